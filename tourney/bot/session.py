@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -211,8 +212,11 @@ def _take_streams() -> tuple[int, int]:
     """Return the referee's pipes; from now on prints go to standard error and input is empty, in C code too.
 
     Text printed earlier, while modules were loaded, mostly is still in a buffer; it goes to standard error as
-    well.
+    well. A WebAssembly module cannot duplicate files: there the streams stay, and Python's own are others.
     """
+    if sys.platform == "wasi":
+        sys.stdin, sys.stdout = io.StringIO(), sys.stderr
+        return 0, 1
     lines, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -1,4 +1,4 @@
-"""Check a bot: the handshake, and games against ``random`` at every seat."""
+"""Check a bot: the handshake, and games against ``random`` at every seat; a module also against itself."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -61,9 +61,10 @@ def check_bot(
     """Check a bot of a store in games; yield each trial as soon as it ends.
 
     The bot plays each game against ``random``, at every seat of the smallest and of the largest number of
-    seats; then the first match twice, which should reproduce, and two matches in one process. ``watch`` is
-    called with the lines of the board after each action, as soon as the bot hears of it. ``record`` gets the
-    lines of the first match as a dialogue (``tourney.testing``). Raises BotError for a build that fails, with
+    seats; then the first match twice, which should reproduce, and two matches in one process. A WebAssembly
+    module also plays each game against itself by fuel, and again, which must reproduce. ``watch`` is called
+    with the lines of the board after each action, as soon as the bot hears of it. ``record`` gets the lines
+    of the first match as a dialogue (``tourney.testing``). Raises BotError for a build that fails, with
     its last lines as a note; GameError for an unknown game; SandboxError where ``random`` fails as well.
     """
     checker = _Checker(bot, store, sandbox, limits, watch, record)
@@ -77,6 +78,9 @@ def check_bot(
     if passed and games:
         yield checker.play_again(games[0])
         yield checker.play_on(games[0])
+    if passed and bot.manifest.module is not None:
+        for game in games:
+            yield checker.play_by_fuel(game)
 
 
 class _Checker:
@@ -150,6 +154,26 @@ class _Checker:
         finally:
             dismiss(players)
         return Trial(name, True, "plays on after `over`")
+
+    def play_by_fuel(self, game: str) -> Trial:
+        """Play a module against itself by fuel, twice; say what its moves took."""
+        limits = structs.replace(self._limits, charge="fuel", ponder="allow").metered()
+        name = f"{game} by fuel, against itself"
+        seats = find_game(game).seat_counts[0]
+        entrants = tuple(structs.replace(self._checked, name=f"{CHECKED}-{k}") for k in range(1, seats + 1))
+        spec = MatchSpec(game, (), entrants, 1, limits)
+        with MatchRunner(self._launch, sandbox=self._sandbox) as runner:
+            played, again = (runner.play(spec) for _ in range(2))
+        self._launch.close()
+        if played.outcome.faults:
+            seat, fault, _ = played.outcome.faults[0]
+            advice = _ADVICE[fault].format(game=game, file=FILE_NAME)
+            return Trial(name, False, _note_of(played, seat), advice, (), _stderr_of(played, seat))
+        if played.record != again.record:
+            return Trial(
+                name, False, "the same match again is another match", "report this as a bug of Tourney"
+            )
+        return Trial(name, True, _fuel_words(played, limits))
 
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
         with MatchRunner(self._traced, sandbox=self._sandbox) as runner:
@@ -285,6 +309,23 @@ def _result(played: PlayedMatch, seat: int) -> str:
     own = [ms for (actor, _), ms in times if actor == seat and ms is not None]
     slowest = f", slowest turn {max(own):.0f} ms" if own else ""
     return f"{rank_words(outcome.ranks, seat)} ({outcome.reason}), {len(actions)} actions{slowest}"
+
+
+def _fuel_words(played: PlayedMatch, limits: Limits) -> str:
+    """Return what the moves of a match by fuel took, and what that is in milliseconds."""
+    per_ms = limits.fuel_per_ms or 0
+    took = sorted(ms for ms in played.measured["times-ms"] if ms is not None)
+    if not took:
+        return "no seat was to move"
+
+    def words(ms: float) -> str:
+        return f"about {ms * per_ms:,.0f} fuel ({ms:,.3f} ms)"
+
+    middle, most = took[len(took) // 2], took[-1]
+    return (
+        f"{len(took)} moves, {words(middle)} each in the median and {words(most)} at most, at"
+        f" {per_ms:,} fuel a millisecond; the same again"
+    )
 
 
 def rank_words(ranks: Sequence[int], seat: int) -> str:

