@@ -31,7 +31,8 @@ STILL_MS: Final = 10
 MAX_HOSTS: Final = 16
 """Most hosts that wait for their next match; the one kept longest is ended first."""
 MAX_QUEUE: Final = 16 * 1024 * 1024
-_START_NS: Final = 60_000_000_000
+_WRITE_NS: Final = 60_000_000_000
+"""Time for a host to read an order."""
 _CHUNK: Final = 1 << 20
 _LOOK_MS: Final = 1_000
 
@@ -106,13 +107,14 @@ class Host:
             os.close(fd)
 
     def _write(self, data: bytes) -> None:
-        poll = select.poll()
-        poll.register(self._pipes.stdin, select.POLLOUT)
-        deadline = time.monotonic_ns() + _START_NS
+        deadline = 0
         while data:
             try:
                 data = data[os.write(self._pipes.stdin, data) :]
             except BlockingIOError:
+                poll = select.poll()
+                poll.register(self._pipes.stdin, select.POLLOUT)
+                deadline = deadline or time.monotonic_ns() + _WRITE_NS
                 if not poll.poll(_LOOK_MS) and time.monotonic_ns() > deadline:
                     raise HostEndError(Event("lost", "stuck: its host reads nothing")) from None
             except OSError:
