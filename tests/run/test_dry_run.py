@@ -28,22 +28,23 @@ def asked(*words: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("more", "rounds", "matches", "paired"),
+    ("more", "rounds", "matches", "most", "paired"),
     [
-        ("", 3, 12, 12),
-        ('format = "swiss"\nrounds = 3\n', 3, 12, 4),
-        ('format = "knockout"\n', None, None, 4),
-        ('format = "adaptive"\nbudget = 50\nbatch = 5\n', 5, 50, 10),
-        ('format = "adaptive"\nbudget = 50\ntarget-sigma = 5\n', None, None, 32),
+        ("", 3, 12, 12, 12),
+        ('format = "swiss"\nrounds = 3\n', 3, 12, 12, 4),
+        ('format = "knockout"\n', None, None, None, 4),
+        ('format = "adaptive"\nbudget = 50\nbatch = 5\n', 5, 50, 50, 10),
+        ('format = "adaptive"\nbudget = 51\nbatch = 5\ntarget-sigma = 5\n', None, None, 50, 10),
+        ("games-per-pairing = 40\n[until]\nwidth = 30\n", None, None, 240, 96),
     ],
 )
 def test_rounds_and_matches_are_planned(
-    home: Path, more: str, rounds: int | None, matches: int | None, paired: int
+    home: Path, more: str, rounds: int | None, matches: int | None, most: int | None, paired: int
 ) -> None:
     write_file(home, HEAD + more + END)
     found = asked()
-    assert (found["rounds"], found["matches"]) == (rounds, matches)
-    assert found["paired"] == paired or (matches is None and found["paired"] > 0)
+    assert (found["rounds"], found["matches"], found["most_matches"]) == (rounds, matches, most)
+    assert found["paired"] == paired
     assert (found["started"], found["basis"], found["done"]) == (False, "limits", 0)
     assert found["seconds"] > 0
     assert "the games of a mirrored group share dice" in found["shared"]

@@ -143,7 +143,10 @@ def _dry_run(file: TournamentFile, db: str, bots: Path, pinning: Pinning, format
         workers=pinning.workers,
         seconds=None if found.seconds is None else round(found.seconds, 1),
         **{key: getattr(found, key) for key in ("game", "seats", "started", "added", "withdrawn")},
-        **{key: getattr(found, key) for key in ("rounds", "matches", "paired", "done", "basis", "shared")},
+        **{
+            key: getattr(found, key)
+            for key in ("rounds", "matches", "most_matches", "paired", "done", "basis", "shared")
+        },
     )
 
 

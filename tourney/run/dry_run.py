@@ -43,9 +43,10 @@ class DryRun:
 
     ``entrants`` are name and bot@version; ``added`` and ``withdrawn`` those by which the file changes a
     tournament that has ``started``. ``rounds`` and ``matches`` are those of the whole tournament; None: the
-    results decide. ``paired``: the matches that are known now, ``done`` of them with a result. ``seconds`` is
-    what the matches left would take with all ``pinning.workers``, None where it is unknown; ``basis`` says
-    where it comes from. ``shared``: what games share, a sentence each without its end.
+    results decide. ``most_matches``: None if only results bound them. ``paired``: the matches that are known
+    now, ``done`` of them with a result. ``seconds`` is what the matches left would take with all
+    ``pinning.workers``, None where it is unknown; ``basis`` says where it comes from. ``shared``: what games
+    and bots share, a sentence each without its end.
     """
 
     name: str
@@ -58,6 +59,7 @@ class DryRun:
     withdrawn: tuple[str, ...]
     rounds: int | None
     matches: int | None
+    most_matches: int | None
     paired: int
     done: int
     pinning: Pinning
@@ -68,7 +70,7 @@ class DryRun:
     @property
     def left(self) -> int:
         """The number of matches to play, as far as it is known."""
-        return (self.paired if self.matches is None else self.matches) - self.done
+        return (self.paired if self.most_matches is None else self.most_matches) - self.done
 
 
 def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> DryRun:
@@ -118,9 +120,8 @@ def _first(
     format_ = find_format(plan.format)
     pairings = format_.next_rounds(setup, History())
     paired, rounds = len(pairings.rows), pairings.rows[-1].round if pairings.rows else 0
-    planned = rounds if pairings.complete else format_.planned_rounds(setup)
-    matches = paired if pairings.complete else _matches(format_, setup, paired, rounds)
-    return _made(file, entrants, (planned, matches, paired, 0), pinning, repository)
+    planned, most = (rounds, paired) if pairings.complete else _matches(format_, setup)
+    return _made(file, entrants, (planned, most, paired, 0), pinning, repository)
 
 
 def _next(
@@ -137,16 +138,15 @@ def _next(
     format_ = find_format(tournament.plan.format)
     setup = setup_of(file.plan, tournament.seed, entrants)
     whole = tournament.complete and not added and file.plan.rounds == tournament.plan.rounds
-    planned = progress.rounds if whole else format_.planned_rounds(setup)
-    matches = progress.rows if whole else _matches(format_, setup, progress.rows, progress.rounds)
+    planned, most = (progress.rounds, progress.rows) if whole else _matches(format_, setup)
     if tournament.complete and not whole and planned is None:  # all was paired at once, and so is the rest
         rows = [row for _, row in repository.rows(tournament.id)]
         more = format_.next_rounds(setup, history_of(rows, repository.results(tournament.id))).rows
-        planned, matches = (more or rows)[-1].round, len(rows) + len(more)
+        planned, most = (more or rows)[-1].round, len(rows) + len(more)
     return _made(
         file,
         entrants,
-        (planned, matches, progress.rows, progress.done),
+        (planned, most, progress.rows, progress.done),
         pinning,
         repository,
         started=True,
@@ -155,14 +155,10 @@ def _next(
     )
 
 
-def _matches(format_: Format, setup: Setup, paired: int, rounds: int) -> int | None:
-    """Return the matches of a whole tournament whose rounds are as large as those paired so far."""
-    planned = format_.planned_rounds(setup)
-    if planned is None or not rounds:
-        return None
-    budget = setup.setting("budget")
-    whole = paired // rounds * planned
-    return whole if budget is None else min(whole, int(budget) // setup.games * setup.games)
+def _matches(format_: Format, setup: Setup) -> tuple[int | None, int | None]:
+    """Return the number of rounds of a whole tournament, None if results decide it, and the most matches."""
+    most = format_.planned_matches(setup)
+    return format_.planned_rounds(setup), None if most is None else most // setup.games * setup.games
 
 
 def _made(
@@ -177,9 +173,9 @@ def _made(
     withdrawn: tuple[str, ...] = (),
 ) -> DryRun:
     plan = file.plan
-    rounds, matches, paired, done = counts
+    rounds, most, paired, done = counts
     seconds, basis = _seconds_of_match(plan, repository)
-    left = (paired if matches is None else matches) - done
+    left = (paired if most is None else most) - done
     return DryRun(
         name=plan.name,
         game=plan.game,
@@ -190,7 +186,8 @@ def _made(
         added=added,
         withdrawn=withdrawn,
         rounds=rounds,
-        matches=matches,
+        matches=None if rounds is None else most,
+        most_matches=most,
         paired=paired,
         done=done,
         pinning=pinning,
@@ -245,7 +242,9 @@ def dry_run_text(found: DryRun) -> str:
     names = [name if bot.startswith(f"{name}@") else f"{name} ({bot})" for name, bot in found.entrants]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     matches = f"{found.paired} so far, and the results decide how many follow"
-    if found.matches is not None:
+    if found.matches is None and found.most_matches is not None:
+        matches = f"at most {found.most_matches}, as results may end it sooner"
+    elif found.matches is not None:
         matches = f"{found.matches}" + (f", {found.left} of them to play" if found.done else "")
     lines = {
         "entrants": f"{len(names)}: {', '.join(names[:SHOWN])}{more}",

@@ -237,7 +237,7 @@ class Adaptive(Format):
     def planned_rounds(self, setup: Setup) -> int | None:
         """Return the number of batches in the budget; None if a target may end the tournament earlier."""
         budget = setup.setting("budget")
-        if budget is None or setup.setting("target-sigma") is not None:
+        if budget is None or setup.setting("target-sigma") is not None or setup.until is not None:
             return None
         return math.ceil(int(budget) // setup.games / int(setup.setting("batch", BATCH) or BATCH))
 

@@ -350,9 +350,10 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
 
     `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
     withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
-    decide them. `paired` are the matches known now, `done` those with a result. `seconds` is the time for all
-    that is left, with `workers` matches at a time: an estimate from stored matches, or an upper bound from
-    the limits, as `basis` says. `shared` are sentences on what games and bots share.
+    decide them. `most_matches` bounds them, null where only results do. `paired` are the matches known now,
+    `done` those with a result. `seconds` is the time for all that is left, with `workers` matches at a time:
+    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `shared` are
+    sentences on what games and bots share.
     """
 
     format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
@@ -366,6 +367,7 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
     withdrawn: tuple[str, ...]
     rounds: int | None
     matches: int | None
+    most_matches: int | None
     paired: int
     done: int
     workers: int
