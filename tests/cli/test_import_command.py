@@ -45,6 +45,21 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_compressed_export_is_smaller_and_imported(home: Path, tmp_path: Path, ending: str) -> None:
+    plain, file = home / "tournament.jsonl", tmp_path / f"cup.jsonl.{ending}"
+    db, again = str(tmp_path / "other.db"), tmp_path / "again.jsonl"
+    done = invoke("export", "--what", "tournament", "--out", str(file), "--db", str(home / "tourney.db"))
+    assert done.exit_code == 0
+    assert 3 * file.stat().st_size < plain.stat().st_size
+    assert invoke("import", str(file), "--db", db).exit_code == 0
+    assert invoke("export", "--what", "tournament", "--out", str(again), "--db", db).exit_code == 0
+    assert again.read_bytes() == plain.read_bytes()
+    file.write_bytes(file.read_bytes()[:-9])
+    done = invoke("import", str(file), "--name", "half", "--db", db)
+    assert (done.exit_code, f"{file} is damaged" in done.stderr) == (2, True)
+
+
 def shown(db: str) -> list[str]:
     """Return standings, both ratings and the status as printed; overload is measured, not exported."""
     commands = (("standings",), ("ratings",), ("ratings", "--method", "trueskill"), ("status",))

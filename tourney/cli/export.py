@@ -13,6 +13,7 @@ from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
+from tourney.compression import compressing
 from tourney.errors import UsageError
 from tourney.files import check_writable, writing
 from tourney.results.standings import compute_standings, load_history, load_setup
@@ -51,7 +52,8 @@ PGN = "pgn"
     "--out",
     type=click.Path(allow_dash=True, path_type=Path),
     metavar="FILE",
-    help="Output file; replaces an existing regular file as a whole. [default: -, standard output]",
+    help="Output file, compressed if its name ends in .gz or .zst; replaces an existing regular file as a"
+    " whole. [default: -, standard output]",
 )
 @click.option("--measured", is_flag=True, help="With --what tournament: add times, measurements and logs.")
 @click.option(
@@ -102,8 +104,8 @@ def command(
             _write(repository, found, what, chosen, sys.stdout.buffer, measured=measured)
             sys.stdout.buffer.flush()
             return
-        with writing(out) as file:
-            _write(repository, found, what, chosen, file, measured=measured)
+        with writing(out) as file, compressing(file, out.name) as packed:
+            _write(repository, found, what, chosen, packed, measured=measured)
     current().say(f"{what} of {found.name} written to {out}")
 
 

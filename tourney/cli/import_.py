@@ -23,6 +23,7 @@ from tourney.cli.result_options import (
     selection_of,
     selection_options,
 )
+from tourney.compression import reading
 from tourney.errors import InputError, RecordError, TournamentError, UsageError
 from tourney.match.record import Record, check_record, read_json_lines
 from tourney.outcomes.opening import label_of
@@ -64,7 +65,7 @@ def command(
     """Import FILES (-: standard input) as a new tournament.
 
     A file has JSON lines, as written by `tourney export`, or results of other programs: PGN, CSV or JSON
-    lines as `tourney rate` reads them. Imports everything or nothing.
+    lines as `tourney rate` reads them. It may be compressed (.gz, .zst). Imports everything or nothing.
 
     From `tourney export --what tournament`, the new tournament is the same as the exported one: its schedule,
     standings, ratings and root. One that is not finished continues with `tourney run` and its tournament
@@ -176,10 +177,14 @@ def _import_results(
 
 
 def _beginning(path: Path, file: Path) -> bytes:
-    """Return the first bytes of a file."""
+    """Return the first bytes of a file's content; of a damaged compressed file, which may have results."""
     try:
-        with path.open("rb") as opened:
-            return opened.read(_BEGINNING)
+        try:
+            with reading(path, label_of(file)) as opened:
+                return opened.read(_BEGINNING)
+        except (InputError, UsageError):
+            with path.open("rb") as opened:
+                return opened.read(_BEGINNING)
     except OSError as error:
         raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
 

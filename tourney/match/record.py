@@ -15,6 +15,7 @@ import msgspec
 import rfc8785
 from msgspec import Meta, Struct
 
+from tourney.compression import reading
 from tourney.errors import RecordError
 from tourney.match.spec import MAX_ACTIONS, MAX_MOVECOUNT, Entrant, Limits, MatchSpec, Opening
 from tourney.parsing import depth_exceeds, parse_json
@@ -308,11 +309,12 @@ _GOES_ON = (b"{", b"[", b",", b":")
 def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the JSON values of a file with their places, as ``FILE line N``; empty lines are passed over.
 
-    A file that holds one value over many lines gives that value. ``name`` is the file's name in places
-    (default: its path). Raises RecordError for what is no JSON, and OSError where the file cannot be read.
+    A file that holds one value over many lines gives that value; it may be compressed (.gz, .zst). ``name``
+    is the file's name in places (default: its path). Raises RecordError for what is no JSON, InputError for a
+    damaged compressed file, and OSError where the file cannot be read.
     """
     name = name or str(path)
-    with path.open("rb") as file:
+    with reading(path, name) as file:
         first = file.readline(MAX_LINE + 1)
         if first.rstrip().endswith(_GOES_ON):
             yield name, _parse(first + file.read(MAX_LINE + 1 - len(first)), name)
