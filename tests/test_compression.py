@@ -17,7 +17,7 @@ TEXT = b"".join(b'{"line": %d}\n' % number for number in range(50_000))
 def packed(name: str, text: bytes = TEXT) -> bytes:
     file = io.BytesIO()
     with compressing(file, name) as writer:
-        writer.write(text)
+        writer.writelines([text[:5], text[5:]])
     return file.getvalue()
 
 

@@ -100,7 +100,7 @@ def compressing(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
             yield cast("BinaryIO", packed)
     elif name.endswith(".zst"):
         writer = _zstandard(f"{name} is to be compressed with Zstandard").ZstdCompressor(write_checksum=True)
-        with writer.stream_writer(file, closefd=False) as packed:
+        with io.BufferedWriter(writer.stream_writer(file, closefd=False), MAX_READ) as packed:
             yield packed
     else:
         yield file

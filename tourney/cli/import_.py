@@ -4,7 +4,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -177,16 +177,15 @@ def _import_results(
 
 
 def _beginning(path: Path, file: Path) -> bytes:
-    """Return the first bytes of a file's content; of a damaged compressed file, which may have results."""
+    """Return the first bytes of a file's content, as far as it can be read."""
+    found = b""
     try:
-        try:
-            with reading(path, label_of(file)) as opened:
-                return opened.read(_BEGINNING)
-        except (InputError, UsageError):
-            with path.open("rb") as opened:
-                return opened.read(_BEGINNING)
+        with suppress(InputError), reading(path, label_of(file)) as opened:
+            while len(found) < _BEGINNING and (line := opened.readline(_BEGINNING)):
+                found += line
     except OSError as error:
         raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
+    return found
 
 
 @contextmanager
