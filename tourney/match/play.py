@@ -287,14 +287,15 @@ class _RunningMatch:
     def play(self) -> None:
         """Ask for action after action until the match is over. Every microsecond here is paid once a move."""
         referee, clocks, clock = self._referee, self._clocks, self._clock
-        players, times, seats = self._players, self._times, self._seats
+        times, seats = self._times, self._seats
+        channels = {seat: (p.channel, p.channel.resumes) for seat, p in self._players.items()}
         wall, turns, frozen, restless = seats.wall, seats.turns, seats.frozen, seats.restless
         by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = self._act_scored if self._adjudicated else referee.act, referee.actions
         request_of = self._requests()
         while seat := referee.turn:
-            channel = players[seat].channel
+            channel, resumes = channels[seat]
             if not steady:
                 go, allowance = clocks.go(), clocks.allowance(seat)
             if not (allowance and channel.idle()) and self._judged_early(seat, allowance):
@@ -305,7 +306,7 @@ class _RunningMatch:
             sent = clock()
             if frozen or restless:
                 seats.prepare(seat)
-            grace = min(GRACE_NS, allowance) if channel.resumes else self._whole(seat, allowance * factor)
+            grace = min(GRACE_NS, allowance) if resumes else self._whole(seat, allowance * factor)
             heard = channel.ask(request, sent + grace)
             ply = len(actions)
             elapsed = charged = clock() - sent
