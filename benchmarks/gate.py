@@ -7,8 +7,8 @@ with pairs whose strength varies (by a normal distribution of 150 Elo), looked a
 pairs, up to ``LOOKS`` times. A gate is wrong if it claims anything that is not true. Beside it the
 pairs of the sequential test of ``tourney compare`` with the same bounds, against one baseline.
 
-Then real gates: one of two shipped engines, and ``--tries`` gates of equals, ``random`` and a bot that draws
-from the legal actions in reverse order; at most 5 % of these may be accepted, but for chance.
+Then real gates: one of two shipped engines, and ``--tries`` gates of equals, which toss coins; at most 5 % of
+these may be accepted, but for chance.
 """
 
 import argparse
@@ -33,14 +33,26 @@ RULE = GateRule(0, 40)
 LOOKS = 60
 SPREAD = 150.0
 
-MANIFEST = """name = "other"
+MANIFEST = """name = "coin"
 version = "1.0"
 command = ["python3", "bot.py"]
 """
-PROGRAM = """from tourney.bot import run
-run(lambda legal, turn: turn.pick(legal[::-1]), sees="legal", name="other", version="1.0")
+PROGRAM = """import hashlib, sys
+for line in sys.stdin:
+    word, *rest = line.split()
+    if word == "tourney":
+        print("bot wants=legal", flush=True)
+    elif word == "game":
+        turn, game = 0, line
+        print("ready", flush=True)
+    elif word == "legal":
+        legal = rest
+    elif word == "go":
+        turn += 1
+        drawn = hashlib.sha256(f"{sys.argv[1]} {turn} {game}".encode()).digest()[0]
+        print("resign" if drawn % 2 else f"move {legal[0]}", flush=True)
 """
-"""A bot as strong as ``random`` that chooses otherwise: with equal choices every pair would be drawn."""
+"""A bot that resigns at every other turn, by its argument and the game's seed: equals whose games vary."""
 
 Batch = list[int]
 
@@ -158,17 +170,16 @@ def real_gates(tries: int) -> None:
         verdicts: Counter[str] = Counter()
         begun = time.monotonic()
         pairs = 0
-        other = folder / "other"
-        other.mkdir()
-        (other / "bot.toml").write_text(MANIFEST)
-        (other / "bot.py").write_text(PROGRAM)
+        coin = folder / "coin"
+        coin.mkdir()
+        (coin / "bot.toml").write_text(MANIFEST)
+        (coin / "bot.py").write_text(PROGRAM)
         for number in range(1, tries + 1):
             equals = GateRequest(
-                EntrantLine(str(other)),
-                (EntrantLine("random"),),
+                EntrantLine(str(coin), args=("a",)),
+                (EntrantLine(str(coin), args=("b",)),),
                 game,
                 rule=GateRule(0, 100),
-                options={"stones": "3"},
                 seed=derive(1, "equals", number),
                 run=fast,
             )
@@ -176,7 +187,7 @@ def real_gates(tries: int) -> None:
             verdicts[result["verdict"]] += 1
             pairs += result["pairs"]
         print(
-            f"random against its equal, {tries} gates with --gain 100: {verdicts['accepted']} accepted,"
+            f"a coin against a coin, {tries} gates with --gain 100: {verdicts['accepted']} accepted,"
             f" {verdicts['rejected']} rejected, {pairs} pairs, {time.monotonic() - begun:.0f} s"
         )
 

@@ -174,6 +174,20 @@ def test_tournaments_are_documents(home: Path) -> None:
     assert set(measured) == {"mu", "sigma", "exposed"}
 
 
+def test_versions_are_a_document(home: Path) -> None:
+    db = ("--db", str(home / "t.db"))
+    every = printed("ratings", "--all", "--anchor", "pebble=500", "--any-host", *db)
+    assert (every["game"], every["reference"], every["tournaments"]) == (
+        "sage-stones",
+        "swiss",
+        ["cup", "swiss"],
+    )
+    assert {line["name"]: line["tournaments"] for line in every["versions"]} == {"pebble": 2, "mute": 1}
+    assert [line["elo"] for line in every["versions"] if line["name"] == "pebble"] == [500.0]
+    pairs = printed("ratings", "--all", "--show", "pairs", "--any-host", *db)["pairs"]
+    assert (pairs[0]["a"], pairs[0]["b"]) == ("pebble 1.0", "mute 1.0")
+
+
 def test_results_of_files_are_documents(home: Path) -> None:
     games = str(home / "games.jsonl")
     assert [line["name"] for line in printed("rate", games)["ratings"]] == ["ann", "bob"]

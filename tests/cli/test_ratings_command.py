@@ -382,3 +382,19 @@ def test_plugin_prints_its_own_table(database: str) -> None:
     first = [row["measures"]["first"] for row in rows]
     assert first == sorted(first, reverse=True)
     assert sum(row["games"] for row in rows) == 2 * 23
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--game", "toe"), "--game is for --all"),
+        (("--anchor", "a=1"), "--anchor is for --all"),
+        (("--limit", "move-ms=5"), "--limit is for --all"),
+        (("--any-host",), "--any-host is for --all"),
+        (("--all", "--method", "trueskill"), "--all is for --method batch"),
+        (("--all", "--anchor", "a"), "does not have the form NAME=ELO"),
+    ],
+)
+def test_options_of_all_tournaments_need_all(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = invoke("ratings", *words, "--db", str(tmp_path / "none.db"))
+    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr

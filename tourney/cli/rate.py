@@ -21,9 +21,14 @@ from tourney.cli.progress import counting
 from tourney.cli.rating_tables import (
     TRUESKILL_MEASURES,
     RatingTable,
+    anchor_option,
+    anchors_text,
     batch_table,
+    forfeits_option,
     measures_table,
+    method_option,
     number,
+    refuse_for,
 )
 from tourney.cli.result_options import (
     game_name_option,
@@ -75,13 +80,7 @@ PROBLEMS = (
     show_default=True,
     help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
 )
-@click.option(
-    "--method",
-    type=click.Choice(["batch", "trueskill"]),
-    default="batch",
-    show_default=True,
-    help="Rating method: one fit to all games, or game by game in the order of the files.",
-)
+@method_option(["batch", "trueskill"])
 @click.option(
     "--show",
     type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
@@ -90,20 +89,8 @@ PROBLEMS = (
     help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the games that"
     " cannot be rated.",
 )
-@click.option(
-    "--anchor",
-    "anchors",
-    multiple=True,
-    metavar="NAME=ELO",
-    help="Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
-)
-@click.option(
-    "--forfeits",
-    type=click.Choice(["loss", "void"]),
-    default="loss",
-    show_default=True,
-    help="Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
-)
+@anchor_option
+@forfeits_option
 @click.option(
     "--draw-probability",
     metavar="P",
@@ -135,7 +122,7 @@ def command(
     model: str,
     method: str,
     show: str,
-    anchors: tuple[str, ...],
+    levels: dict[str, float],
     forfeits: Forfeits,
     draw_probability: str | None,
     tau: str,
@@ -155,7 +142,6 @@ def command(
     Batch ratings are Elo relative to the mean of all players, with 95 % confidence intervals. Two games with
     colours reversed that share a pair label, an opening or a round are one observation.
     """
-    levels = _levels(anchors)
     _check(method, model, show, draw_probability, tau, levels)
     selection = selection_of(**selected)
     output = current()
@@ -186,8 +172,7 @@ def command(
         else:
             if levels and show == "players":
                 # The heads of these columns do not say "relative to the mean", so they serve anchors too.
-                anchored = ", ".join(f"{name} = {elo:g}" for name, elo in levels.items())
-                notes.append(f"Elo is relative to {anchored}.")
+                notes.append(anchors_text(levels))
             table = batch_table(batch, show, names, faults_of(tally), people=format_ is Format.TABLE)
             table.write(output, format_, notes, tournament=None)
     _say(tally, problems, output)
@@ -206,34 +191,15 @@ def _check(
     levels: dict[str, float],
 ) -> None:
     if method == "trueskill":
-        for option, given in (
-            ("--anchor", bool(levels)),
-            (f"--model {model}", model != "tourney"),
-            (f"--show {show}", show not in {"players", "problems"}),
-        ):
-            if given:
-                raise UsageError(f"{option} is for --method batch")
+        batch = {
+            "--anchor": bool(levels),
+            f"--model {model}": model != "tourney",
+            f"--show {show}": show not in {"players", "problems"},
+        }
+        refuse_for("batch", (option for option, given in batch.items() if given))
     else:
-        for option, given in (("--tau", tau != "0"), ("--draw-probability", draw_probability is not None)):
-            if given:
-                raise UsageError(f"{option} is for --method trueskill")
-
-
-def _levels(anchors: tuple[str, ...]) -> dict[str, float]:
-    """Return the Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
-    found: dict[str, float] = {}
-    for text in anchors:
-        name, equals, number = text.rpartition("=")
-        try:
-            elo = float(number)
-        except ValueError:
-            elo = float("nan")
-        if not equals or not name or not abs(elo) <= 1e6:  # NaN compares false
-            raise UsageError(f"--anchor {text!r} does not have the form NAME=ELO")
-        if name in found:
-            raise UsageError(f"--anchor names {name!r} twice")
-        found[name] = elo
-    return found
+        trueskill = {"--tau": tau != "0", "--draw-probability": draw_probability is not None}
+        refuse_for("trueskill", (option for option, given in trueskill.items() if given))
 
 
 def _superiority(batch: Batch, tally: Tally, format_: Format) -> RatingTable:

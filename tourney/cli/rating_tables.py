@@ -1,8 +1,10 @@
 """Tables of ratings, for ``tourney ratings`` and ``tourney rate``: for people, CSV and JSON documents."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
+
+import click
 
 from tourney.cli.documents.tournaments import (
     MeasuresDocument,
@@ -15,6 +17,7 @@ from tourney.errors import UsageError
 from tourney.ratings.batch import Batch
 from tourney.ratings.fit import Goodness
 from tourney.ratings.method import RatingLine
+from tourney.ratings.sequences import EVERY_LOOK
 from tourney.results.columns import (
     CYCLES,
     ELO,
@@ -38,6 +41,68 @@ from tourney.results.ratings import (
     pool_rows,
     rating_rows,
 )
+from tourney.results.versions import VersionPool
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+forfeits_option = click.option(
+    "--forfeits",
+    type=click.Choice(["loss", "void"]),
+    default="loss",
+    show_default=True,
+    help="Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
+)
+"""``--forfeits loss|void``; the command gets ``forfeits``."""
+
+anchor_option = click.option(
+    "--anchor",
+    "levels",
+    multiple=True,
+    metavar="NAME=ELO",
+    callback=lambda _ctx, _param, values: anchors_of(values),
+    help="Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
+)
+"""``--anchor NAME=ELO``; the command gets ``levels``: Elo by name."""
+
+
+def method_option(names: Sequence[str]) -> Callable[[F], F]:
+    """Add ``--method`` with these names of methods; the command gets ``method``."""
+    return click.option(
+        "--method",
+        type=click.Choice(list(names)),
+        default="batch",
+        show_default=True,
+        help="Rating method: one fit to all games (batch), or game by game in their order (trueskill).",
+    )
+
+
+def refuse_for(method: str, given: Iterable[str]) -> None:
+    """Raise UsageError for options that were given and belong to a ``method`` that was not chosen."""
+    for option in given:
+        raise UsageError(f"{option} is for --method {method}")
+
+
+def anchors_of(texts: Sequence[str]) -> dict[str, float]:
+    """Return the Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, equals, level = text.rpartition("=")
+        try:
+            elo = float(level)
+        except ValueError:
+            elo = float("nan")
+        if not equals or not name or not abs(elo) <= 1e6:  # NaN compares false
+            raise UsageError(f"--anchor {text!r} does not have the form NAME=ELO")
+        if name in found:
+            raise UsageError(f"--anchor names {name!r} twice")
+        found[name] = elo
+    return found
+
+
+def anchors_text(levels: Mapping[str, float]) -> str:
+    """Return the sentence that names the anchors."""
+    return f"Elo is relative to {', '.join(f'{name} = {elo:g}' for name, elo in levels.items())}."
+
 
 TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
 """The measures of a TrueSkill rating."""
@@ -113,6 +178,20 @@ def measures_table(
         for row in exact
     ]
     return RatingTable(rows, columns, MeasuresDocument, {"method": method, "ratings": ratings})
+
+
+def versions_data(pool: VersionPool, rows: Rows) -> dict[str, Any]:
+    """Return the values of the document of versions, without notes."""
+    keys = ("rank", "name", "version", "args", "digest", "elo", "low", "high", "predecessor", "gain")
+    more = ("gain_low", "gain_high", "since", "games", "tournaments", "faults")
+    return {
+        "game": pool.reference.game,
+        "reference": pool.reference.name,
+        "tournaments": [one.name for one in pool.tournaments],
+        "left_out": [{"tournament": name, "why": why} for name, why in pool.left_out],
+        "intervals": EVERY_LOOK,
+        "versions": [{key: row[key] for key in (*keys, *more)} for row in rows],
+    }
 
 
 def number(option: str, text: str) -> float:

@@ -1,23 +1,37 @@
 """``tourney ratings``: the ratings of the bots, from the stored matches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import click
 
-from tourney.cli.completion import complete_tournament
+from tourney.cli.completion import complete_game, complete_tournament
 from tourney.cli.documents.tournaments import (
     MeasuresDocument,
     PairsDocument,
     PoolDocument,
     RatingsDocument,
+    VersionsDocument,
 )
-from tourney.cli.options import db_option, formats_option, output_options
+from tourney.cli.options import db_option, formats_option, game_option, output_options, pairs
 from tourney.cli.output import Format, Output, current
-from tourney.cli.rating_tables import TRUESKILL_MEASURES, batch_table, measures_table, number
+from tourney.cli.rating_tables import (
+    TRUESKILL_MEASURES,
+    RatingTable,
+    anchor_option,
+    anchors_text,
+    batch_table,
+    forfeits_option,
+    measures_table,
+    method_option,
+    number,
+    refuse_for,
+    versions_data,
+)
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.method import METHODS, Forfeits, RatingLine
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, estimate_draw_probability
+from tourney.results.columns import VERSIONS, VERSIONS_SHOWN
 from tourney.results.ratings import (
     draw_probability_of,
     fault_counts,
@@ -27,6 +41,7 @@ from tourney.results.ratings import (
     rate_trueskill,
     shared_by,
 )
+from tourney.results.versions import Wanted, pool_versions, version_notes, version_rows
 from tourney.store.repository import Repository
 from tourney.store.values import DrawProbability, Tournament
 
@@ -37,13 +52,7 @@ DEFAULT = "default"
 
 @click.command("ratings")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@click.option(
-    "--method",
-    type=click.Choice(METHODS.names()),
-    default="batch",
-    show_default=True,
-    help="Rating method: one fit to all matches (batch), or match by match (trueskill).",
-)
+@method_option(METHODS.names())
 @click.option(
     "--show",
     type=click.Choice(["bots", "pairs", "pool"]),
@@ -51,13 +60,7 @@ DEFAULT = "default"
     show_default=True,
     help="Table of a batch rating: the bots, the probability of superiority of each pair, or the whole pool.",
 )
-@click.option(
-    "--forfeits",
-    type=click.Choice(["loss", "void"]),
-    default="loss",
-    show_default=True,
-    help="Whether a match lost by a fault counts as a loss or not at all.",
-)
+@forfeits_option
 @click.option(
     "--draw-probability",
     metavar="P",
@@ -71,8 +74,33 @@ DEFAULT = "default"
     help=f"TrueSkill: change of skill between matches, or '{DEFAULT}' for the trueskill package's default."
     " [default: 0]",
 )
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Rate the versions of all bots in one fit over all tournaments of a game with the same settings.",
+)
+@click.option(
+    "--game", metavar="GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
+)
+@anchor_option
+@click.option("--seats", type=click.IntRange(min=2), metavar="N", help="--all: number of seats.")
+@game_option
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=lambda _ctx, _param, values: pairs(values),
+    help="--all: a limit of the tournaments, as move-ms=100; repeatable.",
+)
+@click.option(
+    "--any-host",
+    is_flag=True,
+    help="--all: also pool tournaments by the wall clock from hosts of other or unknown speed.",
+)
 @db_option
-@formats_option(RatingsDocument, MeasuresDocument, PairsDocument, PoolDocument)
+@formats_option(RatingsDocument, VersionsDocument, MeasuresDocument, PairsDocument, PoolDocument)
 @output_options
 def command(
     tournament: str | None,
@@ -81,6 +109,13 @@ def command(
     forfeits: Forfeits,
     draw_probability: str | None,
     tau: str | None,
+    every: bool,
+    game: str | None,
+    levels: dict[str, float],
+    seats: int | None,
+    options: dict[str, str],
+    limits: dict[str, str],
+    any_host: bool,
     db: str,
     format_: Format,
 ) -> None:
@@ -89,14 +124,27 @@ def command(
     Batch: Elo relative to the mean of the pool with a 95 % confidence interval, and the confidence interval
     of the rank. The order of matches does not matter. TrueSkill: mu is the mean of the skill estimate and
     sigma its standard deviation; the table is sorted by mu - 3 sigma. Matches count in schedule order.
+
+    With --all: the versions of all bots, by one batch fit over all tournaments of a game with the rules,
+    seats, options and limits of TOURNAMENT (default: the newest that has what other options name), and the
+    gain of each version over the one before it. Tournaments that cannot be pooled are named with the reason.
+    Anchors, as --anchor greedy@1.0=1000, keep the scale from year to year.
     """
+    trueskill = {"--tau": tau, "--draw-probability": draw_probability}
+    batch_only = {f"--show {show}": show != "bots", "--all": every}
     if method != "trueskill":
-        for option, given in (("--tau", tau), ("--draw-probability", draw_probability)):
-            if given is not None:
-                raise UsageError(f"{option} is for --method trueskill")
-    if method != "batch" and show != "bots":
-        raise UsageError(f"--show {show} is for --method batch")
+        refuse_for("trueskill", (option for option, given in trueskill.items() if given is not None))
+    if method != "batch":
+        refuse_for("batch", (option for option, given in batch_only.items() if given))
+    pool_only = {"--game": game, "--anchor": levels, "--seats": seats, "--option": options, "--limit": limits}
+    for option, given in (pool_only | {"--any-host": any_host}).items():
+        if given and not every:
+            raise UsageError(f"{option} is for --all")
     output = current()
+    if every:
+        wanted = Wanted(game, tournament, seats, options, limits, any_host=any_host)
+        _rate_all(db, wanted, show, forfeits, levels, format_, output)
+        return
     with Repository.open(db) as opened:
         found = opened.tournament(tournament)
         settings = None
@@ -134,6 +182,34 @@ def command(
     if any(faults.values()) and forfeits == "void":
         said.append(f"matches with a fault, left out: {progress.done - progress.void - matches}")
     table.write(output, format_, said, tournament=found.name)
+
+
+def _rate_all(
+    db: str,
+    wanted: Wanted,
+    show: str,
+    forfeits: Forfeits,
+    levels: Mapping[str, float],
+    format_: Format,
+    output: Output,
+) -> None:
+    """Print the ratings of all versions of bots."""
+    with Repository.open(db) as opened, opened.snapshot() as repository:
+        pool = pool_versions(repository, wanted, forfeits)
+    batch = pool.rate(levels, pairs=show == "pairs")
+    notes = [*version_notes(pool), *pool_notes(batch, pool.labels)]
+    if levels:
+        notes.append(anchors_text(levels))
+    people = format_ is Format.TABLE
+    if show == "bots":
+        columns = VERSIONS_SHOWN if people else VERSIONS
+        rows = version_rows(pool, batch)
+        table = RatingTable(rows, columns, VersionsDocument, versions_data(pool, rows))
+        table.write(output, format_, notes)
+        return
+    faults = {one.number: one.faults for one in pool.versions}
+    table = batch_table(batch, show, pool.labels, faults, people=people)
+    table.write(output, format_, notes, tournament=None)
 
 
 def _draw_probability(

@@ -3,7 +3,7 @@
 import hashlib
 import time
 import webbrowser
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +11,11 @@ from typing import Any
 
 import click
 
-from tourney.cli.completion import complete_tournament
+from tourney.cli.completion import complete_game, complete_tournament
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import Output, current
 from tourney.cli.progress import counting
+from tourney.cli.rating_tables import anchor_option
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import text
@@ -24,9 +25,10 @@ from tourney.report.output.pool import default_processes
 from tourney.report.output.templates import Templates
 from tourney.report.output.write import Written, write
 from tourney.report.pages.address import parse_address
-from tourney.report.site import Part, site_parts, sites_parts
+from tourney.report.site import NO_VERSIONS, Part, Versions, site_parts, sites_parts
 from tourney.report.source import Source, load
 from tourney.report.text import folder
+from tourney.results.versions import Wanted, pools_of_games
 from tourney.store.repository import Repository
 from tourney.store.values import Tournament
 
@@ -97,6 +99,18 @@ class _Seconds(click.IntRange):
     help="Write one report on all tournaments in the database.",
 )
 @click.option(
+    "--game",
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="--all: the tournaments of this game alone.",
+)
+@anchor_option
+@click.option(
+    "--any-host",
+    is_flag=True,
+    help="--all: rate versions also over tournaments by the wall clock from hosts of other or unknown speed.",
+)
+@click.option(
     "--processes",
     type=click.IntRange(1, 256),
     metavar="N",
@@ -130,6 +144,9 @@ def command(
     templates: Path | None,
     match_pages: int,
     every: bool,
+    game: str | None,
+    levels: dict[str, float],
+    any_host: bool,
     processes: int | None,
     watch: int | None,
     live: int | None,
@@ -143,11 +160,16 @@ def command(
     """
     if every and tournament is not None:
         raise UsageError("--all writes all tournaments: do not name one")
+    for option, given in (("--game", game), ("--anchor", levels), ("--any-host", any_host)):
+        if given and not every:
+            raise UsageError(f"{option} is for --all")
     output = current()
     options = check_options(
         no_measured=no_measured, logs=logs, address=address, templates=templates, match_pages=match_pages
     )
-    task = _Task(tournament, out, every, options, processes, watch or live)
+    # Without measurements nothing is known of hosts, and their names are published with logs alone.
+    wanted = Wanted(game, any_host=any_host or not options.measured, name_hosts=options.logs)
+    task = _Task(tournament, out, (wanted, levels) if every else None, options, processes, watch or live)
     with Repository.open(db) as opened:
         written = task.write(opened, output)
         if written is None:
@@ -177,7 +199,7 @@ class _Task:
         self,
         name: str | None,
         out: Path | None,
-        every: bool,
+        every: tuple[Wanted, Mapping[str, float]] | None,
         options: Options,
         processes: int | None,
         seconds: int | None,
@@ -199,13 +221,17 @@ class _Task:
             options = replace(options, live=Live(written, self._seconds))
         with opened.snapshot() as repository:
             found = repository.tournament(self._name)
-            chosen = repository.tournaments() if self._every else (found,)
+            chosen = (found,) if self._every is None else _of_game(repository, self._every[0].game)
             seen = _moment(repository, chosen)
             if seen == self._seen:
                 return None
-            if self._every:
+            if self._every is not None:
                 place = self._out or Path("reports") / "all"
-                written_ = write_reports(repository, chosen, place, options, output, self._processes)
+                wanted, anchors = self._every
+                versions = Versions(pools_of_games(repository, wanted), anchors)
+                written_ = write_reports(
+                    repository, chosen, place, options, output, self._processes, versions
+                )
             else:
                 self._name = found.name
                 place = self._out or Path("reports") / folder(found.name)
@@ -217,6 +243,16 @@ class _Task:
             f"{written_.pages:,} pages, {written_.files:,} files{unchanged}, {written_.bytes / 1e6:.1f} MB"
         )
         return written_
+
+
+def _of_game(repository: Repository, game: str | None) -> tuple[Tournament, ...]:
+    """Return the tournaments of a game (None: all). Raises UsageError if there are none."""
+    every = repository.tournaments()
+    found = tuple(one for one in every if game in (None, one.game))
+    if not found:
+        games = ", ".join(sorted({one.game for one in every}))
+        raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
+    return found
 
 
 def _moment(repository: Repository, tournaments: Sequence[Tournament]) -> str:
@@ -279,10 +315,11 @@ def write_reports(
     options: Options,
     output: Output,
     processes: int | None = None,
+    versions: Versions = NO_VERSIONS,
 ) -> Written:
     """Write the reports of several tournaments to one folder, with a page that links to them."""
     sources = [_load(repository, tournament) for tournament in tournaments]
-    return _write(sites_parts(sources, options), sources, out, options, output, processes)
+    return _write(sites_parts(sources, options, versions), sources, out, options, output, processes)
 
 
 def _load(repository: Repository, tournament: Tournament) -> Source:

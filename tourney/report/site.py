@@ -3,8 +3,8 @@
 To add a kind of page, write a module with a function that yields its files, and add its line to ``KINDS``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tourney.games import svg_diagram
 from tourney.report import text
@@ -30,12 +30,14 @@ from tourney.report.pages import (
     pairwise,
     rounds,
 )
+from tourney.report.pages import versions as versions_page
 from tourney.report.pages.address import sitemap
 from tourney.report.pages.lead import lead
 from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_list import list_pages
 from tourney.report.replays import pictures
 from tourney.report.source import Source
+from tourney.results.versions import VersionPool
 
 INLINE_CROSSTABLE = 24
 """Most entrants for which the first page has the crosstable too."""
@@ -158,6 +160,16 @@ KINDS = (
 """The kinds of pages, in the order of the navigation. Pages of matches are made by ``match_files``."""
 
 
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The pools of games that have a page of versions, and the anchors of their ratings."""
+
+    pools: tuple[VersionPool, ...] = ()
+    anchors: Mapping[str, float] = field(default_factory=dict)
+
+
+NO_VERSIONS = Versions()
+
 Part = File | MatchWork
 """A part of a site: a file, or all pages of matches of a tournament, which other processes may render."""
 
@@ -167,9 +179,11 @@ def site(source: Source, options: Options | None = None) -> Iterator[File]:
     return _rendered(site_parts(source, options))
 
 
-def sites(sources: Iterable[Source], options: Options | None = None) -> Iterator[File]:
+def sites(
+    sources: Iterable[Source], options: Options | None = None, versions: Versions = NO_VERSIONS
+) -> Iterator[File]:
     """Yield the files of a report on several tournaments, all rendered in this process."""
-    return _rendered(sites_parts(sources, options))
+    return _rendered(sites_parts(sources, options, versions))
 
 
 def site_parts(source: Source, options: Options | None = None) -> Iterator[Part]:
@@ -183,13 +197,18 @@ def _site_parts(source: Source, options: Options) -> Iterator[Part]:
     yield from _parts(source, options)
 
 
-def sites_parts(sources: Iterable[Source], options: Options | None = None) -> Iterator[Part]:
-    """Yield the parts of a report on several tournaments: a folder each, and a page that links to them."""
+def sites_parts(
+    sources: Iterable[Source], options: Options | None = None, versions: Versions = NO_VERSIONS
+) -> Iterator[Part]:
+    """Yield the parts of a report on several tournaments.
+
+    A folder each, a page of each game's ``versions`` of bots, and a page that links to them.
+    """
     options = options or Options()
-    return _with_sitemap(_sites_parts(tuple(sources), options), options)
+    return _with_sitemap(_sites_parts(tuple(sources), options, versions), options)
 
 
-def _sites_parts(sources: Sequence[Source], options: Options) -> Iterator[Part]:
+def _sites_parts(sources: Sequence[Source], options: Options, versions: Versions) -> Iterator[Part]:
     yield from _static_files(options.templates)
     entries = []
     for place, source in enumerate(sources, start=1):
@@ -198,7 +217,11 @@ def _sites_parts(sources: Sequence[Source], options: Options) -> Iterator[Part]:
         entries.append(overview.tournament_row(source, f"{prefix}index.html"))
     look = Look.of("Tournaments", "", options)
     live = note_of_many(options.live, sources) if options.measured else None
-    yield look.page("index.html", "tournaments.html", entries=entries, live=live)
+    pages = []
+    for pool in versions.pools:
+        yield from versions_page.files(look, pool, versions.anchors, measured=options.measured)
+        pages.append((versions_page.title(pool), versions_page.page_path(pool)))
+    yield look.page("index.html", "tournaments.html", entries=entries, live=live, versions=pages)
 
 
 def _with_sitemap(parts: Iterable[Part], options: Options) -> Iterator[Part]:

@@ -308,3 +308,36 @@ POOL = (
 def rating_columns(measures: Sequence[str]) -> tuple[Column, ...]:
     """Return the columns of a plugin's rating method, which names its own ``measures``."""
     return (RANK, NAME, *(Column(name, right=True) for name in measures), GAMES, FAULTS)
+
+
+VERSIONS = (
+    RANK,
+    NAME,
+    Column("version", help="Version that the bot's manifest states"),
+    Column("args", help="Arguments"),
+    Column("digest", help="Digest of the bot's files"),
+    *ELO[4:8],
+    Column("predecessor", help="The version before it"),
+    _number("gain", "Strength less that of the version before it", unit="Elo"),
+    _number("gain_low", "Lower end of the gain's 95 % interval", unit="Elo"),
+    _number("gain_high", "Upper end of the gain's 95 % interval", unit="Elo"),
+    Column("since", help="Start of its first tournament (UTC)"),
+    GAMES,
+    _number("tournaments", "Tournaments that it played in"),
+    FAULTS,
+)
+"""Versions of bots over all tournaments of a game, for programs."""
+VERSIONS_SHOWN = (
+    RANK,
+    Column("label", "version"),
+    Column("elo", "Elo", right=True, text=_signed),
+    Column("interval", "95 % at every look", right=True),
+    Column("gain", "gain", right=True, text=_signed),
+    Column("gain_interval", "95 % at every look", right=True),
+    Column("over"),
+    Column("day", "since"),
+    GAMES,
+    _number("tournaments", "Tournaments that it played in"),
+    FAULTS,
+)
+"""The same for people."""

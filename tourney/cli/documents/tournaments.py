@@ -194,6 +194,54 @@ class Cycles(Part, frozen=True, kw_only=True):
     evaluations: tuple[EvaluationLine, ...]
 
 
+class VersionLine(Part, frozen=True, kw_only=True):
+    """A version of a bot: its files (`digest`) with arguments.
+
+    `gain` is its Elo less that of its `predecessor`; null for the first version. `since` is the start of its
+    first tournament (ISO 8601, UTC).
+    """
+
+    rank: int
+    name: str
+    version: str
+    args: tuple[str, ...]
+    digest: str
+    elo: float
+    low: float
+    high: float
+    predecessor: str | None
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    since: str
+    games: int
+    tournaments: int
+    faults: int
+
+
+class LeftOut(Part, frozen=True, kw_only=True):
+    """A tournament that cannot be pooled, and why."""
+
+    tournament: str
+    why: str
+
+
+class VersionsDocument(Document, frozen=True, kw_only=True):
+    """The ratings of all versions of bots in one fit over `tournaments`, best first.
+
+    All have the settings of `reference`. Elo is relative to the mean of the pool, or to anchors.
+    """
+
+    format: Literal["tourney-versions/1"] = "tourney-versions/1"
+    game: str
+    reference: str
+    tournaments: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    intervals: Intervals
+    versions: tuple[VersionLine, ...]
+    notes: tuple[str, ...]
+
+
 class RatingsDocument(Document, frozen=True, kw_only=True):
     """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
 

@@ -1,0 +1,119 @@
+"""The page of a game's versions: all bots in one fit over its tournaments, and what each version gained."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from tourney.ratings.sequences import EVERY_LOOK
+from tourney.report import text
+from tourney.report.charts import plots
+from tourney.report.output.look import File, Look
+from tourney.report.setting import known_game
+from tourney.results.columns import VERSIONS
+from tourney.results.tables import DataTable
+from tourney.results.versions import VersionPool, version_rows
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """A version, as printed; ``gain`` is "" for the first of its bot."""
+
+    version: str
+    digest: str
+    elo: str
+    interval: str
+    whisker: Markup
+    gain: str
+    gain_interval: str
+    over: str
+    since: str
+    games: int
+    tournaments: int
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionsPage:
+    """The page's template context; ``bots`` are by their strongest version, versions the newest first."""
+
+    game: str
+    bots: tuple[tuple[str, tuple[VersionLine, ...]], ...]
+    axis: Markup
+    tournaments: tuple[str, ...]
+    left_out: tuple[tuple[str, str], ...]
+    alone: int
+    anchors: tuple[str, ...]
+    intervals: str
+    path: str
+    data: str
+    versions: int
+
+
+def page_path(pool: VersionPool) -> str:
+    """Return the path of a pool's page."""
+    return f"versions-{text.folder(pool.reference.game).lower()}.html"
+
+
+def title(pool: VersionPool) -> str:
+    """Return the title of a pool's game, for display."""
+    game = known_game(pool.reference.game)
+    return text.display(game.title if game else pool.reference.game)
+
+
+def files(look: Look, pool: VersionPool, anchors: Mapping[str, float], *, measured: bool) -> Iterator[File]:
+    """Yield the page and its table; dates only if ``measured``. Raises UsageError for wrong anchors."""
+    page, table = versions_page(pool, anchors, measured=measured)
+    yield look.page(page.path, "versions.html", page=page)
+    yield File(f"{page.data}.csv", table.csv())
+    yield File(f"{page.data}.json", table.json())
+
+
+def versions_page(
+    pool: VersionPool, anchors: Mapping[str, float], *, measured: bool
+) -> tuple[VersionsPage, DataTable]:
+    """Return the page of a pool, and its table for download."""
+    batch = pool.rate(anchors)
+    rows = dict(zip((line.entrant for line in batch.ratings), version_rows(pool, batch), strict=True))
+    scale = plots.axis_of([row[key] for row in rows.values() for key in ("low", "high")])
+    bots: dict[str, list[tuple[int, VersionLine]]] = {}
+    for number, row in rows.items():
+        line = VersionLine(
+            text.display(row["version"]),
+            row["digest"],
+            text.number(row["elo"], 1),
+            _range(row["low"], row["high"]),
+            plots.interval(scale, row["elo"], row["low"], row["high"], EVERY_LOOK),
+            "" if row["gain"] is None else f"{'+' if row['gain'] > 0 else ''}{text.number(row['gain'], 1)}",
+            "" if row["gain"] is None else _range(row["gain_low"], row["gain_high"]),
+            text.display(row["over"]) if row["over"] else "",
+            text.display(row["day"]) if measured else "",
+            row["games"],
+            row["tournaments"],
+            row["faults"],
+        )
+        bots.setdefault(text.display(" ".join((row["name"], *row["args"]))), []).append((number, line))
+    path = page_path(pool)
+    columns = [column.key for column in VERSIONS if measured or column.key != "since"]
+    page = VersionsPage(
+        title(pool),
+        tuple((bot, tuple(line for _, line in sorted(lines, key=_newest))) for bot, lines in bots.items()),
+        plots.whisker_axis(scale),
+        tuple(text.display(one.name) for one in pool.tournaments),
+        tuple((text.display(name), text.line(why)) for name, why in pool.left_out),
+        pool.alone,
+        tuple(text.display(f"{name} = {elo:g}") for name, elo in anchors.items()),
+        EVERY_LOOK,
+        path,
+        f"data/{path.removesuffix('.html')}",
+        len(rows),
+    )
+    return page, DataTable(columns, [{**row, "args": " ".join(row["args"])} for row in rows.values()])
+
+
+def _newest(line: tuple[int, VersionLine]) -> int:
+    return -line[0]
+
+
+def _range(low: float, high: float) -> str:
+    return f"{text.number(low, 1)} to {text.number(high, 1)}"

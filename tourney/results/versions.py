@@ -1,0 +1,402 @@
+"""Ratings over all tournaments of a game: which of them one fit may pool, and the versions of bots in it.
+
+A version is a bot's files with arguments; versions of one bot are linked by its name and arguments, in the
+order in which tournaments met them first.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Final
+
+from tourney.errors import UsageError
+from tourney.ratings.batch import Batch, differences, rate
+from tourney.ratings.counts import Counts, GameWithFaults
+from tourney.ratings.method import Forfeits, rated
+from tourney.ratings.sequences import EVERY_LOOK, Look
+from tourney.results.ratings import Rows
+from tourney.store.repository import Repository
+from tourney.store.values import Plan, StoredEntrant, Tournament
+
+NOT_PLAYED_BY: Final = ("startup-ms",)
+"""Limits that may differ in a pool: they say nothing about a game that has begun."""
+LOOK_GAMES: Final = 1000
+"""Games of a version for which intervals are tuned: a pool grows, and people look at it all the time."""
+SAMPLE: Final = 32
+"""Matches of a tournament from which its hosts are read."""
+UNLIKE: Final = 1.1
+"""Hosts are unlike if one is faster than another by more than this."""
+SHORT: Final = 8
+
+Bot = tuple[str, tuple[str, ...]]
+"""A bot's name and arguments, which link its versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """An entrant of a pool: a bot's files with arguments.
+
+    ``since`` is when its first tournament began (ISO 8601, UTC). ``before`` is the number of the version
+    before it, or None; ``names`` are those of its entrants.
+    """
+
+    number: int
+    bot: Bot
+    version: str
+    digest: str
+    label: str
+    since: str
+    before: int | None
+    names: tuple[str, ...]
+    tournaments: int
+    faults: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPool:
+    """The tournaments of a game that one fit rates, those left out with the reason, and the versions.
+
+    ``reference`` is the tournament whose settings all others have. ``alone``: games of a version against
+    itself, which say nothing.
+    """
+
+    reference: Tournament
+    tournaments: tuple[Tournament, ...]
+    left_out: tuple[tuple[str, str], ...]
+    versions: tuple[Version, ...]
+    counts: Counts
+    alone: int
+
+    @property
+    def look(self) -> Look:
+        """What its intervals hold for."""
+        return Look(LOOK_GAMES, self.reference.seats)
+
+    def rate(self, anchors: Mapping[str, float] | None = None, *, pairs: bool = False) -> Batch:
+        """Rate all versions in one fit; ``anchors`` give some of them their Elo by name (``find``)."""
+        levels: dict[int, float] = {}
+        for name, elo in (anchors or {}).items():
+            number = self.find(name).number
+            if number in levels:
+                raise UsageError(f"--anchor names {self.versions[number].label} twice")
+            levels[number] = elo
+        return rate(self.counts, pairs=pairs, anchors=levels, look=self.look)
+
+    def find(self, name: str) -> Version:
+        """Return the version of a name: a bot's, name@version, a label, or the first digits of a digest.
+
+        Raises UsageError if there is none, or more than one.
+        """
+        found = [one for one in self.versions if name in _names_of(one)]
+        found = found or [one for one in self.versions if len(name) >= 6 and one.digest.startswith(name)]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            labels = ", ".join(one.label for one in self.versions)
+            raise UsageError(f"no version is called {name!r}; there are: {labels}")
+        raise UsageError(
+            f"{name} means {len(found)} versions: write one as NAME@VERSION or by its digest:"
+            f" {', '.join(f'{one.label} ({one.digest[:SHORT]})' for one in found)}"
+        )
+
+    @property
+    def labels(self) -> dict[int, str]:
+        """The labels of all versions by number."""
+        return {one.number: one.label for one in self.versions}
+
+
+def _names_of(one: Version) -> set[str]:
+    name = one.bot[0]
+    return {name, f"{name}@{one.version}", one.label, *one.names}
+
+
+def conditions_of(plan: Plan) -> dict[str, str]:
+    """Return all of a plan that tournaments of a pool must have in common, beside the game."""
+    limits = {key: value for key, value in plan.limits.as_json().items() if key not in NOT_PLAYED_BY}
+    return {
+        "the rules version": plan.rules,
+        "seats": str(plan.seats),
+        **{f"option {key}": value for key, value in plan.options},
+        **{f"limit {key}": str(value) for key, value in sorted(limits.items())},
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the tournaments of a pool have; None and empty: whatever the newest has that has the rest.
+
+    ``game`` None: the only one of the database. ``like`` names the reference. ``any_host`` pools
+    tournaments of all hosts; ``name_hosts``: reasons name them.
+    """
+
+    game: str | None = None
+    like: str | None = None
+    seats: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, str] = field(default_factory=dict)
+    any_host: bool = False
+    name_hosts: bool = True
+
+    def fits(self, plan: Plan) -> bool:
+        """Return whether a tournament has what is named."""
+        has = conditions_of(plan)
+        named = {f"option {key}": value for key, value in self.options.items()}
+        named |= {f"limit {key}": value for key, value in self.limits.items()}
+        named |= {} if self.seats is None else {"seats": str(self.seats)}
+        return all(has.get(key) == value for key, value in named.items())
+
+
+def pool_versions(repository: Repository, wanted: Wanted, forfeits: Forfeits = "loss") -> VersionPool:
+    """Pool the tournaments of a game that have the same settings. Raises UsageError if there are none."""
+    every = repository.tournaments()
+    game = wanted.game or _only_game(repository, every, wanted)
+    found = [one for one in every if one.game == game]
+    if not found:
+        games = ", ".join(sorted({one.game for one in every})) or "none"
+        raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
+    played = {one.id for one in found if repository.progress(one.id).done}
+    fitting = [one for one in found if one.recorded and one.id in played and wanted.fits(one.plan)]
+    if wanted.like is not None:
+        fitting = [one for one in fitting if one.name == wanted.like]
+    if not fitting:
+        raise UsageError(f"no tournament of {game} has a match with a record and what was named")
+    reference = fitting[-1]
+    hosts = _hosts(repository, reference)
+    pooled, left_out = [], []
+    for one in found:
+        why = _difference(repository, one, reference, hosts, wanted)
+        if not why and one.id not in played:
+            why = "no match is played yet"
+        if why:
+            left_out.append((one.name, why))
+        else:
+            pooled.append(one)
+    return _pool(repository, reference, pooled, left_out, forfeits)
+
+
+def pools_of_games(repository: Repository, wanted: Wanted) -> tuple[VersionPool, ...]:
+    """Return the pool of each game that has one of several tournaments, or of the game that is ``wanted``."""
+    games = dict.fromkeys(one.game for one in repository.tournaments())
+    pools = []
+    for game in games if wanted.game is None else [wanted.game]:
+        try:
+            found = pool_versions(repository, replace(wanted, game=game))
+        except UsageError:
+            if wanted.game is None:
+                continue
+            raise
+        if wanted.game is not None or len(found.tournaments) > 1:
+            pools.append(found)
+    return tuple(pools)
+
+
+def _only_game(repository: Repository, every: Sequence[Tournament], wanted: Wanted) -> str:
+    if wanted.like is not None:
+        return repository.tournament(wanted.like).game
+    games = sorted({one.game for one in every})
+    if len(games) != 1:
+        raise UsageError(
+            f"name the game by --game; the database has tournaments of: {', '.join(games) or 'none'}"
+        )
+    return games[0]
+
+
+def _difference(
+    repository: Repository,
+    one: Tournament,
+    reference: Tournament,
+    hosts: Mapping[str, int],
+    wanted: Wanted,
+) -> str:
+    """Return why a tournament may not be pooled with the reference, or ""."""
+    if not one.recorded:
+        return "imported results without records"
+    mine, theirs = conditions_of(one.plan), conditions_of(reference.plan)
+    unlike = [
+        f"{key} is {mine.get(key, 'not set')}, and {theirs.get(key, 'not set')} in {reference.name}"
+        for key in dict.fromkeys((*mine, *theirs))
+        if mine.get(key) != theirs.get(key)
+    ]
+    if unlike:
+        return "; ".join(unlike)
+    if wanted.any_host or one.plan.limits.charge != "wall" or one.id == reference.id:
+        return ""
+    others = _hosts(repository, one)
+    if all(_alike(name, speed, hosts) for name, speed in others.items()):
+        return ""
+    if not wanted.name_hosts:
+        return "played on a host of other or unknown speed, and charge is wall, so that speed counts"
+    here, there = (", ".join(map(_host_text, group.items())) for group in (others, hosts))
+    return f"played on {here}, not on {there}, and charge is wall, so the speed of the host counts"
+
+
+def _hosts(repository: Repository, tournament: Tournament) -> dict[str, int]:
+    """Return the hosts of a tournament with their speeds (0: unknown), by a sample of its matches."""
+    numbers = repository.finished_numbers(tournament.id)
+    found: dict[str, int] = {}
+    for number in numbers[:: max(1, len(numbers) // SAMPLE)]:
+        measured = repository.measured(tournament.id, number)
+        if host := measured.get("host"):
+            speed = measured.get("speed", 0)
+            found[str(host)] = speed if isinstance(speed, int) else 0
+    return found
+
+
+def _alike(host: str, speed: int, others: Mapping[str, int]) -> bool:
+    """Return whether a host is one of the others, or as fast as all of them."""
+    if host in others or not others:
+        return True
+    return all(
+        speed and other and max(speed, other) <= UNLIKE * min(speed, other) for other in others.values()
+    )
+
+
+def _host_text(host: tuple[str, int]) -> str:
+    name, speed = host
+    printable = "".join(c if c.isprintable() else "?" for c in name)
+    return f"{printable} (speed {speed})" if speed else printable
+
+
+def _pool(
+    repository: Repository,
+    reference: Tournament,
+    pooled: Sequence[Tournament],
+    left_out: Sequence[tuple[str, str]],
+    forfeits: Forfeits,
+) -> VersionPool:
+    entered: dict[tuple[Bot, str], list[tuple[Tournament, StoredEntrant]]] = {}
+    for tournament in pooled:
+        for stored in repository.entrants(tournament.id):
+            one = stored.entrant
+            entered.setdefault(((one.bot, one.args), one.digest), []).append((tournament, stored))
+    order = sorted(entered, key=lambda key: (key[0], _age(entered[key])))
+    numbers = {key: number for number, key in enumerate(order)}
+    groups: list[tuple[Sequence[GameWithFaults], int]] = []
+    faults: Counter[int] = Counter()
+    alone = 0
+    for tournament in pooled:
+        mine = {
+            stored.number: numbers[(stored.entrant.bot, stored.entrant.args), stored.entrant.digest]
+            for stored in repository.entrants(tournament.id)
+        }
+        for entrant, _, count in repository.faults(tournament.id):
+            faults[mine[entrant]] += count
+        for games, times in _groups(repository, tournament):
+            moved = [(tuple(mine[number] for number in seats), ranks, kinds) for seats, ranks, kinds in games]
+            kept = [game for game in moved if len(set(game[0])) == len(game[0])]
+            alone += times * (len(moved) - len(kept))
+            if kept:
+                groups.append((kept, times))
+    counts = Counts.of_groups(groups, numbers.values(), reference.seats, forfeits)
+    versions = tuple(_versions(order, entered, faults))
+    return VersionPool(reference, tuple(pooled), tuple(left_out), versions, counts, alone)
+
+
+def _age(found: Sequence[tuple[Tournament, StoredEntrant]]) -> tuple[Any, ...]:
+    """Return what orders the versions of a bot: their first tournament, and there their version and place.
+
+    A gate or comparison names the newer bot first.
+    """
+    tournament, stored = found[0]
+    parts = re.findall(r"\d+|\D+", stored.entrant.version)
+    natural = tuple((part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts)
+    return tournament.id, natural, -stored.number
+
+
+def _versions(
+    order: Sequence[tuple[Bot, str]],
+    entered: Mapping[tuple[Bot, str], Sequence[tuple[Tournament, StoredEntrant]]],
+    faults: Mapping[int, int],
+) -> Iterator[Version]:
+    plain = Counter((bot, entered[bot, digest][0][1].entrant.version) for bot, digest in order)
+    before: dict[Bot, int] = {}
+    for number, (bot, digest) in enumerate(order):
+        found = entered[bot, digest]
+        version = found[0][1].entrant.version
+        words = [bot[0], version, *bot[1]]
+        if plain[bot, version] > 1:
+            words.append(f"({digest[:SHORT]})")
+        yield Version(
+            number,
+            bot,
+            version,
+            digest,
+            " ".join(words),
+            found[0][0].created,
+            before.get(bot),
+            tuple(sorted({stored.name for _, stored in found})),
+            len({tournament.id for tournament, _ in found}),
+            faults.get(number, 0),
+        )
+        before[bot] = number
+
+
+def _groups(repository: Repository, tournament: Tournament) -> Iterator[tuple[Sequence[GameWithFaults], int]]:
+    """Yield the mirrored groups of a tournament with their occurrences, as for ``Counts.of_groups``."""
+    shared = tournament.plan.mirrored_dice
+    if tournament.seats == 2:
+        yield from (repository.group_counts if shared else repository.match_counts)(tournament.id)
+        return
+    results = rated(repository.results(tournament.id))
+    for _, group in groupby(results, key=lambda result: result.key[: 3 if shared else 4]):
+        yield [(one.entrants, one.ranks, one.faults) for one in group], 1
+
+
+def version_rows(pool: VersionPool, batch: Batch) -> Rows:
+    """Return the versions as rows, the strongest first, with the gain of each over the one before it.
+
+    ``gain``, ``gain_low`` and ``gain_high`` are None for the first version of a bot.
+    """
+    later = [one for one in pool.versions if one.before is not None]
+    contrasts = [{one.number: 1.0, one.before: -1.0} for one in later if one.before is not None]
+    gains = dict(
+        zip((one.number for one in later), differences(pool.counts, contrasts, pool.look), strict=True)
+    )
+    rows: Rows = []
+    for line in batch.ratings:
+        one = pool.versions[line.entrant]
+        gain, low, high = gains.get(one.number, (None, None, None))
+        rows.append(
+            {
+                **{
+                    key: getattr(line, key)
+                    for key in ("rank", "best_rank", "worst_rank", "elo", "low", "high")
+                },
+                "label": one.label,
+                "name": one.bot[0],
+                "args": list(one.bot[1]),
+                "version": one.version,
+                "digest": one.digest,
+                "intervals": EVERY_LOOK,
+                "predecessor": None if one.before is None else pool.versions[one.before].label,
+                "gain": gain,
+                "gain_low": low,
+                "gain_high": high,
+                "since": one.since,
+                "day": one.since[:10],
+                "interval": _interval_text(line.low, line.high),
+                "gain_interval": None if low is None or high is None else _interval_text(low, high),
+                "over": None if one.before is None else pool.versions[one.before].version,
+                "games": line.games,
+                "score": line.score,
+                "tournaments": one.tournaments,
+                "faults": one.faults,
+            }
+        )
+    return rows
+
+
+def _interval_text(low: float, high: float) -> str:
+    return f"{low:+.1f} .. {high:+.1f}"
+
+
+def version_notes(pool: VersionPool) -> Iterator[str]:
+    """Yield a sentence for each tournament that is left out, and for what else a reader should know."""
+    names = ", ".join(one.name for one in pool.tournaments)
+    yield f"Rated in one fit, with the settings of {pool.reference.name}: {names}."
+    for name, why in pool.left_out:
+        yield f"Left out: {name}: {why}."
+    if pool.alone:
+        yield f"Games of a version against itself, which say nothing: {pool.alone}."
