@@ -19,8 +19,9 @@ from tourney.match.result import LogLine
 from tourney.report.output.look import Options
 from tourney.report.output.write import write
 from tourney.report.setting import Detail
-from tourney.report.site import sites
+from tourney.report.site import Versions, sites
 from tourney.report.source import Source, load
+from tourney.results.versions import Wanted, pools_of_games
 from tourney.store.presentation import Link, Presentation
 from tourney.store.repository import Repository
 
@@ -85,7 +86,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
             world.play_out(repository, tournament, void=(2,))
             sources.append(hostile(load(repository, repository.tournament_by_id(tournament.id))))
         options = Options(logs=True, address="https://example.org/cup/")
-        write(sites(sources, options), base / "out")
+        versions = Versions(pools_of_games(repository, Wanted()))
+        write(sites(sources, options, versions), base / "out")
     return Whole(base / "out")
 
 

@@ -22,9 +22,10 @@ from tourney.report.output.write import MARKER, write
 from tourney.report.pages.listing import PAGE, list_page, paged, pages_of
 from tourney.report.pages.match_list import DATA
 from tourney.report.pages.match_page import listed
-from tourney.report.site import site, sites
+from tourney.report.site import Versions, site, sites
 from tourney.report.source import Source, load
 from tourney.report.text import display
+from tourney.results.versions import Wanted, pools_of_games
 from tourney.store.repository import Repository
 from tourney.store.values import StoredEntrant
 
@@ -310,3 +311,30 @@ def test_several_tournaments_share_one_report(tmp_path: Path) -> None:
         for _, target in page.references:
             file = target.partition("#")[0]
             assert not file or file == "data:," or (path.parent / file).is_file(), (path, target)
+
+
+def test_versions_have_a_page_over_all_tournaments(tmp_path: Path) -> None:
+    """The page says what is in the fit and what is left out, without dates if nothing measured is shown."""
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        for name, game, seats in (
+            ("one", "sage-stones", 2),
+            ("two", "sage-stones", 2),
+            ("many", "sage-stones", 3),
+        ):
+            world.play_all(repository, world.begin(repository, "abc", name=name, game=game, seats=seats))
+        loaded = [load(repository, tournament) for tournament in repository.tournaments()]
+        pools = pools_of_games(repository, Wanted())
+        anchored = Versions(pools, {pools[0].versions[0].label: 1000.0})
+        files = {
+            file.path: file.content.decode() for file in sites(loaded, Options(measured=False), anchored)
+        }
+    assert [path for path in files if path.startswith("versions")] == ["versions-sage-stones.html"]
+    page = files["versions-sage-stones.html"]
+    assert "3 versions of 3 bots in one fit over 2 tournaments" in page
+    assert "<bdi>many</bdi>: seats is 3, and 2 in two" in page
+    assert "1000.0" in page
+    assert "Since" not in page
+    assert 'href="versions-sage-stones.html"' in files["index.html"]
+    table = json.loads(files["data/versions-sage-stones.json"])
+    assert [row["rank"] for row in table] == [1, 2, 3]
+    assert "since" not in table[0]

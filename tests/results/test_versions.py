@@ -11,7 +11,14 @@ from tourney.errors import UsageError
 from tourney.match.spec import Entrant, Limits
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
-from tourney.results.versions import VersionPool, Wanted, pool_versions, version_notes, version_rows
+from tourney.results.versions import (
+    VersionPool,
+    Wanted,
+    pool_versions,
+    pools_of_games,
+    version_notes,
+    version_rows,
+)
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import derive
 from tourney.store.repository import Repository
@@ -123,7 +130,7 @@ def test_what_may_not_be_pooled_is_named_with_its_reason(repository: Repository)
         "results": "imported results without records",
     }
     said = list(version_notes(found))
-    assert len(said) == 5
+    assert len(said) == 6
     assert "Left out: slow: limit move-ms is 50, and 1000 in good." in said
     assert pool(repository, limits={"move-ms": "50"}).reference.name == "slow"
     assert pool(repository, options={"stones": "3"}).reference.name == "options"
@@ -201,6 +208,17 @@ def test_three_seats_are_pooled_as_well(repository: Repository) -> None:
     repository.record_results(made.id, done)
     batch = pool(repository, seats=3).rate()
     assert (batch.pool.matches, batch.pool.clusters) == (6, 1)
+
+
+def test_pools_of_a_report_have_several_tournaments_each(repository: Repository) -> None:
+    bots = (("mine", "1.0"), ("rival", "1.0"))
+    usual, slow = Limits(charge="cpu"), Limits(move_ms=50, charge="cpu")
+    for name, limits in (("a", usual), ("bb", slow), ("ccc", usual), ("dddd", slow)):
+        hold(repository, name, bots, limits=limits)
+    hold(repository, "single", bots, limits=Limits(move_ms=7, charge="cpu"))
+    found = pools_of_games(repository, Wanted())
+    assert [[one.name for one in pool.tournaments] for pool in found] == [["bb", "dddd"], ["a", "ccc"]]
+    assert pools_of_games(repository, Wanted("go")) == ()
 
 
 def test_game_is_named_where_there_are_several(repository: Repository) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import click
 
@@ -197,7 +198,8 @@ def _rate_all(
     with Repository.open(db) as opened, opened.snapshot() as repository:
         pool = pool_versions(repository, wanted, forfeits)
     batch = pool.rate(levels, pairs=show == "pairs")
-    notes = [*version_notes(pool), *pool_notes(batch, pool.labels)]
+    # What a look means for one tournament does not fit a pool, which has a sentence of its own.
+    notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]
     if levels:
         notes.append(anchors_text(levels))
     people = format_ is Format.TABLE

@@ -229,6 +229,9 @@ class _Task:
                 place = self._out or Path("reports") / "all"
                 wanted, anchors = self._every
                 versions = Versions(pools_of_games(repository, wanted), anchors)
+                for name in anchors:
+                    if not any(pool.matching(name) for pool in versions.pools):
+                        raise UsageError(f"--anchor {name}: no pool of several tournaments has this version")
                 written_ = write_reports(
                     repository, chosen, place, options, output, self._processes, versions
                 )

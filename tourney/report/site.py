@@ -218,9 +218,9 @@ def _sites_parts(sources: Sequence[Source], options: Options, versions: Versions
     look = Look.of("Tournaments", "", options)
     live = note_of_many(options.live, sources) if options.measured else None
     pages = []
-    for pool in versions.pools:
-        yield from versions_page.files(look, pool, versions.anchors, measured=options.measured)
-        pages.append((versions_page.title(pool), versions_page.page_path(pool)))
+    for path, pool in zip(versions_page.page_paths(versions.pools), versions.pools, strict=True):
+        yield from versions_page.files(look, path, pool, versions.anchors, measured=options.measured)
+        pages.append((versions_page.title(pool), path))
     yield look.page("index.html", "tournaments.html", entries=entries, live=live, versions=pages)
 
 

@@ -333,7 +333,7 @@ VERSIONS_SHOWN = (
     Column("elo", "Elo", right=True, text=_signed),
     Column("interval", "95 % at every look", right=True),
     Column("gain", "gain", right=True, text=_signed),
-    Column("gain_interval", "95 % at every look", right=True),
+    Column("gain_interval", "interval of the gain", right=True),
     Column("over"),
     Column("day", "since"),
     GAMES,

@@ -89,8 +89,7 @@ class VersionPool:
 
         Raises UsageError if there is none, or more than one.
         """
-        found = [one for one in self.versions if name in _names_of(one)]
-        found = found or [one for one in self.versions if len(name) >= 6 and one.digest.startswith(name)]
+        found = self.matching(name)
         if len(found) == 1:
             return found[0]
         if not found:
@@ -100,6 +99,11 @@ class VersionPool:
             f"{name} means {len(found)} versions: write one as NAME@VERSION or by its digest:"
             f" {', '.join(f'{one.label} ({one.digest[:SHORT]})' for one in found)}"
         )
+
+    def matching(self, name: str) -> list[Version]:
+        """Return the versions that a name may mean, as ``find`` says."""
+        found = [one for one in self.versions if name in _names_of(one)]
+        return found or [one for one in self.versions if len(name) >= 6 and one.digest.startswith(name)]
 
     @property
     def labels(self) -> dict[int, str]:
@@ -177,18 +181,17 @@ def pool_versions(repository: Repository, wanted: Wanted, forfeits: Forfeits = "
 
 
 def pools_of_games(repository: Repository, wanted: Wanted) -> tuple[VersionPool, ...]:
-    """Return the pool of each game that has one of several tournaments, or of the game that is ``wanted``."""
-    games = dict.fromkeys(one.game for one in repository.tournaments())
-    pools = []
-    for game in games if wanted.game is None else [wanted.game]:
-        try:
-            found = pool_versions(repository, replace(wanted, game=game))
-        except UsageError:
-            if wanted.game is None:
-                continue
-            raise
-        if wanted.game is not None or len(found.tournaments) > 1:
-            pools.append(found)
+    """Return each pool of several tournaments, of the ``wanted`` game or of all, the newest first."""
+    pools: list[VersionPool] = []
+    seen: set[int] = set()
+    for one in reversed(repository.tournaments()):
+        if one.id in seen or not one.recorded or wanted.game not in (None, one.game):
+            continue
+        if repository.progress(one.id).done:
+            found = pool_versions(repository, replace(wanted, game=one.game, like=one.name))
+            seen |= {other.id for other in found.tournaments}
+            if len(found.tournaments) > 1:
+                pools.append(found)
     return tuple(pools)
 
 
@@ -398,5 +401,6 @@ def version_notes(pool: VersionPool) -> Iterator[str]:
     yield f"Rated in one fit, with the settings of {pool.reference.name}: {names}."
     for name, why in pool.left_out:
         yield f"Left out: {name}: {why}."
+    yield f"The intervals are {EVERY_LOOK}: a pool has no planned end."
     if pool.alone:
         yield f"Games of a version against itself, which say nothing: {pool.alone}."

@@ -1,6 +1,7 @@
 """The page of a game's versions: all bots in one fit over its tournaments, and what each version gained."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -37,7 +38,7 @@ class VersionLine:
 class VersionsPage:
     """The page's template context; ``bots`` are by their strongest version, versions the newest first."""
 
-    game: str
+    title: str
     bots: tuple[tuple[str, tuple[VersionLine, ...]], ...]
     axis: Markup
     tournaments: tuple[str, ...]
@@ -45,32 +46,44 @@ class VersionsPage:
     alone: int
     anchors: tuple[str, ...]
     intervals: str
-    path: str
     data: str
     versions: int
 
 
-def page_path(pool: VersionPool) -> str:
-    """Return the path of a pool's page."""
-    return f"versions-{text.folder(pool.reference.game).lower()}.html"
+def page_paths(pools: Sequence[VersionPool]) -> list[str]:
+    """Return the paths of the pages of pools; those of one game are numbered from the second on."""
+    seen: Counter[str] = Counter()
+    paths = []
+    for pool in pools:
+        name = text.folder(pool.reference.game).lower()
+        seen[name] += 1
+        paths.append(f"versions-{name}{f'-{seen[name]}' if seen[name] > 1 else ''}.html")
+    return paths
 
 
 def title(pool: VersionPool) -> str:
-    """Return the title of a pool's game, for display."""
+    """Return the title of a pool for display: its game and seats, and the tournament that it is like."""
     game = known_game(pool.reference.game)
-    return text.display(game.title if game else pool.reference.game)
+    name = game.title if game else pool.reference.game
+    return text.display(f"{name}, {pool.reference.seats} seats, as {pool.reference.name}")
 
 
-def files(look: Look, pool: VersionPool, anchors: Mapping[str, float], *, measured: bool) -> Iterator[File]:
-    """Yield the page and its table; dates only if ``measured``. Raises UsageError for wrong anchors."""
-    page, table = versions_page(pool, anchors, measured=measured)
-    yield look.page(page.path, "versions.html", page=page)
+def files(
+    look: Look, path: str, pool: VersionPool, anchors: Mapping[str, float], *, measured: bool
+) -> Iterator[File]:
+    """Yield the page and its table; dates only if ``measured``.
+
+    Anchors that the pool does not have are those of other pools. Raises UsageError for ambiguous ones.
+    """
+    here = {name: elo for name, elo in anchors.items() if pool.matching(name)}
+    page, table = versions_page(path, pool, here, measured=measured)
+    yield look.page(path, "versions.html", page=page)
     yield File(f"{page.data}.csv", table.csv())
     yield File(f"{page.data}.json", table.json())
 
 
 def versions_page(
-    pool: VersionPool, anchors: Mapping[str, float], *, measured: bool
+    path: str, pool: VersionPool, anchors: Mapping[str, float], *, measured: bool
 ) -> tuple[VersionsPage, DataTable]:
     """Return the page of a pool, and its table for download."""
     batch = pool.rate(anchors)
@@ -93,7 +106,6 @@ def versions_page(
             row["faults"],
         )
         bots.setdefault(text.display(" ".join((row["name"], *row["args"]))), []).append((number, line))
-    path = page_path(pool)
     columns = [column.key for column in VERSIONS if measured or column.key != "since"]
     page = VersionsPage(
         title(pool),
@@ -104,7 +116,6 @@ def versions_page(
         pool.alone,
         tuple(text.display(f"{name} = {elo:g}") for name, elo in anchors.items()),
         EVERY_LOOK,
-        path,
         f"data/{path.removesuffix('.html')}",
         len(rows),
     )
