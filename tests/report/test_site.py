@@ -336,5 +336,5 @@ def test_versions_have_a_page_over_all_tournaments(tmp_path: Path) -> None:
     assert "Since" not in page
     assert 'href="versions-sage-stones.html"' in files["index.html"]
     table = json.loads(files["data/versions-sage-stones.json"])
-    assert [row["rank"] for row in table] == [1, 2, 3]
+    assert [row["tournaments"] for row in table] == [2, 2, 2]
     assert "since" not in table[0]
