@@ -142,6 +142,8 @@ class MatchRunner:
         start-up and the sandbox fails as well, that is a SandboxError. A match that does not repeat what
         ``again`` keeps of the play before goes on from there.
         """
+        if spec.limits.by_fuel:
+            again = Again(judged=again.judged)  # all of it comes again, so there is nothing to keep
         if again.kept is not None:
             with suppress(DeviatedError):
                 return self._play(spec, following, again)

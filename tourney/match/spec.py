@@ -13,8 +13,8 @@ MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1
 """The longest wait that the system's poll accepts, almost 25 days."""
 MAX_STARTUP_MS: Final = 3_600_000
-FUEL_PER_MS: Final = 10_000_000
-"""Units of work of a millisecond: about what a module does in it on a common machine."""
+FUEL_PER_MS: Final = 20_000_000
+"""Units of work of a millisecond: about what the native build of a search does in it on a common machine."""
 
 STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
 """The limits that every record and plan has."""

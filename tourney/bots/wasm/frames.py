@@ -4,7 +4,7 @@ The host alone reads and writes them. What the module writes is a part of a fram
 """
 
 import struct
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 METER: Final = "wasmtime-fuel-1"
 """The meter of this version, by its name in records: see ``tourney.bots.wasm.meter``."""
@@ -13,14 +13,6 @@ HOST_MB: Final = 512
 """Memory of the host process of a module, beside the module's."""
 HOST_ADDRESS_MB: Final = 16 << 10
 """Its address space, beside the size of the module's memory: most of it is reserved and never used."""
-
-Asked = Literal[b"N", b"R"]
-"""``N``: a new instance. ``R``: go on, with more input and a budget of fuel."""
-Told = Literal[b"H", b"L", b"W", b"F", b"X", b"M"]
-"""Why the module stands still. ``H``: no instance yet. ``L``: it wrote a line. ``W``: it waits for input.
-
-``F``: it is out of fuel. ``X``: it ended (``words`` say how). ``M``: the machine failed (``words`` say how).
-"""
 
 _ASKED: Final = struct.Struct("<cQQQI")
 _TOLD: Final = struct.Struct("<cQIII")
@@ -32,8 +24,8 @@ MAX_WORDS: Final = 1_000
 class Order(NamedTuple):
     """A frame of the referee.
 
-    ``R``: ``first`` is the budget, ``size`` the bytes of input that follow. ``N``: ``first`` is the bot's
-    seed, ``second`` the fuel of a millisecond, ``third`` the bytes of memory.
+    ``R``: go on; ``first`` is the budget, ``size`` the bytes of input that follow. ``N``: a new instance;
+    ``first`` is the bot's seed, ``second`` the fuel of a millisecond, ``third`` the bytes of memory.
     """
 
     kind: bytes
@@ -44,7 +36,12 @@ class Order(NamedTuple):
 
 
 class Report(NamedTuple):
-    """The head of a host's frame: the fuel used since the order, and the sizes of what follows."""
+    """The head of a host's frame: why the module stands still, its fuel since the order, and sizes.
+
+    ``kind``: ``H`` (it has not begun), ``L`` (it wrote a line), ``W`` (it waits for input), ``F`` (it is out
+    of fuel), ``X`` (it ended) or ``M`` (the machine failed). ``used`` is the fuel; the sizes are those of its
+    output, its standard error, and the words on its end, which follow.
+    """
 
     kind: bytes
     used: int

@@ -61,6 +61,7 @@ def compiled_folder(
             write_file_manifest(new, copy_tree(made, new / "files", BUILT))
             remove_tree(new / "made")
             new.rename(kept)
+            kept.chmod(0o555)
         finally:
             if new.exists():
                 remove_tree(new)

@@ -109,7 +109,7 @@ class MemoryFaultError(Exception):
 
 
 Stop = Callable[["World", bytes, str], bytes]
-"""Lets the module stand still, for a reason of ``frames.Told``, with words on its end.
+"""Lets the module stand still, for a kind of ``frames.Report``, with words on its end.
 
 Returns more input; raises to end the instance.
 """
