@@ -26,6 +26,7 @@ from typing import Final, NamedTuple
 
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.session import run_tournament
+from tourney.run.monitoring.progress import Listener, Progress
 from tourney.run.workers.executor import find_executor
 
 TICKS: Final = os.sysconf("SC_CLK_TCK")
@@ -79,7 +80,7 @@ sandbox = "off"
 
 
 class Taken(NamedTuple):
-    """The seconds of a run, and the milliseconds of processor time a match of each kind of process."""
+    """The seconds of a match, and the milliseconds of processor time that it costs."""
 
     seconds: float
     coordinator: float
@@ -127,29 +128,35 @@ def own_ms() -> float:
     return 1000 * (used.ru_utime + used.ru_stime)
 
 
+class Watch(Listener):
+    """Notes when matches were stored, and the processor time until then."""
+
+    def __init__(self, scheduler: int) -> None:
+        self._scheduler = scheduler
+        self.seen: list[tuple[int, float, float, float]] = []
+
+    def progress(self, progress: Progress) -> None:
+        """Note the matches stored so far."""
+        used = cpu_ms(self._scheduler) if self._scheduler else 0.0
+        self.seen.append((progress.played, time.monotonic(), own_ms(), used))
+
+
 def run(folder: Path, executor: str, how: str, matches: int, workers: int = 1, scheduler: int = 0) -> Taken:
-    """Play matches, the first ones apart: they start workers and bots."""
-    seconds: list[float] = []
-    spent = []
-    for count in (2 * workers, 2 * workers + matches):
-        name = f"{time.monotonic_ns()}"
-        file = folder / "cup.toml"
-        file.write_text(CUP.format(matches=count + count % 2, how=how), encoding="utf-8")
-        make = find_executor(
-            executor, recheck=None if executor == "local" else 0, allow_mixed=executor != "local"
-        )
-        before = own_ms(), cpu_ms(scheduler) if scheduler else 0.0
-        done = run_tournament(
-            read_tournament_file(file),
-            str(folder / f"{name}.db"),
-            folder / "bots",
-            lambda: make(workers),  # noqa: B023 - called at once
-        )
-        after = own_ms(), cpu_ms(scheduler) if scheduler else 0.0
-        seconds.append(done.progress.seconds)
-        spent.append((after[0] - before[0], after[1] - before[1]))
-    (own, other), (all_own, all_other) = spent
-    return Taken(seconds[1] - seconds[0], (all_own - own) / matches, (all_other - other) / matches)
+    """Play matches, and twice as many as there are workers before them, which start workers and bots."""
+    count = matches + 2 * workers
+    file = folder / "cup.toml"
+    file.write_text(CUP.format(matches=count + count % 2, how=how), encoding="utf-8")
+    remote = executor != "local"
+    make = find_executor(executor, recheck=0 if remote else None, allow_mixed=remote)
+    watch = Watch(scheduler)
+    database = str(folder / f"{time.monotonic_ns()}.db")
+    run_tournament(
+        read_tournament_file(file), database, folder / "bots", lambda: make(workers), listener=watch
+    )
+    first = next(seen for seen in watch.seen if seen[0] >= 2 * workers)
+    last = watch.seen[-1]
+    played, seconds, own, other = (after - before for after, before in zip(last, first, strict=True))
+    return Taken(seconds / played, own / played, other / played)
 
 
 def main(words: Sequence[str]) -> int:
@@ -168,7 +175,7 @@ def main(words: Sequence[str]) -> int:
             for how in (*map(str, SLEEPS_MS), "play"):
                 here = run(folder, "local", how, given.matches)
                 there = run(folder, url, how, given.matches)
-                one, two = (1000 * taken.seconds / given.matches for taken in (here, there))
+                one, two = 1000 * here.seconds, 1000 * there.seconds
                 label = "a game" if how == "play" else f"{how} ms"
                 print(f"{label:>12}{one:>10.1f}{two:>10.1f}{two - one:>10.1f}", flush=True)
         print(
@@ -178,7 +185,7 @@ def main(words: Sequence[str]) -> int:
         for workers in given.workers:
             with cluster(folder, workers) as (url, pid):
                 taken = run(folder, url, str(SCALING_MS), workers * given.matches, workers, pid)
-            rate = workers * given.matches / taken.seconds
+            rate = 1 / taken.seconds
             print(
                 f"{workers:>12}{rate:>10.1f}{taken.coordinator:>10.1f} ms{taken.scheduler:>8.1f} ms",
                 flush=True,

@@ -42,7 +42,7 @@ class FakeNode:
     name: str
     behave: Behaviour = honest
     slots: int = 1
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, str | int] = field(default_factory=dict)
 
 
 class FakeLink(Link):

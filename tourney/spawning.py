@@ -28,7 +28,7 @@ class WorkerProcess(SpawnProcess):
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:
-            with _terminal_signals_blocked():
+            with terminal_signals_blocked():
                 return SpawnProcess._Popen(process_obj)  # noqa: SLF001 - it is the one seam there is
         finally:
             sys.modules["__main__"] = main
@@ -47,7 +47,7 @@ class WorkerContext(SpawnContext):
         super().__init__()
         sys.warnoptions.append("ignore:resource_tracker")
         try:
-            with _terminal_signals_blocked():
+            with terminal_signals_blocked():
                 resource_tracker.ensure_running()
         finally:
             sys.warnoptions.remove("ignore:resource_tracker")
@@ -59,7 +59,7 @@ def unblock_terminal_signals() -> None:
 
 
 @contextmanager
-def _terminal_signals_blocked() -> Iterator[None]:
+def terminal_signals_blocked() -> Iterator[None]:
     """Block terminal signals for this thread and the processes it starts."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINAL_SIGNALS)
     try:

@@ -295,7 +295,7 @@ def test_host_that_cannot_contain_gets_no_match(repository: Repository) -> None:
 
 def test_unlike_hosts_are_named_where_time_is_limited(repository: Repository) -> None:
     cup = Cup(repository)
-    executor = cluster(FakeLink(FakeNode("a", about={"speed": 100}), FakeNode("b", about={"speed": 300})))  # type: ignore[dict-item]
+    executor = cluster(FakeLink(FakeNode("a", about={"speed": 100}), FakeNode("b", about={"speed": 300})))
     executor.begin(about_run(cup.said))
     executor.stop()
     assert any("b is 200 % faster than" in line and 'charge = "wall"' in line for line in cup.said)

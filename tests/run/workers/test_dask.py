@@ -151,10 +151,11 @@ class Runs:
         db = str(self.folder / f"{name}.db")
         return ["run", str(self.folder / "cup.toml"), "--db", db, "--bots", str(self.folder / "bots"), *more]
 
-    def start(self, name: str, *more: str) -> "subprocess.Popen[str]":
+    def start(self, name: str, *more: str, start_new_session: bool = False) -> "subprocess.Popen[str]":
         """Start a run as a process of its own."""
         with (self.folder / f"{name}.err").open("w") as err:
-            return popen([*PROGRAM, *self.words(name, *more)], stdout=err, stderr=err)
+            words = [*PROGRAM, *self.words(name, *more)]
+            return popen(words, stdout=err, stderr=err, start_new_session=start_new_session)
 
     def said(self, name: str) -> str:
         return (self.folder / f"{name}.err").read_text()
@@ -227,6 +228,19 @@ def test_cluster_gives_the_results_of_this_machine(cluster: Cluster, runs: Runs)
     finish(runs, "plain", process)
     cache = cluster.folder / "cache" / "bots" / "entries"
     assert len(list(cache.iterdir())) == 3
+
+
+def test_interrupt_lets_a_cluster_on_this_machine_finish(runs: Runs) -> None:
+    """A terminal's signal reaches the cluster's processes, too."""
+    words = ("--executor", "dask", "--workers", "1", "--recheck", "0%")
+    process = runs.start("here", *words, start_new_session=True)
+    assert wait_for(lambda: runs.done("here") > 0)
+    os.killpg(process.pid, signal.SIGINT)
+    assert process.wait(PATIENCE) == 128 + signal.SIGINT, runs.said("here")
+    said = runs.said("here")
+    assert "finishing the matches in progress" in said
+    assert not any(word in said for word in ("is lost", "Traceback", "Warning"))
+    finish(runs, "here", runs.start("here"))
 
 
 @pytest.mark.parametrize("how", ["kill", "stop"])

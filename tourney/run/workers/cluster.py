@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from tourney.errors import TourneyError, UsageError, WorkerError
 from tourney.match.result import PlayedMatch
@@ -618,9 +618,9 @@ class ClusterExecutor(MatchExecutor):
             for address in self._nodes:
                 self._helpers.submit(self._order, address, "drain")
 
-    def _order(self, address: str, kind: str) -> None:
+    def _order(self, address: str, kind: Literal["drain", "end"]) -> None:
         with suppress(TourneyError, OSError):
-            self._link.ask(address, encode(Question(kind, self._session)))  # type: ignore[arg-type]
+            self._link.ask(address, encode(Question(kind, self._session)))
 
     def _close(self) -> None:
         self._drain()

@@ -20,6 +20,7 @@ from tourney.run.workers import host
 from tourney.run.workers.cluster import ClusterExecutor
 from tourney.run.workers.link import Link, LinkLostError, Node
 from tourney.run.workers.wire import MAX_REPLY
+from tourney.spawning import WorkerContext, terminal_signals_blocked
 
 DaskFuture = Any
 """The package's client, cluster and futures have few types; here they are Any."""
@@ -105,15 +106,18 @@ class DaskLink(Link):
         self._close_client()
         try:
             if not self._address and self._cluster is None:
-                self._cluster = distributed.LocalCluster(  # untyped in the package
-                    n_workers=self._workers,
-                    threads_per_worker=1,
-                    resources={RESOURCE: 1},
-                    host="127.0.0.1",
-                    dashboard_address=None,
-                    memory_limit=0,
-                    silence_logs=logging.CRITICAL,
-                )
+                WorkerContext()  # starts the resource tracker, whose start would unblock the signals
+                with terminal_signals_blocked():  # for its processes: Ctrl-C is for the coordinator
+                    self._cluster = distributed.LocalCluster(
+                        n_workers=self._workers,
+                        threads_per_worker=1,
+                        resources={RESOURCE: 1},
+                        host="127.0.0.1",
+                        dashboard_address="127.0.0.1:0",
+                        worker_dashboard_address="127.0.0.1:0",
+                        memory_limit=0,
+                        silence_logs=logging.CRITICAL,
+                    )
             # Bytes travel by themselves; what Dask would unpickle for them is refused.
             safe = {"deserializers": ["dask", "msgpack", "error"]}
             target = self._cluster if self._cluster is not None else self._url()
@@ -240,7 +244,8 @@ def _machine(worker: Mapping[str, Any]) -> str:
     """Return the IP address of a worker's machine; on this machine, where all share it, the worker's name."""
     address = str(worker["host"])
     local = address.startswith("127.") or address in ("::1", "localhost")
-    text = str(worker.get("name") or address) if local else address
+    name = worker.get("name")
+    text = str(name) if local and name is not None else address
     text = text.rpartition("://")[2]
     return "".join(c if c.isascii() and (c.isalnum() or c in ".:-_") else "-" for c in text)[:80]
 
