@@ -1,6 +1,6 @@
 """Clocks of fuel: the same root whatever the machine does, and what a module costs beside a native bot.
 
-    python -m benchmarks.fuel [--part roots|speed|meter] [--games 2] [--loops 8] [--kills 10] [--rounds 5]
+    python -m benchmarks.fuel [--part roots|speed|meter] [--games 4] [--loops 8] [--kills 10] [--rounds 5]
 
 ``roots``: four bots search Sages Tafl until a share of the turn's time is used up; one of them overruns the
 limit now and then, and loses on time. The tournament is played by 1, 2 and 5 workers, beside busy loops,
@@ -42,7 +42,7 @@ from tourney.store.repository import Repository
 
 SEARCHERS = {"calm": 40, "brisk": 55, "eager": 65, "rash": 82}
 """The bots, and the hundredths of a turn's limit after which they end their search."""
-MOVE_MS = 60
+MOVE_MS = 30
 FILE = """name = "clocks"
 game = "sages-tafl"
 seed = 20261122
@@ -336,7 +336,7 @@ def main() -> int:
     """Measure what is asked for; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--part", action="append", choices=("roots", "speed", "meter"), help="default: all")
-    parser.add_argument("--games", type=int, default=2, help="games of a pairing, in roots")
+    parser.add_argument("--games", type=int, default=4, help="games of a pairing, in roots")
     parser.add_argument("--loops", type=int, default=8, help="busy loops, in roots")
     parser.add_argument("--kills", type=int, default=10, help="kills, in roots")
     parser.add_argument("--rounds", type=int, default=5, help="rounds, in speed and meter")
