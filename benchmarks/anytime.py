@@ -95,7 +95,13 @@ def pairs_table(size: Size, seed: int) -> Lines:
     length, step = 1024, 100
     at = np.arange(1, length + 1)
     deviations = np.array([multiplier(t / length) for t in at])
-    yield ("pairs", EVERY_LOOK, f"{EVERY_LOOK}, after 128", f"{FIXED}, every 16", f"{FIXED}, at the end")
+    yield (
+        "pairs",
+        EVERY_LOOK,
+        f"{EVERY_LOOK}, in the first 128 pairs",
+        f"{FIXED}, every 16",
+        f"{FIXED}, at the end",
+    )
     for name, shares in PAIR_WORLDS.items():
         ever = early = watched = last = 0.0
         for part in range(0, size.pairs, step):

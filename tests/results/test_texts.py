@@ -8,7 +8,7 @@ from msgspec import structs
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.results.texts import origin_text, risk_text, sharing_text
-from tourney.store.values import Plan, RunSettings, Tournament
+from tourney.store.values import Plan, StoredRun, Tournament
 
 
 def plan(game: str, plies: int = 0, **more: object) -> Plan:
@@ -35,7 +35,7 @@ def test_seed_decides_dice_and_openings(game: str, plies: int, risk: str, shared
 def test_game_without_dice_and_openings_has_no_risk() -> None:
     rules = find_game("sages-tafl")
     assert (risk_text(plan("sages-tafl"), rules), sharing_text(plan("sages-tafl"), rules)) == ("", "")
-    tournament = Tournament(1, plan("sages-tafl"), 7, True, RunSettings(), True, "")
+    tournament = Tournament(1, plan("sages-tafl"), 7, True, StoredRun(), True, "")
     assert origin_text(tournament, rules) == "chosen by a person"
 
 
@@ -45,7 +45,7 @@ def test_game_that_is_not_installed_may_have_dice() -> None:
 
 def test_origin_is_a_person_chance_or_the_records() -> None:
     rules = find_game("sage-stones")
-    chosen = Tournament(1, plan("sage-stones"), 7, True, RunSettings(), True, "")
+    chosen = Tournament(1, plan("sage-stones"), 7, True, StoredRun(), True, "")
     assert origin_text(chosen, rules) == "chosen by a person, so bots could compute the dice"
     assert origin_text(replace(chosen, seed_chosen=False), rules) == "random"
     imported = replace(chosen, plan=plan("sage-stones", format="import"))

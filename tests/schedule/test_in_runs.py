@@ -24,26 +24,35 @@ from tourney.results.standings import compute_standings, load_history, load_setu
 from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
+from tourney.run.engine.redraw import Stored, check_schedule
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.seeds import derive, uniform
 from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import Plan, RunSettings, StoredEntrant, StoredRun, Tournament
 
 
-def begin(repository: Repository, count: int, **plan: Any) -> Tournament:
+def begin(repository: Repository, count: int, run: RunSettings | None = None, **plan: Any) -> Tournament:
     """Store a tournament of noughts and crosses with its first rounds paired."""
     entrants = tuple(
         StoredEntrant(k, Entrant(f"a{k}", f"bot{k}", "1.0", (), f"{k:064x}"), title=f"Bot {k}")
         for k in range(count)
     )
     made = repository.begin(
-        Plan("cup", "toe", "1", (("misere", "no"),), seats=2, games_per_pairing=2, limits=NO_LIMITS, **plan),
+        Plan(
+            "cup",
+            "toe",
+            "1",
+            (("misere", "no"),),
+            seats=2,
+            limits=NO_LIMITS,
+            **{"games_per_pairing": 2} | plan,
+        ),
         seed=11,
         seed_chosen=True,
-        run=RunSettings(),
+        run=run or RunSettings(),
         entrants=entrants,
         created="2026-11-20",
     )
@@ -153,6 +162,9 @@ EXECUTORS: list[Callable[[], FuturesExecutor]] = [
         {"format": "knockout", "extra": (("third-place", 1),)},
         {"format": "adaptive", "extra": (("batch", 3), ("budget", 60))},
         {"format": "adaptive", "extra": (("target-sigma", 150),)},
+        {"format": "adaptive", "extra": (("until-best", 6000), ("until-games", 80))},
+        {"format": "round-robin", "games_per_pairing": 40, "extra": (("until-width", 400),)},
+        {"format": "round-robin", "games_per_pairing": 6},
     ],
     ids=str,
 )
@@ -167,5 +179,40 @@ def test_pairings_are_equal_with_any_number_of_workers(tmp_path: Path, plan: dic
             seen.append(
                 (rows, digests(repository, tournament.id), compute_standings(repository, tournament.id))
             )
+            assert check_schedule(Stored.of(repository, tournament)).findings == ()
     assert len(seen[0][0]) > 16
     assert all(other == seen[0] for other in seen[1:])
+
+
+def test_interrupted_round_robin_is_level(tmp_path: Path) -> None:
+    """Repeats are played one after the other; numbers and the root are those of the schedule."""
+    played: list[int] = []
+
+    def play(task: MatchTask) -> WorkerReply:
+        played.append(task.number)
+        return answer(task)
+
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = begin(repository, 4, format="round-robin", games_per_pairing=10)
+        run(repository, tournament, FuturesExecutor(Immediate, play, 1))
+        rows = dict(repository.rows(tournament.id))
+        assert [rows[number].repeat for number in played] == [
+            repeat for repeat in range(1, 6) for _ in range(12)
+        ]
+        for count in range(12, 61, 12):
+            games = Counter(number for match in played[:count] for number in rows[match].seats)
+            assert len(set(games.values())) == 1
+        assert sorted(played) == list(rows)
+
+
+def test_older_round_robin_keeps_its_order(tmp_path: Path) -> None:
+    played: list[int] = []
+
+    def play(task: MatchTask) -> WorkerReply:
+        played.append(task.number)
+        return answer(task)
+
+    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = begin(repository, 4, StoredRun(), format="round-robin", games_per_pairing=6)
+        run(repository, tournament, FuturesExecutor(Immediate, play, 1))
+    assert played == sorted(played)

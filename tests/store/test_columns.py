@@ -11,7 +11,7 @@ from tourney.match.result import LogLine, pack, pack_log
 from tourney.match.spec import MAX_MS, Limits
 from tourney.store import columns
 from tourney.store.columns import ColumnError, unpack_measured
-from tourney.store.values import Plan, RunSettings, plan_from, plan_text, run_from, run_text
+from tourney.store.values import Plan, StoredRun, plan_from, plan_text, run_from, run_text
 
 JSON = st.recursive(
     st.text(st.characters()) | st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1),
@@ -196,7 +196,11 @@ def test_plan_round_trip(plan: Plan) -> None:
 
 
 def test_run_settings_round_trip() -> None:
-    for run in (RunSettings(), RunSettings(reuse=True, sandbox="strict", withdrawn=("a", "b"))):
+    for run in (
+        StoredRun(),
+        StoredRun(breadth_first=True),
+        StoredRun(reuse=True, sandbox="strict", withdrawn=("a", "b")),
+    ):
         assert run_from(run_text(run)) == run
 
 

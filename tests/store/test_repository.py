@@ -17,7 +17,7 @@ from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
 from tourney.store.maintenance import check_database
 from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, Plan, RowCounts, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, RowCounts, StoredEntrant, StoredRun, Tournament
 
 
 def play_all(repository: Repository, tournament: Tournament, order: list[int] | None = None) -> None:
@@ -48,7 +48,7 @@ def test_tournament_round_trip(repository: Repository) -> None:
         StoredEntrant(0, entrant("a"), title="Ä <b>", author="me", joined=1, line='{"bot":"a"}'),
         StoredEntrant(1, entrant("b"), joined=2),
     )
-    run = RunSettings(reuse=True, sandbox="strict")
+    run = StoredRun(reuse=True, sandbox="strict")
     made = repository.begin(
         plan, seed=2**64 - 1, seed_chosen=False, run=run, entrants=entrants, created="now"
     )
@@ -253,7 +253,7 @@ def test_amending_changes_only_amendable_fields(repository: Repository) -> None:
     tournament = begin(repository, 3)
     assert tournament.complete
     added = StoredEntrant(3, entrant("d"), joined=4)
-    run = RunSettings(sandbox="off")
+    run = StoredRun(sandbox="off", breadth_first=True)
     repository.amend(tournament.id, rounds=None, run=run, entrants=[added])
     changed = repository.tournament()
     assert changed == replace(tournament, run=run, complete=False)

@@ -30,9 +30,9 @@ from tourney.store.values import (
     OverloadTotals,
     PairTotal,
     RowCounts,
-    RunSettings,
     ScoreTotals,
     StoredEntrant,
+    StoredRun,
     Tournament,
 )
 
@@ -85,7 +85,7 @@ class Source:
     @cached_property
     def setting(self) -> Setting:
         """What the pages of matches know of the tournament."""
-        run = RunSettings()
+        run = StoredRun()
         return Setting(replace(self.tournament, run=run, complete=False, created="", root=None), self.seats)
 
     @property

@@ -42,8 +42,8 @@ from tourney.store.values import (
     MatchResult,
     Plan,
     ReplacedResult,
-    RunSettings,
     StoredEntrant,
+    StoredRun,
     Tournament,
     read_plan,
     run_data,
@@ -124,7 +124,7 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     tournament: PlanForm
     complete: Annotated[bool, Meta(description="Whether all rounds are drawn.")]
     matches: Annotated[Number, Meta(description="The number of lines that follow.")]
-    run: RunSettings
+    run: StoredRun
     shown: Annotated[tuple[ShownForm, ...], Meta(description="One for each entrant.")]
     root: Annotated[Digest, Meta(description="Where all is played.")] | None = None
     draw_probability: DrawForm | None = None

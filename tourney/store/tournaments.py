@@ -26,7 +26,16 @@ from tourney.store.rows import (
     tournament_of,
 )
 from tourney.store.run_lock import Running, run_lock, running_now
-from tourney.store.values import Plan, RowCounts, RunSettings, StoredEntrant, Tournament, plan_text, run_text
+from tourney.store.values import (
+    Plan,
+    RowCounts,
+    RunSettings,
+    StoredEntrant,
+    StoredRun,
+    Tournament,
+    plan_text,
+    run_text,
+)
 
 _S, _M = SCHEDULE.c, MATCH.c
 _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
@@ -89,7 +98,12 @@ class Tournaments(Access):
         entrants: Sequence[StoredEntrant],
         created: str,
     ) -> Tournament:
-        """Store a new tournament with its entrants. Raises UsageError if the name is taken."""
+        """Store a new tournament with its entrants. Raises UsageError if the name is taken.
+
+        A round-robin is played breadth first; ``run`` as stored keeps its order.
+        """
+        if not isinstance(run, StoredRun):
+            run = StoredRun.of(run, breadth_first=plan.format == "round-robin" and plan.rounds is None)
         with self._write() as connection:
             if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():
                 raise UsageError(f"the database holds a tournament {plan.name!r} already")
@@ -127,10 +141,11 @@ class Tournaments(Access):
 
         ``left`` maps the number of a withdrawn entrant to the first round without it.
         """
-        plan = self.tournament_by_id(tournament).plan
+        stored = self.tournament_by_id(tournament)
+        plan, order = stored.plan, stored.run.breadth_first
         values: dict[str, Any] = {
             "plan": plan_text(structs.replace(plan, rounds=rounds)),
-            "run": run_text(run),
+            "run": run_text(StoredRun.of(run, breadth_first=order)),
             "root": None,
         }
         if entrants or rounds != plan.rounds:

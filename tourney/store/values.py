@@ -67,6 +67,27 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
             raise SchemaError(("withdrawn",), "names an entrant twice")
 
 
+class StoredRun(RunSettings, frozen=True, forbid_unknown_fields=True):
+    """Run settings as stored, with what the first start adds to those of the file.
+
+    ``breadth_first``: matches are played repeat after repeat instead of round after round, so that all have
+    played about equally often at any time; stored only where it holds.
+    """
+
+    breadth_first: bool = False
+
+    @classmethod
+    def of(cls, run: RunSettings, *, breadth_first: bool) -> "StoredRun":
+        """Return the settings of a file with what the first start adds."""
+        given = {name: getattr(run, name) for name in RunSettings.__struct_fields__}
+        return cls(**given, breadth_first=breadth_first)
+
+    @property
+    def settings(self) -> RunSettings:
+        """The settings that a file may have."""
+        return RunSettings(**{name: getattr(self, name) for name in RunSettings.__struct_fields__})
+
+
 class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """What a tournament file fixes at the first start, except for the seed and the entrants.
 
@@ -153,24 +174,26 @@ def read_plan(data: Any) -> Plan:
     return msgspec.structs.replace(plan, limits=Limits.from_json(data["limits"]))
 
 
-def run_text(run: RunSettings) -> str:
+def run_data(run: StoredRun) -> dict[str, Any]:
+    """Return run settings as JSON data; ``executor`` only if not ``local``, ``breadth_first`` only if set."""
+    data: dict[str, Any] = msgspec.to_builtins(run)
+    if run.executor == "local":
+        del data["executor"]
+    if not run.breadth_first:
+        del data["breadth_first"]
+    return data
+
+
+def run_text(run: StoredRun) -> str:
     """Return run settings as canonical JSON."""
     return rfc8785.dumps(run_data(run)).decode("ascii")
 
 
-def run_data(run: RunSettings) -> dict[str, Any]:
-    """Return run settings as JSON data; ``executor`` stands there only where it is not ``local``."""
-    data: dict[str, Any] = msgspec.to_builtins(run)
-    if run.executor == "local":
-        del data["executor"]
-    return data
-
-
-def run_from(text: str) -> RunSettings:
+def run_from(text: str) -> StoredRun:
     """Return what ``run_text`` was given. Raises ColumnError of the column ``run``."""
     try:
         # Databases before migration 0003 do not say which entrants are withdrawn.
-        return read(read_json("run", text), RunSettings, needed=("reuse", "sandbox"))
+        return read(read_json("run", text), StoredRun, needed=("reuse", "sandbox"))
     except SchemaError as error:
         raise ColumnError("run", text, f"run settings ({error.in_json('the object')})") from error
 
@@ -194,7 +217,7 @@ class Tournament:
     plan: Plan
     seed: int
     seed_chosen: bool
-    run: RunSettings
+    run: StoredRun
     complete: bool
     created: str
     root: str | None = None

@@ -12,9 +12,11 @@ from tourney.run.engine.bench_policy import (
     WAIT,
     BenchPolicy,
     Decision,
+    PlayOrder,
     failed_starts_of,
     last_deciding,
 )
+from tourney.schedule.row import Row
 
 Seats = tuple[int, int]
 Faults = tuple[str | None, str | None]
@@ -119,3 +121,46 @@ def test_completion_order_changes_no_decision(
     rows: list[tuple[Seats, Faults]], window: int, choices: list[int], limit: int
 ) -> None:
     assert decisions(rows, window, choices, limit) == decisions(rows, 1, [0], limit)
+
+
+def rows_of(rounds: range, repeats: int = 3) -> list[tuple[int, Row]]:
+    """Return numbered rows: in each round one pairing with some repeats."""
+    rows = [Row(round_, 1, repeat, 1, (0, 1)) for round_ in rounds for repeat in range(1, repeats + 1)]
+    return list(enumerate(rows, (rounds[0] - 1) * repeats + 1))
+
+
+def test_breadth_first_plays_repeat_after_repeat() -> None:
+    order = PlayOrder(breadth_first=True)
+    rows = rows_of(range(1, 4))
+    order.add(rows)
+    assert [number for number, _ in order.sorted(rows)] == [1, 4, 7, 2, 5, 8, 3, 6, 9]
+    assert [order.place(number) for number, _ in rows] == [1, 4, 7, 2, 5, 8, 3, 6, 9]
+    assert all(order.number(order.place(number)) == number for number, _ in rows)
+
+
+def test_places_stay_when_entrants_join() -> None:
+    before, after = PlayOrder(breadth_first=True), PlayOrder(breadth_first=True, joined=[1, 4, 4])
+    old, new = rows_of(range(1, 4)), rows_of(range(4, 6))
+    before.add(old)
+    after.add([*old, *new])
+    assert all(before.place(number) == after.place(number) for number, _ in old)
+    assert [number for number, _ in after.sorted([*old, *new])][9:] == [10, 13, 11, 14, 12, 15]
+
+
+def test_old_tournaments_keep_the_order_of_numbers() -> None:
+    order, rows = PlayOrder(), rows_of(range(1, 4))
+    order.add(rows)
+    assert order.sorted(rows) == rows
+    assert [order.place(number) for number, _ in rows] == list(range(1, 10))
+
+
+def test_benching_follows_the_order_of_play() -> None:
+    order = PlayOrder(breadth_first=True)
+    order.add(rows_of(range(1, 21)))
+    policy = BenchPolicy(order=order)
+    for number in (1, 4, 7):  # the first repeats of three rounds: places 1 to 3
+        policy.count(number, (0, 1), START)
+    first, late = order.number(15), order.number(16)
+    assert policy.decide(first, (0, 1), ()) == PLAY
+    assert policy.decide(late, (0, 1), ()) == Decision("benched", 0, (1, 4, 7))
+    assert late > first

@@ -34,7 +34,7 @@ def compare(
         withdrawn = _withdrawn(tournament, entrants, file.run.withdrawn)
     except SchemaError as error:
         raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
-    changed = bool(added) or file.plan.rounds != tournament.plan.rounds or file.run != tournament.run
+    changed = bool(added) or file.plan.rounds != tournament.plan.rounds or file.run != tournament.run.settings
     return Amendment(added, withdrawn, changed)
 
 

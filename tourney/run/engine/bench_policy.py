@@ -1,4 +1,4 @@
-"""Benching and ``--max-faults``: decided after batches of fixed size, in schedule order.
+"""Benching and ``--max-faults``: decided after batches of fixed size, in the order of play.
 
 A decision about a row uses all results of the whole batches in the first half of the rows before it, and no
 others. So it is the same with one worker or forty, and after any interruption. Half of the rows is enough to
@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failures
 from tourney.schedule.row import Row
-from tourney.store.values import MatchResult
+from tourney.store.values import MatchResult, StoredEntrant, Tournament
 
 BATCH: Final = 8
 """Rows of the schedule in a batch."""
@@ -51,20 +51,67 @@ class _Undecided:
     result: MatchResult | None = None
 
 
+class PlayOrder:
+    """The order in which a tournament's matches are played; their numbers go by the schedule.
+
+    With ``breadth_first`` all first repeats of a draw come first, then all second ones; rounds drawn later,
+    for entrants that ``joined`` then, come after all of those before. So a match keeps its place for good.
+    """
+
+    def __init__(self, *, breadth_first: bool = False, joined: Iterable[int] = ()) -> None:
+        self._breadth_first = breadth_first
+        self._joined = sorted(set(joined))
+        self._numbers: list[int] = []  # by place, if these differ
+        self._places: dict[int, int] = {}
+
+    @classmethod
+    def of(cls, tournament: Tournament, entrants: Iterable[StoredEntrant]) -> "PlayOrder":
+        """Return the order of a tournament, without its rows."""
+        joined = (entrant.joined for entrant in entrants)
+        return cls(breadth_first=tournament.run.breadth_first, joined=joined)
+
+    def add(self, rows: Iterable[tuple[int, Row]]) -> None:
+        """Add the rows of rounds, with their numbers; those of later rounds come later."""
+        if self._breadth_first:
+            for number, _ in self.sorted(rows):
+                self._numbers.append(number)
+                self._places[number] = len(self._numbers)
+
+    def sorted(self, rows: Iterable[tuple[int, Row]]) -> list[tuple[int, Row]]:
+        """Return rows in the order of play."""
+
+        def key(item: tuple[int, Row]) -> tuple[int, int, int]:
+            number, row = item
+            return bisect_right(self._joined, row.round), row.repeat, number
+
+        return sorted(rows, key=key) if self._breadth_first else list(rows)
+
+    def place(self, number: int) -> int:
+        """Return the place of a match, from 1."""
+        return self._places.get(number, number)
+
+    def number(self, place: int) -> int:
+        """Return the number of the match at a place."""
+        return self._numbers[place - 1] if self._breadth_first else place
+
+
 class BenchPolicy:
-    """Decides about rows in schedule order from results that come in any order.
+    """Decides about rows in the order of play from results that come in any order.
 
     No worker waits for a decision: a row is handed out undecided where results in play might bench an entrant
     of it. Its result counts once ``settle`` has decided to play it. The entrants that are ``broken`` are
-    benched from the start.
+    benched from the start. ``order`` has all rows; without one it is that of the numbers.
     """
 
-    def __init__(self, max_faults: int | None = None, broken: Collection[int] = ()) -> None:
+    def __init__(
+        self, max_faults: int | None = None, broken: Collection[int] = (), order: PlayOrder | None = None
+    ) -> None:
+        self._order = order or PlayOrder()
         self._max_faults = max_faults
         self._broken = frozenset(broken)
-        self._failed_starts: dict[int, list[int]] = {}  # match numbers by entrant, sorted
-        self._faults: list[int] = []  # a match number for each fault, sorted; kept if they are limited
-        self._undecided: dict[int, _Undecided] = {}  # by number, in schedule order
+        self._failed_starts: dict[int, list[int]] = {}  # places of matches by entrant, sorted
+        self._faults: list[int] = []  # the place of a match for each fault, sorted; kept if they are limited
+        self._undecided: dict[int, _Undecided] = {}  # by number, in the order of play
 
     @property
     def undecided(self) -> int:
@@ -75,32 +122,34 @@ class BenchPolicy:
         """Count a result: the entrants of the match in seat order, and each seat's fault or None."""
         if not any(faults):
             return
+        place = self._order.place(number)
         if self._max_faults is not None:
             for _ in filter(None, faults):
-                insort(self._faults, number)
+                insort(self._faults, place)
         for entrant in startup_failures(entrants, faults):
-            insort(self._failed_starts.setdefault(entrant, []), number)
+            insort(self._failed_starts.setdefault(entrant, []), place)
 
     def decide(self, number: int, entrants: Sequence[int], unfinished: Unfinished) -> Decision:
         """Decide about a row, after all rows before it; ``wait`` only if a row in play bears on it."""
         for entrant in entrants:
             if entrant in self._broken:
                 return Decision("benched", entrant)
-        limit = last_deciding(number)
+        limit = last_deciding(self._order.place(number))
         if not limit:
             return PLAY
-        before = [seated for row, seated in unfinished if row <= limit]
+        before = [seated for row, seated in unfinished if self._order.place(row) <= limit]
         if self._max_faults is not None:
             known = bisect_right(self._faults, limit)
             if known >= self._max_faults:
-                return Decision("stop", matches=(limit,))
+                return Decision("stop", matches=(self._order.number(limit),))
             if known + sum(map(len, before)) >= self._max_faults:
                 return WAIT
         for entrant in entrants:
             failed = self._failed_starts.get(entrant, [])
             count = bisect_right(failed, limit)
             if count >= MAX_STARTUP_FAILURES:
-                return Decision("benched", entrant, tuple(failed[:MAX_STARTUP_FAILURES]))
+                first = tuple(map(self._order.number, failed[:MAX_STARTUP_FAILURES]))
+                return Decision("benched", entrant, first)
             if count + sum(entrant in seated for seated in before) >= MAX_STARTUP_FAILURES:
                 return WAIT
         return PLAY
@@ -160,9 +209,9 @@ class BenchPolicy:
             self.count(result.number, row.seats, result.played.outcome.seat_faults)
 
 
-def last_deciding(number: int) -> int:
-    """Return the last match whose result bears on a row; 0 for none."""
-    before = number - 1
+def last_deciding(place: int) -> int:
+    """Return the place of the last match whose result bears on a row; 0 for none."""
+    before = place - 1
     return (before - min(AHEAD, before // 2)) // BATCH * BATCH
 
 

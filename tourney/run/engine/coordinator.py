@@ -15,7 +15,14 @@ from queue import Empty, SimpleQueue
 from typing import Final
 
 from tourney.errors import InputError, StoreError, TourneyError, WorkerError
-from tourney.run.engine.bench_policy import BenchPolicy, Decision, Unfinished, bench_text, stop_text
+from tourney.run.engine.bench_policy import (
+    BenchPolicy,
+    Decision,
+    PlayOrder,
+    Unfinished,
+    bench_text,
+    stop_text,
+)
 from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
 from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
 from tourney.run.engine.spool import Spool
@@ -72,11 +79,13 @@ class Coordinator:
             repository, self._tournament, self._listener, clock, self._write_retry, spool
         )
         broken = [stored.number for stored in self._entrants if stored.broken]
-        self._policy = BenchPolicy(max_faults, broken)
+        self._order = PlayOrder.of(self._tournament, self._entrants)
+        self._order.add(repository.rows(tournament))
+        self._policy = BenchPolicy(max_faults, broken, self._order)
         for faulty in repository.faulty_matches(tournament):
             self._policy.count(*faulty)
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
-        self._pending: deque[NumberedRow] = deque()  # in schedule order, not submitted yet
+        self._pending: deque[NumberedRow] = deque()  # in the order of play, not submitted yet
         self._again: deque[NumberedRow] = deque()  # a bot was killed: to be played after those pending
         self._failed: deque[NumberedRow] = deque()  # to be played again, one at a time after all others
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
@@ -115,7 +124,7 @@ class Coordinator:
     def _run(self) -> None:
         orderly = False
         try:
-            self._pending.extend(self._recorder.pending())
+            self._pending.extend(self._order.sorted(self._recorder.pending()))
             while self._advance():
                 self._handle_events()
             orderly = self._end is not End.STOPPED
@@ -389,6 +398,7 @@ class Coordinator:
         """Pair the next rounds if they are due, and take their rows; return whether there were any."""
         rows = () if self._end is not None else self._recorder.pair()
         # After too many faults due rounds are still paired: which are due must not depend on the workers.
+        self._order.add(rows)
         if not self._too_many_faults:
-            self._pending.extend(rows)
+            self._pending.extend(self._order.sorted(rows))
         return bool(rows)

@@ -17,7 +17,7 @@ from msgspec import structs
 from tourney.errors import TournamentError
 from tourney.results.standings import setup_of
 from tourney.results.until import next_rounds
-from tourney.run.engine.bench_policy import BenchPolicy
+from tourney.run.engine.bench_policy import BenchPolicy, PlayOrder
 from tourney.schedule.format import Format, History, Pairings, find_format
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.repository import Repository
@@ -268,7 +268,9 @@ def _by_key(rows: Iterable[Row]) -> Mapping[MatchKey, Row]:
 
 def _benched(stored: Stored) -> Iterator[str]:
     """Yield the matches that are void by benching or played against the rule of ``BenchPolicy``."""
-    policy = BenchPolicy()
+    order = PlayOrder.of(stored.tournament, stored.entrants)
+    order.add((match.number, match.row) for match in stored.matches)
+    policy = BenchPolicy(order=order)
     broken = {entrant.number for entrant in stored.entrants if entrant.broken}
     for match in stored.matches:
         if match.result is not None:
