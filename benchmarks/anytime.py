@@ -316,17 +316,17 @@ FIELDS = (
     Field("6 bots of 4 seats, 60 Elo, then 40 each", steps(6, 60, 40), seats=4),
 )
 HARD = (
-    Field("two equal leaders", (0.0, 0.0, -100.0, -200.0), best=None, games=2000),
-    Field("leaders 10 Elo apart", (0.0, -10.0, -100.0, -200.0), games=2000),
+    Field("two equal leaders", (0.0, 0.0, -100.0, -200.0), best=None, games=600),
+    Field("leaders 10 Elo apart", (0.0, -10.0, -100.0, -200.0), games=600),
     Field(
         "a cycle of three in front",
         (0.0, 0.0, 0.0, -150.0),
         style={(0, 1): 100.0, (1, 2): 100.0, (2, 0): 100.0},
         best=None,
-        games=2000,
+        games=600,
     ),
-    Field("equal, nine of ten games drawn", (0.0, 0.0, 0.0, 0.0), nu=18.0, best=None, games=2000),
-    Field("equal, 3 seats", (0.0, 0.0, 0.0, 0.0), seats=3, best=None, games=2000),
+    Field("equal, nine of ten games drawn", (0.0, 0.0, 0.0, 0.0), nu=18.0, best=None, games=600),
+    Field("equal, 3 seats", (0.0, 0.0, 0.0, 0.0), seats=3, best=None, games=600),
 )
 """Fields whose best bot is hard to tell, or does not exist: any answer but the best is an error."""
 
@@ -417,7 +417,7 @@ def best_table(size: Size, seed: int) -> Lines:
 def errors_table(size: Size, seed: int) -> Lines:
     """Yield lines: how often a wrong bot is named in fields that are hard to tell, by adaptive pairing."""
     runs = 10 * size.best
-    yield ("field, up to 2,000 games", "runs", "wrong", "right", "none named")
+    yield ("field, up to 600 games", "runs", "wrong", "right", "none named")
     for world in HARD:
         answers = [search(Adaptive(), world, derive(seed, "hard", run))[0] for run in range(runs)]
         wrong = sum(named is not None and named != world.best for named in answers)
