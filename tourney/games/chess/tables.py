@@ -30,7 +30,18 @@ def open_tables(pieces: int) -> "Tables":
             f"tablebase-pieces = {pieces} needs Syzygy tables: set the environment variable {VARIABLE} to"
             " their folder"
         )
-    opened = _opened(folders)
+    return _tables(folders, pieces)
+
+
+@lru_cache(maxsize=4)
+def _tables(folders: str, pieces: int) -> "Tables":
+    """Return the tables of some folders, which stay open for further matches."""
+    opened = chess.syzygy.Tablebase()
+    for folder in folders.split(os.pathsep):
+        try:
+            opened.add_directory(folder, load_dtz=False)
+        except OSError as error:
+            raise TablesError(f"{VARIABLE} names {folder}, which cannot be read: {error.strerror}") from error
     wanted = sorted(chess.syzygy.tablenames(piece_count=pieces))
     missing = [f"{name}.rtbw" for name in wanted if name not in opened.wdl]
     if missing:
@@ -44,21 +55,10 @@ def open_tables(pieces: int) -> "Tables":
         assert isinstance(state, ChessState)  # noqa: S101 - others have no ending
         try:
             value = opened.probe_wdl(state.board())
-        except (LookupError, OSError, RuntimeError, ValueError, AssertionError) as error:
+        except Exception as error:  # a damaged table fails in any way
             raise TablesError(f"the Syzygy tables in {folders} are damaged: {error}") from error
         if abs(value) < _WINNING:
             return (1, 1)
         return (1, 2) if (value > 0) == (state.mover == 1) else (2, 1)
 
     return ranks
-
-
-@lru_cache(maxsize=1)
-def _opened(folders: str) -> chess.syzygy.Tablebase:
-    found = chess.syzygy.Tablebase()
-    for folder in folders.split(os.pathsep):
-        try:
-            found.add_directory(folder, load_dtz=False)
-        except OSError as error:
-            raise TablesError(f"{VARIABLE} names {folder}, which cannot be read: {error.strerror}") from error
-    return found
