@@ -31,6 +31,7 @@ OTHERS = {
     "db upgrade": "prints sentences on standard error alone",
     "db backup": "prints the path of the backup",
     "db copy": "prints sentences on standard error alone",
+    "db merge": "prints sentences on standard error alone",
     "completion": "prints a script",
 }
 """The commands that print neither a table nor a verdict."""

@@ -323,5 +323,5 @@ def test_database_replaced_while_in_use_is_not_written(sound: Path, tmp_path: Pa
 def test_copy_onto_itself_is_refused_by_any_path(sound: Path, tmp_path: Path) -> None:
     (tmp_path / "link.db").symlink_to(sound)
     for target in (tmp_path / "link.db", tmp_path / "." / ".." / tmp_path.name / sound.name):
-        with refused(UsageError, "the source and the target are one database"):
+        with refused(UsageError, "is both source and target"):
             copy_database(str(sound), str(target))

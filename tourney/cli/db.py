@@ -1,5 +1,6 @@
-"""``tourney db``: upgrade, back up, check and copy the database."""
+"""``tourney db``: upgrade, back up, check, copy and merge databases."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -11,11 +12,13 @@ from tourney.errors import CheckError
 from tourney.files import descriptor_of
 from tourney.store import maintenance
 from tourney.store.engine import parse_url, shown
+from tourney.store.merging import merge_databases
+from tourney.store.repository import Repository
 
 
 @click.group("db")
 def command() -> None:
-    """Upgrade, back up, check and copy the database."""
+    """Upgrade, back up, check, copy and merge databases."""
 
 
 @command.command("upgrade")
@@ -65,6 +68,28 @@ def check(format_: Format, db: str) -> None:
         count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
         raise CheckError(f"{name} is damaged ({count}); restore a backup")
     current().say(f"{name} is sound; whether the records hold is for `tourney verify --all`")
+
+
+@command.command("merge")
+@click.argument("other", metavar="OTHER")
+@db_option
+@output_options
+def merge(other: str, db: str) -> None:
+    """Bring the tournaments of the database OTHER into this one: all or nothing. OTHER stays as it is.
+
+    Tournaments that are not here come with records, logs and measurements. Of those that are in both, under
+    one name, the results that are missing here are added, if plan, seed, entrants and all digests that both
+    have are the same. Baselines are brought in too. Records are checked for their digests, not against the
+    rules: use `tourney verify --all` for that.
+    """
+    maintenance.check_apart(other, db)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    name = shown(parse_url(other))
+    with Repository.open(other) as there, Repository.open(db, write=True) as here:
+        merged = merge_databases(here, there, name, created)
+    for one in merged:
+        what = "brought in" if one.new else "was here"
+        current().say(f"{one.name} {what}: {one.taken:,} of {one.matches:,} matches came from {name}")
 
 
 @command.command("copy")

@@ -91,7 +91,7 @@ def import_records(
         )
         while chunk := list(islice(finished, _CHUNK)):
             _store(writer, tournament.id, chunk, again=again)
-        _keep_root(writer, tournament.id)
+        keep_root(writer, tournament.id)
     return tournament
 
 
@@ -133,7 +133,7 @@ def import_tournament(
         if alone and (kept := head.line.draw_probability) is not None:
             value = DrawProbability(kept.probability, kept.tournament, kept.matches)
             writer.keep_draw_probability(one.game, one.seats, value)
-        _keep_root(writer, tournament.id)
+        keep_root(writer, tournament.id)
     return tournament
 
 
@@ -166,7 +166,8 @@ def _store(
     writer.record_results(tournament, [item for _, item in finished])
 
 
-def _keep_root(writer: Repository, tournament: int) -> None:
+def keep_root(writer: Repository, tournament: int) -> None:
+    """Keep a tournament's root, if all is played."""
     root = compute_root(writer, writer.tournament_by_id(tournament))
     if root is not None:
         writer.keep_root(tournament, root)

@@ -82,10 +82,15 @@ def copy_database(source: str, target: str) -> int:
 
     Raises StoreError if the target holds a tournament already.
     """
-    if _identity(parse_url(target)) == _identity(parse_url(source)):
-        raise UsageError("the source and the target are one database")
+    check_apart(source, target)
     with opened(source) as origin, opened(target, create=True, write=True) as copy:
         return _copy(origin, copy)
+
+
+def check_apart(source: str, target: str) -> None:
+    """Raise UsageError if two URLs are of one database."""
+    if _identity(parse_url(target)) == _identity(parse_url(source)):
+        raise UsageError(f"{shown(parse_url(source))} is both source and target; name another database")
 
 
 def _identity(url: URL) -> object:

@@ -111,6 +111,11 @@ class Repository(Matches, Totals):
         key = {"tournament_id": tournament, "settings": settings}
         self._keep(CHECKPOINT, key, {"number": value.number, "state": pack(value.state)})
 
+    def forget_ratings(self, tournament: int) -> None:
+        """Drop the checkpoints of a tournament: results came in between those that they know."""
+        with self._write() as connection:
+            connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
+
     def verdict(self, tournament: int) -> dict[str, Any] | None:
         """Return the result of a comparison (JSON data), or None before its end."""
         row = self._kept(VERDICT, {"tournament_id": tournament})

@@ -1,0 +1,149 @@
+"""Bring the tournaments of another database into this one: match by match, by digest; all or nothing."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from typing import NamedTuple
+
+from tourney.errors import UsageError
+from tourney.parsing import parse_json
+from tourney.store.exchange import export_lines
+from tourney.store.importing import import_tournament, keep_root, open_tournament
+from tourney.store.repository import Repository
+from tourney.store.root import plan_entry
+from tourney.store.values import Outcome, Tournament
+
+_CHUNK = 500
+
+
+class Merged(NamedTuple):
+    """What became of a tournament of the other database: finished matches brought in, and rows in all."""
+
+    name: str
+    new: bool
+    taken: int
+    matches: int
+
+
+def merge_databases(here: Repository, there: Repository, other: str, created: str) -> tuple[Merged, ...]:
+    """Bring all tournaments and baselines of a database into another one; ``other`` names it for messages.
+
+    A tournament that is not here is imported as it is, with logs and measurements. One of the same name must
+    have the same plan, seed and entrants, and equal digests wherever both have a result; then the results
+    that are missing here are taken over, and rounds that were drawn there alone. Rating checkpoints of such
+    a tournament are dropped. Raises UsageError for tournaments that differ and for a run that goes on, and
+    RecordError for records that do not fit; then nothing is stored.
+    """
+    with ExitStack() as stack:
+        reader = stack.enter_context(there.snapshot())
+        known = {tournament.name: tournament for tournament in here.tournaments()}
+        theirs = reader.tournaments()
+        for tournament in theirs:
+            if tournament.name in known:
+                stack.enter_context(here.run_lock(known[tournament.name], time.time()))
+        writer = stack.enter_context(here.transaction())
+        found = []
+        for tournament in theirs:
+            mine = known.get(tournament.name)
+            if mine is None:
+                found.append(_bring(writer, reader, tournament, other, created))
+            else:
+                found.append(_join(writer, mine, reader, tournament, other))
+        _merge_baselines(writer, reader)
+    return tuple(found)
+
+
+def _bring(writer: Repository, reader: Repository, theirs: Tournament, other: str, created: str) -> Merged:
+    """Store a tournament that is not here."""
+    if theirs.recorded:
+        import_tournament(writer, lambda: _lines(reader, theirs, other), created)
+    else:
+        made = writer.begin(
+            theirs.plan,
+            seed=theirs.seed,
+            seed_chosen=theirs.seed_chosen,
+            run=theirs.run,
+            entrants=reader.entrants(theirs.id),
+            created=theirs.created,
+        )
+        outcomes = _outcomes(reader, theirs)
+        while chunk := list(islice(outcomes, _CHUNK)):
+            writer.add_outcomes(made.id, chunk)
+    counts = reader.progress(theirs.id)
+    return Merged(theirs.name, new=True, taken=counts.done, matches=counts.rows)
+
+
+def _outcomes(reader: Repository, tournament: Tournament) -> Iterator[Outcome]:
+    for match in reader.matches(tournament.id, finished=True):
+        if match.result is not None:
+            yield Outcome(match.row, match.result.ranks, match.result.faults, match.result.reason)
+
+
+def _lines(reader: Repository, tournament: Tournament, other: str) -> Iterator[tuple[str, object]]:
+    """Yield the tournament as it is exported, each line with its place."""
+    for number, line in enumerate(export_lines(reader, tournament, measured=True)):
+        place = f"match {number} of {tournament.name}" if number else tournament.name
+        yield f"{place} in {other}", parse_json(line)
+
+
+def _join(writer: Repository, mine: Tournament, reader: Repository, theirs: Tournament, other: str) -> Merged:
+    """Take over what is missing of a tournament that is here."""
+    name = mine.name
+    _check_same(writer, mine, reader, theirs, other)
+    if not mine.recorded:
+        ours, others = ([*_outcomes(one, which)] for one, which in ((writer, mine), (reader, theirs)))
+        if ours != others:
+            raise UsageError(f"{name} in {other} has other results than here, and none of them has a record")
+        return Merged(name, new=False, taken=0, matches=len(ours))
+    head, matches = open_tournament(_lines(reader, theirs, other), None)
+    here = [
+        (match.row, None if match.result is None else match.result.digest)
+        for match in writer.matches(mine.id)
+    ]
+    taken = count = 0
+    while chunk := list(islice(matches, _CHUNK)):
+        new = [row for _, row, _ in chunk[max(0, len(here) - count) :]]
+        missing = []
+        for where, row, result in chunk:
+            count += 1
+            known, digest = here[count - 1] if count <= len(here) else (row, None)
+            if row != known:
+                raise UsageError(f"{where} is another match than match {count} here: the rounds differ")
+            found = "" if result is None or result.played is None else result.played.digest
+            if result is not None and digest is None:
+                missing.append(result)
+            elif result is not None and found != digest:
+                shown = [f"the digest {text[:16]}..." if text else "no record" for text in (found, digest)]
+                raise UsageError(f"{where} has {shown[0]}, but here it has {shown[1]}")
+        if new:
+            writer.add_rows(mine.id, new, complete=False)
+        writer.record_results(mine.id, missing)
+        taken += len(missing)
+    if count >= len(here) and head.tournament.complete and not mine.complete:
+        writer.add_rows(mine.id, (), complete=True)
+    if taken or count > len(here):
+        writer.forget_ratings(mine.id)
+    keep_root(writer, mine.id)
+    return Merged(name, new=False, taken=taken, matches=max(count, len(here)))
+
+
+def _check_same(
+    writer: Repository, mine: Tournament, reader: Repository, theirs: Tournament, other: str
+) -> None:
+    """Raise UsageError unless two tournaments of one name have the same plan, seed and entrants."""
+    ours, others = (plan_entry(one, of.entrants(one.id)) for of, one in ((writer, mine), (reader, theirs)))
+    for key, value in ours.items():
+        if value != others[key]:
+            raise UsageError(
+                f"{mine.name} in {other} has another {key.replace('_', ' ')} than the {mine.name} here:"
+                " export it there, and import it here by another --name"
+            )
+
+
+def _merge_baselines(writer: Repository, reader: Repository) -> None:
+    """Add the promotions that are not here after those that are."""
+    here = {(one.game, one.name, one.digest, one.promotion) for one in writer.baselines(history=True)}
+    for one in reader.baselines(history=True):
+        if (one.game, one.name, one.digest, one.promotion) not in here:
+            writer.promote(one.game, one.name, one.digest, one.promotion)
