@@ -35,6 +35,8 @@ def test_accepted_candidate_becomes_the_baseline(folder: Path) -> None:
     assert missing.exit_code == 2
     assert "tourney bots promote" in missing.stderr
     assert invoke(*promote, "./quitter").exit_code == 0
+    lost = invoke(*gate("pebble", "--bots", "elsewhere"))
+    assert (lost.exit_code, "keep that folder with" in lost.stderr) == (2, True)
     refused = invoke(*promote, "pebble")
     assert refused.exit_code == 1
     assert "has not been accepted against quitter" in refused.stderr

@@ -2,20 +2,19 @@
 
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import click
 
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
-from tourney.cli.run_options import choose_listener, workers_option
+from tourney.cli.run_options import play_request, workers_option
 from tourney.errors import EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
 from tourney.run.engine.session import run_tournament
 from tourney.run.monitoring.summary import Summary, summary_text
-from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.store.repository import Repository
 
 
@@ -44,7 +43,7 @@ def command(out: Path, workers: int | None) -> None:
     index = files.folder / "report" / "index.html"
     if not (index.exists() and all(_finished(files, name) for name in names)):
         for tournament in tournaments:
-            summary = _play(files, tournament, workers or default_workers(), output)
+            summary = _play(files, tournament, workers, output)
             if summary.signal:
                 sys.exit(128 + summary.signal)
         _report(files, names, index.parent, output)
@@ -57,14 +56,11 @@ def command(out: Path, workers: int | None) -> None:
         )
 
 
-def _play(files: DemoFiles, tournament: TournamentFile, workers: int, output: Output) -> Summary:
+def _play(files: DemoFiles, tournament: TournamentFile, workers: int | None, output: Output) -> Summary:
     name = tournament.plan.name
     begin_demo(files, tournament)
-    with ExitStack() as stack:
-        listener = choose_listener(output, stack, name)
-        summary = run_tournament(
-            tournament, str(files.database), files.bots, lambda: LocalExecutor(workers), listener=listener
-        )
+    play = partial(run_tournament, tournament, str(files.database), files.bots)
+    summary = play_request(output, name, workers, play)
     output.say(summary_text(name, summary))
     return summary
 

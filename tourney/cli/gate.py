@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import click
 
+from tourney.bots.catalogue.store import BotStore
 from tourney.cli.completion import complete_bot
 from tourney.cli.documents.gates import GateDocument
 from tourney.cli.options import args_option, bots_option, db_option, formats_option, output_options
@@ -32,7 +33,7 @@ from tourney.compare.gate_result import (
     verdict_text,
     versus_rows,
 )
-from tourney.errors import EnvironmentFailure, UsageError
+from tourney.errors import BotError, EnvironmentFailure, UsageError
 from tourney.files import check_writable, write_file
 from tourney.results.columns import Column
 from tourney.run.config.tournament_file import EntrantLine
@@ -193,7 +194,7 @@ def command(
         low, high = no_regression, 0.0 if gain is None else gain
     request = GateRequest(
         EntrantLine(candidate, args=words),
-        tuple(map(EntrantLine, against)) or _baselines(db, pairs.game),
+        tuple(map(EntrantLine, against)) or _baselines(db, pairs.game, Path(bots)),
         rule=GateRule(low, high, alpha, beta, batch, max_faults),
         max_pairs=max_pairs,
         **pairs._asdict(),
@@ -223,7 +224,7 @@ def command(
     sys.exit(EXIT_CODES[result["verdict"]])
 
 
-def _baselines(db: str, game: str) -> tuple[EntrantLine, ...]:
+def _baselines(db: str, game: str, bots: Path) -> tuple[EntrantLine, ...]:
     """Return the promoted baselines of a game as entrants. Raises UsageError if there are none."""
     found: tuple[Baseline, ...] = ()
     if database_exists(db):
@@ -234,6 +235,15 @@ def _baselines(db: str, game: str) -> tuple[EntrantLine, ...]:
             f"there is no baseline of {game}: name one by --against BOT, or make one by"
             f" `tourney bots promote BOT --game {game}`"
         )
+    store = BotStore(bots)
+    for one in found:
+        try:
+            store.provide(one.digest)
+        except BotError as error:
+            raise UsageError(
+                f"the files of the baseline {one.name} are not in the bot store {bots}: keep that folder with"
+                f" the database, or promote a bot again ({error})"
+            ) from error
     return tuple(EntrantLine(one.digest, one.name, one.promotion.args) for one in found)
 
 
