@@ -278,11 +278,11 @@ def goodness(mode: Mode, totals: PairTotals, by_chance: Chance, ratings: int) ->
     freedom = float(np.trace(np.linalg.solve(mode.hessian, mode.information)[:ratings, :ratings]))
     mean = pairs - freedom
     if mean < 1:
-        return Goodness(pairs, None, None, mean)
+        return Goodness(pairs, None, None, round(mean, 6))
     residual = totals.half_points / 2 - totals.expected
     statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
     p_value = _tail(statistic, mean, by_chance.sum * mean / pairs)
-    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, mean)
+    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
 
 
 def _tail(statistic: float, mean: float, variance: float) -> float:
