@@ -17,7 +17,7 @@ from tourney.store.maintenance import check_database
 from tourney.store.models import METADATA
 from tourney.store.presentation import Presentation
 from tourney.store.repository import Repository
-from tourney.store.values import Checkpoint, DrawProbability
+from tourney.store.values import Archive, Checkpoint, DrawProbability
 
 BYTES = b"\xff"
 """Values that fit no column, including columns of bytes, which hold compressed JSON."""
@@ -50,6 +50,7 @@ READERS: tuple[Callable[[Repository, int], object], ...] = (
     lambda repository, t: repository.verdict(t),
     lambda repository, t: repository.presentation(t),
     lambda repository, _: repository.baselines(),
+    lambda repository, _: repository.archives(),
 )
 
 
@@ -69,6 +70,9 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         repository.promote("sage-stones", "greedy", "5" * 64, promotion)
         repository.keep_checkpoint(tournament.id, "plain", Checkpoint(3, {"skills": []}))
         repository.keep_draw_probability("sage-stones", 2, DrawProbability(0.25, "cup", 5))
+        other = genuine.begin(repository, ("drawn-1", "drawn-2"), name="archived")
+        genuine.play_all(repository, other)
+        repository.move_out(other.id, Archive("archived.jsonl.gz", "5" * 64, "2026-11-22"))
         for reader in READERS:
             reader(repository, tournament.id)
     assert check_database(str(path)) == ()

@@ -61,7 +61,7 @@ def test_copy_has_all_rows_and_continues_numbering(full: Repository, database: P
     assert count == sum(len(rows) for rows in everything(target).values())
     with refused(StoreError, "copy.db is not empty"):
         maintenance.copy_database(str(database), str(target))
-    with refused(UsageError, "are one database"):
+    with refused(UsageError, "is both source and target"):
         maintenance.copy_database(str(database), str(database))
     with Repository.open(str(target)) as copy:
         assert begin(copy, 2, name="third").id == 3

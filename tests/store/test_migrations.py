@@ -46,6 +46,7 @@ OURS = {
     "presentation",
     "baseline",
     "dictionary",
+    "archive",
 }
 
 
@@ -132,7 +133,7 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             connection.execute(sa.text("DROP INDEX ix_match_digest_start"))
             connection.execute(sa.text('CREATE INDEX ix_match_digest ON "match" (digest)'))
             pack_without_dictionaries(connection)
-            for table in ("replaced_result", "presentation", "baseline", "dictionary"):
+            for table in ("replaced_result", "presentation", "baseline", "dictionary", "archive"):
                 connection.execute(sa.text(f"DROP TABLE {table}"))
             connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))

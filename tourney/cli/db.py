@@ -1,16 +1,20 @@
-"""``tourney db``: upgrade, back up, check, copy and merge databases."""
+"""``tourney db``: upgrade, back up, check, copy and merge databases, and archive tournaments."""
 
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
+from tourney.cli.completion import complete_tournament
 from tourney.cli.documents.bots import DatabaseCheckDocument
 from tourney.cli.options import TEXT, db_option, formats_option, output_options
 from tourney.cli.output import Format, current
-from tourney.errors import CheckError
+from tourney.cli.progress import counting
+from tourney.errors import CheckError, UsageError
 from tourney.files import descriptor_of
 from tourney.store import maintenance
+from tourney.store.archiving import archive_tournament, restore_tournament
 from tourney.store.engine import parse_url, shown
 from tourney.store.merging import merge_databases
 from tourney.store.repository import Repository
@@ -18,7 +22,7 @@ from tourney.store.repository import Repository
 
 @click.group("db")
 def command() -> None:
-    """Upgrade, back up, check, copy and merge databases."""
+    """Upgrade, back up, check, copy and merge databases, and archive tournaments."""
 
 
 @command.command("upgrade")
@@ -100,3 +104,53 @@ def copy(target: str, db: str) -> None:
     """Copy the database to an empty one at URL, which may be of another kind."""
     count = maintenance.copy_database(db, target)
     current().say(f"{count:,} rows copied to {shown(parse_url(target))}")
+
+
+@command.command("archive")
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="New file; its name ends in .zst or .gz. [default: TOURNAMENT.jsonl.zst, or .gz without the extra"
+    " zstd]",
+)
+@db_option
+@output_options
+def archive(tournament: str | None, out: Path | None, db: str) -> None:
+    """Move the records of the finished TOURNAMENT (default: the newest) to a compressed file.
+
+    The file has the records, logs and measurements, as `tourney export --what tournament --measured` writes
+    them. It is read back and checked before they are removed from the database, which keeps the schedule,
+    results, digests, standings, ratings and the root. Whatever needs a record names the file from then on;
+    reports need it too. The way back is `tourney db unarchive`. Prints the path of the file.
+    """
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    output = current()
+    with Repository.open(db, write=True) as repository:
+        name = repository.tournament(tournament).name
+        packing = "gz" if find_spec("zstandard") is None else "zst"
+        file = out or Path(f"{name}.jsonl.{packing}")
+        with counting(output, "archive", "matches") as step:
+            made = archive_tournament(repository, name, file, created, lambda done: step(done, None))
+        shrunk = repository.give_space_back()
+    space = "the database is smaller by it" if shrunk else "the database uses its space for what comes next"
+    output.say(f"{name} is archived in {file} (sha256 {made.sha256}); {space}")
+    output.write(str(file))
+
+
+@command.command("unarchive")
+@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@db_option
+@output_options
+def unarchive(file: Path, db: str) -> None:
+    """Bring the records, logs and measurements of an archived tournament back from FILE.
+
+    FILE must be the archive as it was written, by its SHA-256; its name does not matter. All is brought back
+    or nothing. FILE stays as it is.
+    """
+    if not file.is_file():
+        raise UsageError(f"{file} is no regular file: name the archive")
+    with Repository.open(db, write=True) as repository:
+        tournament = restore_tournament(repository, file)
+    current().say(f"the records of {tournament.name} are back in {shown(parse_url(db))}")

@@ -132,6 +132,8 @@ def _write(
 ) -> None:
     if what in LINES and not tournament.recorded:
         raise UsageError(f"{tournament.name} has results without records: export them by --what matches")
+    if what in LINES:
+        repository.refuse_archived(tournament.id)
     if what == TOURNAMENT:
         file.writelines(export_lines(repository, tournament, measured=measured))
     elif format_ == PGN:

@@ -326,6 +326,7 @@ def write_reports(
 
 
 def _load(repository: Repository, tournament: Tournament) -> Source:
+    repository.refuse_archived(tournament.id)
     warn_unknown_format(tournament)
     return load(repository, tournament)
 

@@ -193,7 +193,11 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
         chosen = repository.tournaments() if words is None else (repository.tournament(words),)
         places: list[tuple[int, int]] = []
         labels: list[str] = []
+        archives = repository.archives()
         for tournament in chosen:
+            if tournament.id in archives:
+                output.say(f"{tournament.name} is in {archives[tournament.id]}")
+                continue
             if not tournament.recorded:
                 output.say(f"{tournament.name} has results without records, which cannot be played again")
                 continue

@@ -123,6 +123,8 @@ def _of_candidate(found: tuple[int, tuple[int, ...], tuple[str | None, ...]]) ->
 
 def _log(repository: Repository, tournament: int, match: int, seat: int) -> list[str]:
     """Return the end of the log of a match, as far as it is the referee's or this seat's."""
+    if (archive := repository.archives().get(tournament)) is not None:
+        return [f"in {archive}"]
     lines = [line for line in repository.log(tournament, match) if line.seat in (0, seat)]
     return [_one_line(f"{line.kind}: {line.text}") for line in lines[-LOG_LINES:]]
 

@@ -236,7 +236,12 @@ def _difference(
 
 
 def _hosts(repository: Repository, tournament: Tournament) -> dict[str, int]:
-    """Return the hosts of a tournament with their speeds (0: unknown), by a sample of its matches."""
+    """Return the hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
+
+    Those of an archived tournament are in its archive, so they count as one unknown host.
+    """
+    if (archive := repository.archives().get(tournament.id)) is not None:
+        return {f"a host named in the archive {archive.file}": 0}
     numbers = repository.finished_numbers(tournament.id)
     found: dict[str, int] = {}
     for number in numbers[:: max(1, len(numbers) // SAMPLE)]:

@@ -16,6 +16,7 @@ from tourney.store.baselines import baseline_of
 from tourney.store.columns import ColumnError, Columns, unpack_log, unpack_measured
 from tourney.store.engine import shown
 from tourney.store.models import (
+    ARCHIVE,
     BASELINE,
     CHECKPOINT,
     DICTIONARY,
@@ -105,6 +106,7 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
     (PRESENTATION, presentation_of),
     (BASELINE, baseline_of),
     (DICTIONARY, rows.check_dictionary),
+    (ARCHIVE, rows.archive_of),
 )
 """Tables whose rows can be read without knowing their tournament."""
 DETAILS: dict[sa.Table, Callable[..., object]] = {
@@ -138,10 +140,12 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
             if not bad:
                 last[row["tournament_id"]] = row
     known = partial(_known, connection, {})
+    archived = set(connection.execute(sa.select(ARCHIVE.c.tournament_id)).scalars())
     for row in _rows(connection, MATCH, SCHEDULE.c.tournament_id):
         if shape := shapes.get(row["tournament_id"]):
             dictionary = known(row["tournament_id"]).record
-            check = partial(rows.check_match, shape=shape, dictionary=dictionary)
+            gone = row["tournament_id"] in archived
+            check = partial(rows.check_match, shape=shape, dictionary=dictionary, archived=gone)
             yield from _tried(connection, MATCH, row, check)
     for row in _rows(connection, SEAT):
         if shape := shapes.get(row["tournament_id"]):

@@ -163,8 +163,10 @@ class MatchLine(Struct, frozen=True, forbid_unknown_fields=True):
 def export_lines(repository: Repository, tournament: Tournament, *, measured: bool) -> Iterator[bytes]:
     """Yield the lines of a stored tournament, each with its end of line; ASCII, keys sorted.
 
-    With ``measured`` the lines have the date, and each match its measurements and log too.
+    With ``measured`` the lines have the date, and each match its measurements and log too. Raises UsageError
+    for an archived tournament.
     """
+    repository.refuse_archived(tournament.id)
     entrants = repository.entrants(tournament.id)
     kept = repository.draw_probability(tournament.game, tournament.seats)
     shown = (

@@ -30,6 +30,7 @@ from tourney.store.columns import (
     unpack_record,
 )
 from tourney.store.models import (
+    ARCHIVE,
     CHECKPOINT,
     DICTIONARY,
     KEY,
@@ -59,6 +60,7 @@ from tourney.store.rows import (
 )
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import (
+    Archive,
     Dictionaries,
     Match,
     MatchParts,
@@ -105,10 +107,8 @@ class Matches(Tournaments):
                 match = match_values(id_, item, len(seating), record)
                 values[MATCH].append(match)
                 values[SEAT] += loaded(seat_values(tournament, match, seating), item.played)
-                if texts is not None and texts.log is not None:
-                    values[LOG].append({"match_id": id_, "lines": deflate(texts.log, known.lines)})
-                if texts is not None and texts.measured is not None:
-                    values[MEASURED].append({"match_id": id_, "data": deflate(texts.measured, known.data)})
+                for table, row in () if texts is None else _details(id_, texts, known):
+                    values[table].append(row)
             for table, new in values.items():
                 if new:
                     connection.execute(sa.insert(table), new)
@@ -136,6 +136,7 @@ class Matches(Tournaments):
         Only for a person who asks for it: everything else treats a result as final. The results are kept
         aside (``replaced``), because later rounds may be drawn from them already.
         """
+        self.refuse_archived(tournament)
         rounds = self.progress(tournament).rounds
         known = {(old.number, old.rounds) for old in self.replaced(tournament)}
         with self._write() as connection:
@@ -155,6 +156,39 @@ class Matches(Tournaments):
                     connection.execute(sa.delete(column.table).where(column.in_(ids)))
             connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
             connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=None))
+
+    def move_out(self, tournament: int, archive: Archive) -> None:
+        """Remove the records, logs and measurements of a tournament, and note the archive that has them."""
+        mine = sa.select(_S.id).where(_S.tournament_id == tournament)
+        with self._write() as connection:
+            for column in (LOG.c.match_id, MEASURED.c.match_id):
+                connection.execute(sa.delete(column.table).where(column.in_(mine)))
+            connection.execute(sa.update(MATCH).where(_M.id.in_(mine)).values(record=None))
+            connection.execute(sa.delete(DICTIONARY).where(DICTIONARY.c.tournament_id == tournament))
+            connection.execute(sa.insert(ARCHIVE).values(tournament_id=tournament, **archive._asdict()))
+
+    def forget_archive(self, tournament: int) -> None:
+        """Let a tournament count as not archived; ``bring_back`` stores what its archive has."""
+        with self._write() as connection:
+            connection.execute(sa.delete(ARCHIVE).where(ARCHIVE.c.tournament_id == tournament))
+
+    def bring_back(self, tournament: int, finished: Sequence[MatchResult]) -> None:
+        """Store the records, logs and measurements of matches whose results are stored without them."""
+        texts_of = {item.number: item.played.plain for item in finished if item.played is not None}
+        query = sa.select(_S.number, _S.id).select_from(_PLAYED)
+        query = query.where(_S.tournament_id == tournament, _S.number.in_(list(texts_of)))
+        put = sa.update(MATCH).where(_M.id == sa.bindparam("row")).values(record=sa.bindparam("packed"))
+        values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], LOG: [], MEASURED: []}
+        with self._write() as connection:
+            known = _dictionaries(connection, tournament, list(texts_of.values())[:SAMPLES])
+            for number, id_ in connection.execute(query.order_by(_S.number)).all():
+                texts = texts_of[number]
+                values[MATCH].append({"row": id_, "packed": deflate(texts.record, known.record)})
+                for table, row in _details(id_, texts, known):
+                    values[table].append(row)
+            for table, new in values.items():
+                if new:
+                    connection.execute(put if table is MATCH else sa.insert(table), new)
 
     def keep_replaced(self, tournament: int, results: Sequence[ReplacedResult]) -> None:
         """Store results that were taken back before the tournament was imported."""
@@ -315,8 +349,8 @@ class Matches(Tournaments):
     def record(self, tournament: int, number: int) -> Record:
         """Return a match's record as JSON data, its digest unchecked.
 
-        Raises UsageError if there is none yet or the match is void without one, and StoreDamaged if the
-        stored bytes are no record of this tournament.
+        Raises UsageError if there is none yet, the match is void without one, or the tournament is archived,
+        and StoreDamaged if the stored bytes are no record of this tournament.
         """
         with self._read() as connection:
             seats = shape_of(connection, tournament).seats
@@ -329,6 +363,8 @@ class Matches(Tournaments):
             )
         if record is None:
             match = self.match(tournament, number)
+            if match.result is not None and match.result.digest:
+                self.refuse_archived(tournament, f"match {number} of ")
             if match.result is None:
                 why = "has not been played yet"
             elif match.result.void:
@@ -341,8 +377,9 @@ class Matches(Tournaments):
     def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
         """Yield the numbers and records of a tournament in schedule order; matches without one are left out.
 
-        Raises StoreDamaged as ``record`` does.
+        Raises UsageError for an archived tournament, and StoreDamaged as ``record`` does.
         """
+        self.refuse_archived(tournament)
         query = sa.select(_S.number, _M.record).select_from(_PLAYED).where(_M.record.is_not(None))
         query = query.where(_S.tournament_id == tournament).order_by(_S.number)
         with self._read() as connection:
@@ -468,6 +505,14 @@ def _dictionaries(connection: Connection, tournament: int, samples: Sequence[Tex
         values = [{"tournament_id": tournament, "name": name, "data": data} for name, data in new.items()]
         connection.execute(sa.insert(DICTIONARY), values)
     return known._replace(**new)
+
+
+def _details(id_: int, texts: Texts, known: Dictionaries) -> Iterator[tuple[sa.Table, dict[str, Any]]]:
+    """Yield the rows of a match's log and measurements, as far as there are any, with their tables."""
+    if texts.log is not None:
+        yield LOG, {"match_id": id_, "lines": deflate(texts.log, known.lines)}
+    if texts.measured is not None:
+        yield MEASURED, {"match_id": id_, "data": deflate(texts.measured, known.data)}
 
 
 def _read_blob(

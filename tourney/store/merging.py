@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from tourney.errors import UsageError
@@ -12,7 +12,7 @@ from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament, keep_root, open_tournament
 from tourney.store.repository import Repository
 from tourney.store.root import plan_entry
-from tourney.store.values import Outcome, Tournament
+from tourney.store.values import Archive, Outcome, Tournament
 
 _CHUNK = 500
 
@@ -32,7 +32,8 @@ def merge_databases(here: Repository, there: Repository, other: str, created: st
     A tournament that is not here is imported as it is, with logs and measurements. One of the same name must
     have the same plan, seed and entrants, and equal digests wherever both have a result; then the results
     that are missing here are taken over, and rounds that were drawn there alone. Rating checkpoints of such
-    a tournament are dropped. Raises UsageError for tournaments that differ and for a run that goes on, and
+    a tournament are dropped. Of a tournament that is archived on either side nothing can be taken over: its
+    digests must be the same. Raises UsageError for tournaments that differ and for a run that goes on, and
     RecordError for records that do not fit; then nothing is stored.
     """
     with ExitStack() as stack:
@@ -43,10 +44,13 @@ def merge_databases(here: Repository, there: Repository, other: str, created: st
             if tournament.name in known:
                 stack.enter_context(here.run_lock(known[tournament.name], time.time()))
         writer = stack.enter_context(here.transaction())
+        archives = reader.archives()
         found = []
         for tournament in theirs:
             mine = known.get(tournament.name)
-            if mine is None:
+            if tournament.id in archives:
+                found.append(_hold(writer, mine, reader, tournament, archives[tournament.id], other))
+            elif mine is None:
                 found.append(_bring(writer, reader, tournament, other, created))
             else:
                 found.append(_join(writer, mine, reader, tournament, other))
@@ -126,6 +130,32 @@ def _join(writer: Repository, mine: Tournament, reader: Repository, theirs: Tour
         writer.forget_ratings(mine.id)
     keep_root(writer, mine.id)
     return Merged(name, new=False, taken=taken, matches=max(count, len(here)))
+
+
+def _hold(
+    writer: Repository,
+    mine: Tournament | None,
+    reader: Repository,
+    theirs: Tournament,
+    archive: Archive,
+    other: str,
+) -> Merged:
+    """Compare a tournament that is archived there, match by match; all of it must be here."""
+    gone = f"{theirs.name} in {other} is in {archive} (with --db {other})"
+    if mine is None:
+        raise UsageError(f"{gone}; do that first, as it is not here")
+    _check_same(writer, mine, reader, theirs, other)
+    count = 0
+    for here, there in zip_longest(writer.matches(mine.id), reader.matches(theirs.id)):
+        count += 1
+        where = f"match {count} of {theirs.name}"
+        if here is None or here.result is None:
+            raise UsageError(f"{gone}; do that first, as {where} is not here")
+        if there is None or there.result is None or here.row != there.row:
+            raise UsageError(f"{where} in {other} is another match than here: the rounds differ")
+        if here.result.digest != there.result.digest:
+            raise UsageError(f"{where} has another digest in {other} than here")
+    return Merged(theirs.name, new=False, taken=0, matches=count)
 
 
 def _check_same(

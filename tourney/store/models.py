@@ -85,7 +85,9 @@ class ScheduleRow(SQLModel, table=True):
 
 
 class MatchRow(SQLModel, table=True):
-    """A finished match; ``record`` is compressed JSON, NULL where the infrastructure failed for good.
+    """A finished match; ``record`` is compressed JSON.
+
+    It is NULL where the infrastructure failed for good, and where the tournament is archived.
 
     ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
     that a million results are read from one row each. ``void_reason`` is a word of
@@ -170,6 +172,22 @@ class DictionaryRow(SQLModel, table=True):
     )
     name: str = Field(primary_key=True, max_length=16)
     data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+
+
+class ArchiveRow(SQLModel, table=True):
+    """Where the records, logs and measurements of a tournament are instead of here.
+
+    ``file`` is the file's name without its folder, ``sha256`` that of its bytes, ``created`` its date.
+    """
+
+    __tablename__ = "archive"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    file: str
+    sha256: str = Field(max_length=64)
+    created: str
 
 
 class ReplacedResultRow(SQLModel, table=True):
@@ -259,6 +277,7 @@ SEAT = METADATA.tables["seat"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
 DICTIONARY = METADATA.tables["dictionary"]
+ARCHIVE = METADATA.tables["archive"]
 REPLACED = METADATA.tables["replaced_result"]
 DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]

@@ -20,10 +20,10 @@ from sqlalchemy.engine import RowMapping
 
 from tourney.errors import UsageError
 from tourney.match.result import pack
-from tourney.store import damage
+from tourney.store import damage, sqlite
 from tourney.store.baselines import Baseline, Promotion, baseline_of, promotion_text
 from tourney.store.columns import ColumnError, read_int, unpack
-from tourney.store.engine import open_engine, transaction
+from tourney.store.engine import is_sqlite, open_engine, transaction
 from tourney.store.matches import Matches
 from tourney.store.models import BASELINE, CHECKPOINT, DRAW_PROBABILITY, PRESENTATION, VERDICT
 from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of, presentation_text
@@ -73,6 +73,17 @@ class Repository(Matches, Totals):
         """Give a repository whose reads and writes are one transaction: all is stored, or nothing."""
         with self._write() as connection:
             yield Repository(self._engine, connection, writes=True)
+
+    def give_space_back(self) -> bool:
+        """Let an SQLite file shrink by what was removed from it; return whether it did.
+
+        It does not while a run goes on or another program uses the file, nor on a server; then the space is
+        used again for what is stored next.
+        """
+        url = self._engine.url
+        if not is_sqlite(url) or any(self.running(one.id) for one in self.tournaments()):
+            return False
+        return sqlite.shrink(sqlite.path_of(url))
 
     def draw_probability(self, game: str, seats: int) -> DrawProbability | None:
         """Return the draw probability kept for a game and a number of seats, or None."""

@@ -95,10 +95,14 @@ def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry
 def recomputed_entries(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
     """Yield the entries with the digests that the records themselves give, whatever is stored beside them.
 
-    Raises UsageError as ``entries_of``, and StoreDamaged.
+    An archived tournament has no records here, so these are the stored digests. Raises UsageError as
+    ``entries_of``, and StoreDamaged.
     """
     entries = entries_of(repository, tournament)
     yield next(entries)
+    if tournament.id in repository.archives():
+        yield from entries
+        return
     records = repository.records(tournament.id)
     for entry, (_, _, stored) in zip(entries, repository.digests(tournament.id), strict=True):
         if stored and isinstance(entry, list):

@@ -40,6 +40,7 @@ from tourney.store.columns import (
 from tourney.store.models import DICTIONARY, ENTRANT, KEY, MATCH, TOURNAMENT
 from tourney.store.values import (
     VOID_REASONS,
+    Archive,
     Dictionaries,
     MatchResult,
     ReplacedResult,
@@ -69,6 +70,11 @@ def check_dictionary(row: Columns) -> None:
     read_word(row, "name", Dictionaries._fields)
     if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
         raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
+
+
+def archive_of(row: Columns) -> Archive:
+    """Return where the records of a tournament are."""
+    return Archive(read_text(row, "file", least=1), read_digest(row, "sha256"), read_text(row, "created"))
 
 
 class Shape(NamedTuple):
@@ -190,8 +196,8 @@ def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
         raise ColumnError("round_no", key[0], f"a place after {before}, that of the match before it")
 
 
-def check_match(row: Columns, shape: Shape, dictionary: bytes) -> None:
-    """Check a finished match, its record too as far as its shape goes."""
+def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool = False) -> None:
+    """Check a finished match, its record too as far as its shape goes; ``archived``: that there is none."""
     read_ranks(row["ranks"], shape.seats)
     read_faults(row["faults"], shape.seats)
     read_text(row, "reason", least=1)
@@ -200,7 +206,12 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes) -> None:
     read_int(row, "actions")
     read_flag(row, "reproducible")
     check_void(row, shape.entrants)
-    if row["record"] is None:
+    if archived:
+        if row["record"] is not None:
+            raise ColumnError("record", row["record"], "nothing, as the tournament is archived")
+        if row["digest"] != "":
+            read_digest(row, "digest")
+    elif row["record"] is None:
         if row["digest"] != "":
             raise ColumnError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
     else:

@@ -30,6 +30,8 @@ WRITE = "tourney_write"
 
 _MAGIC = b"SQLite format 3\x00"
 _BUSY_SECONDS = 30.0
+_SHRINK_SECONDS = 5.0
+"""How long to wait for other programs before the space of removed rows stays in the file."""
 _OPEN: Final[Counter[tuple[int, int]]] = Counter()
 """How many connections of this process a file has, by its device and number.
 
@@ -333,6 +335,20 @@ def backup(source: Path, target: Path) -> None:
             for name in ("wal", "shm", "journal"):
                 with suppress(OSError):
                     fresh.with_name(f"{fresh.name}-{name}").unlink(missing_ok=True)
+
+
+def shrink(path: Path) -> bool:
+    """Write a database anew without the space of removed rows; return whether that could be done.
+
+    A crash leaves it as it was. It needs as much free space as the database itself.
+    """
+    try:
+        with closing(connect(path, _SHRINK_SECONDS)) as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error:
+        return False
+    return True
 
 
 def full_check(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -14,9 +14,10 @@ from tourney.schedule.row import MatchKey, Row
 from tourney.store import damage
 from tourney.store.columns import ColumnError, read_seating
 from tourney.store.engine import Access, place_of
-from tourney.store.models import ENTRANT, KEY, MATCH, SCHEDULE, TOURNAMENT
+from tourney.store.models import ARCHIVE, ENTRANT, KEY, MATCH, SCHEDULE, TOURNAMENT
 from tourney.store.rows import (
     FIRST_KEY,
+    archive_of,
     each,
     entrant_of,
     entrant_values,
@@ -27,6 +28,7 @@ from tourney.store.rows import (
 )
 from tourney.store.run_lock import Running, run_lock, running_now
 from tourney.store.values import (
+    Archive,
     Plan,
     RowCounts,
     RunSettings,
@@ -74,6 +76,24 @@ class Tournaments(Access):
             if found.id == tournament:
                 return found
         raise UsageError(f"there is no tournament with the id {tournament} in this database")
+
+    def archives(self) -> dict[int, Archive]:
+        """Return where the records of archived tournaments are, by the tournament's id."""
+        found = {}
+        with self._read() as connection:
+            query = sa.select(ARCHIVE).order_by(ARCHIVE.c.tournament_id)
+            for row in connection.execute(query).mappings():
+                try:
+                    found[int(row["tournament_id"])] = archive_of(row)
+                except ColumnError as error:
+                    raise damage.in_row(connection, ARCHIVE, row["tournament_id"], error) from error
+        return found
+
+    def refuse_archived(self, tournament: int, what: str = "") -> None:
+        """Raise UsageError if a tournament is archived; ``what`` of it is asked for, as "match 3 of "."""
+        archive = self.archives().get(tournament)
+        if archive is not None:
+            raise UsageError(f"{what}{self.tournament_by_id(tournament).name} is in {archive}")
 
     def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
         """Return a tournament's entrants by number."""
@@ -141,6 +161,7 @@ class Tournaments(Access):
 
         ``left`` maps the number of a withdrawn entrant to the first round without it.
         """
+        self.refuse_archived(tournament)
         stored = self.tournament_by_id(tournament)
         plan, order = stored.plan, stored.run.breadth_first
         values: dict[str, Any] = {
@@ -160,6 +181,7 @@ class Tournaments(Access):
 
     def change_entrants(self, tournament: int, entrants: Sequence[StoredEntrant]) -> None:
         """Store when entrants joined and left, and why their bots cannot be started; rounds may follow."""
+        self.refuse_archived(tournament)
         values = {"complete": False, "root": None}
         with self._write() as connection:
             connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
@@ -175,8 +197,9 @@ class Tournaments(Access):
         """Store rows of new rounds, and return them with their numbers, which go on from the stored ones.
 
         ``complete``: no further row will come. Raises StoreError for a key that does not come after all
-        stored ones: a stored round never changes.
+        stored ones: a stored round never changes; and UsageError for an archived tournament.
         """
+        self.refuse_archived(tournament)
         last = (
             sa.select(_S.number, *KEY)
             .where(_S.tournament_id == tournament)

@@ -3,6 +3,7 @@
 It is one long module so that all that is stored can be read in one place.
 """
 
+import shlex
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
@@ -440,6 +441,25 @@ class Checkpoint(NamedTuple):
 
     number: int
     state: Any
+
+
+class Archive(NamedTuple):
+    """The file that holds the records, logs and measurements of a tournament instead of the database.
+
+    ``file`` is its name without its folder, ``sha256`` that of its bytes, ``created`` (ISO 8601, UTC) when it
+    was made.
+    """
+
+    file: str
+    sha256: str
+    created: str
+
+    def __str__(self) -> str:
+        """Return its name and how to bring back what it holds, for a sentence."""
+        return (
+            f"the archive {self.file} (sha256 {self.sha256[:16]}...); `tourney db unarchive"
+            f" {shlex.quote(self.file)}` brings it back"
+        )
 
 
 class RowCounts(NamedTuple):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection
 
-REVISIONS: tuple[str, ...] = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+REVISIONS: tuple[str, ...] = tuple(f"{number:04}" for number in range(1, 12))
 HEAD = REVISIONS[-1]
 
 

@@ -1,0 +1,299 @@
+"""Archives: a finished tournament leaves the database and comes back, byte for byte."""
+
+import gzip
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from tests import genuine
+from tests.command import invoke
+from tests.tournaments import begin, refused
+from tourney.errors import CheckError, EnvironmentFailure, StoreError, UsageError
+from tourney.match.result import pack
+from tourney.store import archiving
+from tourney.store.archiving import archive_tournament, restore_tournament
+from tourney.store.exchange import export_lines
+from tourney.store.importing import keep_root
+from tourney.store.maintenance import check_database, copy_database
+from tourney.store.merging import merge_databases
+from tourney.store.repository import Repository
+
+VOID = 2
+
+
+def exported(repository: Repository, name: str = "cup") -> list[bytes]:
+    return list(export_lines(repository, repository.tournament(name), measured=True))
+
+
+def tables(db: Path) -> list[str]:
+    found = [invoke(what, "cup", "--format", "csv", "--db", str(db)) for what in ("standings", "ratings")]
+    assert all(done.exit_code == 0 for done in found)
+    return [done.stdout for done in found]
+
+
+def state(db: Path) -> list[str]:
+    """Return all that a database holds, as SQL."""
+    with sqlite3.connect(db) as connection:
+        found = list(connection.iterdump())
+    connection.close()
+    return found
+
+
+def archive(db: Path, out: Path, name: str | None = "cup") -> None:
+    with Repository.open(str(db), write=True) as repository:
+        archive_tournament(repository, name, out, "2026-11-22")
+
+
+def restore(db: Path, file: Path) -> None:
+    with Repository.open(str(db), write=True) as repository:
+        restore_tournament(repository, file)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with a finished tournament, one of whose matches is void."""
+    path = tmp_path_factory.mktemp("finished") / "t.db"
+    with Repository.open(str(path), create=True) as repository:
+        tournament = genuine.begin(repository)
+        genuine.play_all(repository, tournament, void=(VOID,))
+        keep_root(repository, tournament.id)
+    return path
+
+
+@pytest.fixture
+def db(finished: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(finished, tmp_path / "t.db"))
+
+
+@pytest.mark.parametrize("ending", ["gz", "zst"])
+def test_archive_and_way_back_change_nothing(db: Path, tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"cup.{ending}"
+    with Repository.open(str(db)) as repository:
+        before = exported(repository)
+        root = repository.tournament().root
+    counted = tables(db)
+    archive(db, out)
+    assert tables(db) == counted
+    with Repository.open(str(db)) as repository:
+        assert repository.tournament().root == root
+        assert not repository.log(1, 1)
+        assert repository.measured(1, 1) == {}
+    assert check_database(str(db)) == ()
+    restore(db, out)
+    assert check_database(str(db)) == ()
+    assert tables(db) == counted
+    with Repository.open(str(db)) as repository:
+        assert exported(repository) == before
+        assert (repository.tournament().root, repository.archives()) == (root, {})
+    again = tmp_path / f"again.{ending}"
+    archive(db, again)
+    assert again.read_bytes() == out.read_bytes()
+
+
+def test_archive_is_an_export_that_others_import(db: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cup.gz"
+    with Repository.open(str(db)) as repository:
+        before = exported(repository)
+    archive(db, out)
+    assert gzip.decompress(out.read_bytes()).splitlines(keepends=True) == before
+    other = tmp_path / "other.db"
+    assert invoke("import", str(out), "--db", str(other)).exit_code == 0
+    with Repository.open(str(other)) as repository:
+        assert exported(repository) == before
+
+
+def test_commands_that_need_records_name_the_archive(db: Path, tmp_path: Path) -> None:
+    out, at = tmp_path / "cup.gz", ("--db", str(db))
+    root = json.loads(invoke("status", "--format", "json", *at).stdout)["tournaments"][0]["root"]
+    done = invoke("db", "archive", "cup", "--out", str(out), *at)
+    assert (done.exit_code, done.stdout) == (0, f"{out}\n")
+    assert "the database is smaller by it" in " ".join(done.stderr.split())
+    target = tmp_path / "out"
+    for words in (
+        ("show", "1"),
+        ("verify", "1"),
+        ("rerun", "1"),
+        ("export", "--out", str(target)),
+        ("export", "--what", "tournament", "--out", str(target)),
+        ("report", "--out", str(target)),
+        ("db", "archive", "cup", "--out", str(tmp_path / "again.gz")),
+    ):
+        done = invoke(*words, *at)
+        said = " ".join(done.stderr.split())
+        assert done.exit_code == 2, words
+        assert done.stdout == "", words
+        assert "cup is in the archive cup.gz (sha256" in said, words
+        assert "`tourney db unarchive cup.gz` brings it back" in said, words
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".db") == ["cup.gz"]
+    assert "void" in invoke("show", str(VOID), *at).stderr
+    checked = invoke("verify", "--all", "--root", root, *at)
+    assert checked.exit_code == 0, checked.stderr
+    assert "cup is whole" in checked.stdout
+    assert "cup has this root" in checked.stdout
+    assert "cup is in the archive cup.gz" in " ".join(checked.stderr.split())
+    done = invoke("db", "unarchive", str(out), *at)
+    assert done.exit_code == 0, done.stderr
+    assert invoke("verify", "--all", *at).exit_code == 0
+    assert invoke("show", "1", *at).exit_code == 0
+
+
+def test_space_of_records_leaves_the_file(tmp_path: Path, finished: Path) -> None:
+    db = Path(shutil.copy(finished, tmp_path / "t.db"))
+    with Repository.open(str(db)) as repository:
+        for name in ("second", "third"):
+            tournament = genuine.begin(repository, name=name, games=20)
+            genuine.play_all(repository, tournament)
+            keep_root(repository, tournament.id)
+    archive(db, tmp_path / "second.gz", "second")
+    with Repository.open(str(db)) as repository:
+        size = db.stat().st_size
+        with repository.run_lock(repository.tournament("third"), 0.0):
+            assert not repository.give_space_back()
+        assert repository.give_space_back()
+    assert db.stat().st_size < size
+    assert check_database(str(db)) == ()
+
+
+def test_other_or_damaged_file_is_refused(db: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "cup.gz", tmp_path / "other.gz"
+    archive(db, out)
+    with Repository.open(str(db)) as repository:
+        tournament = genuine.begin(repository, name="other")
+        genuine.play_all(repository, tournament)
+        keep_root(repository, tournament.id)
+    archive(db, other, "other")
+    before = state(db)
+    packed = out.read_bytes()
+    for data in (packed[:-9], packed[:50] + bytes([packed[50] ^ 1]) + packed[51:], b""):
+        out.write_bytes(data)
+        with refused(UsageError, "cup.gz", "was altered", "cup.gz of cup, sha256"):
+            restore(db, out)
+    assert state(db) == before
+    with sqlite3.connect(db) as connection:  # the note leads to the archive of another tournament
+        connection.execute("DELETE FROM archive WHERE tournament_id = 2")
+        connection.execute("UPDATE archive SET sha256 = ?", (archiving._sha256(other),))
+    connection.close()
+    before = state(db)
+    with refused(CheckError, "other.gz has another root than cup"):
+        restore(db, other)
+    assert state(db) == before
+
+
+def test_unfinished_and_running_tournaments_are_refused(db: Path, tmp_path: Path) -> None:
+    before = state(db)
+    with (
+        Repository.open(str(db)) as repository,
+        repository.run_lock(repository.tournament(), 0.0),
+        refused(UsageError, "cup is being run"),
+    ):
+        archive(db, tmp_path / "cup.gz")
+    assert state(db) == before
+    with Repository.open(str(db)) as repository:
+        begin(repository, 2, name="open")
+    before = state(db)
+    with refused(UsageError, "only a finished tournament", "match 1 is not played"):
+        archive(db, tmp_path / "open.gz", None)
+    assert state(db) == before
+    assert not list(tmp_path.glob("*.gz"))
+
+
+def test_file_that_cannot_be_written_leaves_the_database(db: Path, tmp_path: Path) -> None:
+    before = state(db)
+    (tmp_path / "there.gz").touch()
+    for out, kind, why in (
+        (tmp_path / "nowhere" / "cup.gz", EnvironmentFailure, "no folder"),
+        (tmp_path / "there.gz", UsageError, "is there already"),
+        (tmp_path / "cup.jsonl", UsageError, "must end in .zst or .gz"),
+    ):
+        with refused(kind, why):
+            archive(db, out)
+    with patch.object(archiving, "_hash", side_effect=["0" * 64]), refused(CheckError, "not archived"):
+        archive(db, tmp_path / "cup.gz")
+    assert state(db) == before
+    assert not (tmp_path / "cup.gz").exists()
+
+
+def test_altered_record_keeps_a_tournament_from_its_archive(db: Path, tmp_path: Path) -> None:
+    with Repository.open(str(db)) as repository:
+        record = repository.record(1, 3)
+    record["outcome"]["reason"] = "forged"
+    with sqlite3.connect(db) as connection:
+        connection.execute("UPDATE match SET record = ? WHERE id = 3", (pack(record),))
+    connection.close()
+    before = state(db)
+    with refused(CheckError, "cup is not archived", "digest"):
+        archive(db, tmp_path / "cup.gz")
+    assert (state(db), list(tmp_path.glob("*.gz"))) == (before, [])
+
+
+def test_failure_while_records_are_removed_keeps_both(db: Path, tmp_path: Path) -> None:
+    before, out = state(db), tmp_path / "cup.gz"
+    with patch.object(Repository, "keep_root", side_effect=StoreError("gone")), refused(StoreError, "gone"):
+        archive(db, out)
+    assert state(db) == before
+    assert invoke("import", str(out), "--db", str(tmp_path / "new.db")).exit_code == 0
+
+
+def test_archived_tournament_takes_no_changes(db: Path, tmp_path: Path) -> None:
+    archive(db, tmp_path / "cup.gz")
+    with Repository.open(str(db)) as repository:
+        tournament = repository.tournament()
+        for change in (
+            lambda: repository.take_back(1, [1]),
+            lambda: repository.add_rows(1, (), complete=False),
+            lambda: repository.amend(1, rounds=9, run=tournament.run),
+            lambda: repository.change_entrants(1, ()),
+        ):
+            with refused(UsageError, "cup is in the archive cup.gz"):
+                change()
+
+
+def test_record_missing_or_surplus_is_damage(db: Path, finished: Path, tmp_path: Path) -> None:
+    archive(db, tmp_path / "cup.gz")
+    for path, blob in ((db, b"x"), (Path(shutil.copy(finished, tmp_path / "whole.db")), None)):
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE match SET record = ? WHERE id = 3", (blob,))
+        connection.close()
+        (found,) = check_database(str(path))
+        assert "match 3 of cup" in found
+
+
+def test_copy_of_the_database_knows_the_archive(db: Path, tmp_path: Path) -> None:
+    archive(db, tmp_path / "cup.gz")
+    copy = tmp_path / "copy.db"
+    copy_database(str(db), str(copy))
+    restore(copy, tmp_path / "cup.gz")
+    assert check_database(str(copy)) == ()
+
+
+def merge(here: Path, there: Path) -> int:
+    with Repository.open(str(there)) as other, Repository.open(str(here), write=True) as repository:
+        (merged,) = merge_databases(repository, other, there.name, "today")
+    return merged.taken
+
+
+def test_merge_compares_digests_of_archived_tournaments(db: Path, finished: Path, tmp_path: Path) -> None:
+    whole = Path(shutil.copy(finished, tmp_path / "whole.db"))
+    archive(db, tmp_path / "cup.gz")
+    before = state(db), state(whole)
+    assert (merge(db, whole), merge(whole, db)) == (0, 0)
+    assert (state(db), state(whole)) == before
+    empty = tmp_path / "empty.db"
+    Repository.open(str(empty), create=True).close()
+    with refused(UsageError, "cup in t.db is in the archive cup.gz", "--db t.db", "not here"):
+        merge(empty, db)
+    with Repository.open(str(whole)) as repository:
+        repository.take_back(1, [3])
+    with refused(UsageError, "cup in t.db is in the archive cup.gz", "match 3 of cup is not here"):
+        merge(whole, db)
+    with sqlite3.connect(db) as connection:
+        connection.execute("UPDATE match SET digest = ? WHERE id = 1", ("5" * 64,))
+    connection.close()
+    with refused(UsageError, "match 1 of cup has another digest in t.db"):
+        merge(whole, db)
+    with refused(UsageError, "match 1 of cup", "but here it has the digest 5555"):
+        merge(db, whole)

@@ -1,0 +1,151 @@
+"""Move the records, logs and measurements of a finished tournament to a compressed file, and back.
+
+The file is the tournament's export with measurements (``tourney.store.exchange``). It is complete, synced and
+read back before anything is removed from the database, which happens in one transaction: so a crash at any
+moment leaves a whole database, a whole file, or both.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from tourney.compression import MAX_READ, compressing, reading
+from tourney.errors import CheckError, InputError, TourneyError, UsageError
+from tourney.files import writing
+from tourney.match.record import read_json_lines
+from tourney.store.exchange import export_lines
+from tourney.store.importing import check_tournament, open_tournament
+from tourney.store.repository import Repository
+from tourney.store.root import compute_root, entries_of, root_of
+from tourney.store.values import Archive, Tournament
+
+ENDINGS: Final = (".zst", ".gz")
+_CHUNK: Final = 500
+
+Step = Callable[[int], None]
+"""Hears how many lines have been written or read."""
+
+
+def archive_tournament(
+    repository: Repository, name: str | None, out: Path, created: str, step: Step = lambda _done: None
+) -> Archive:
+    """Put a finished tournament (None: the one begun last) into the new file ``out``, and note it.
+
+    Tables, digests and root stay in the database. Raises UsageError for a tournament that is not finished, is
+    being run, has no records or is archived already, and for a file that is there or is not to be compressed;
+    CheckError if the file does not hold what it must; and what ``writing`` raises. Then the database is as it
+    was.
+    """
+    if not out.name.endswith(ENDINGS) or not out.name.isprintable():
+        raise UsageError(f"an archive is compressed: {str(out)!r} must end in {' or '.join(ENDINGS)}")
+    if out.exists():
+        raise UsageError(f"{out} is there already; name another file by --out")
+    chosen = repository.tournament(name)
+    with repository.run_lock(chosen, time.time()):
+        with repository.snapshot() as moment:
+            tournament = moment.tournament(chosen.name)
+            root = _root(moment, tournament)
+            content = _write(moment, tournament, out, step)
+        try:
+            _check(out, content, root)
+        except (TourneyError, OSError) as error:
+            out.unlink(missing_ok=True)
+            raise CheckError(
+                f"{tournament.name} is not archived, because its file could not be read back: {error}; see"
+                " `tourney verify --all`"
+            ) from error
+        archive = Archive(out.name, _sha256(out), created)
+        with repository.transaction() as writer:
+            if compute_root(writer, tournament) != root:
+                raise CheckError(f"{tournament.name} was changed while it was archived: remove {out}")
+            writer.move_out(tournament.id, archive)
+            writer.keep_root(tournament.id, root)
+    return archive
+
+
+def restore_tournament(repository: Repository, path: Path) -> Tournament:
+    """Store the records, logs and measurements of an archive again; return its tournament.
+
+    Raises UsageError for a file that is not, byte for byte, the archive of a tournament of this database, and
+    for one whose run goes on; CheckError if it has another root; RecordError. Then nothing is stored.
+    """
+    try:
+        found = _sha256(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from error
+    archives = repository.archives()
+    number = next((one for one, archive in archives.items() if archive.sha256 == found), None)
+    if number is None:
+        names = {one.id: one.name for one in repository.tournaments()}
+        known = "; ".join(
+            f"{archive.file} of {names.get(one, one)}, sha256 {archive.sha256[:16]}..."
+            for one, archive in archives.items()
+        )
+        raise UsageError(
+            f"{path} has the sha256 {found[:16]}... and is no archive of this database, or was altered;"
+            f" there are: {known or 'none'}"
+        )
+    tournament = repository.tournament_by_id(number)
+    with repository.run_lock(tournament, time.time()), repository.transaction() as writer:
+        writer.forget_archive(number)
+        head, matches = open_tournament(read_json_lines(path), None)
+        if head.line.root is None or head.line.root != compute_root(writer, tournament):
+            raise CheckError(f"{path} has another root than {tournament.name}; see `tourney verify --all`")
+        results = (result for _, _, result in matches if result is not None)
+        while chunk := list(islice(results, _CHUNK)):
+            writer.bring_back(number, chunk)
+    return tournament
+
+
+def _root(repository: Repository, tournament: Tournament) -> str:
+    """Return the root of a tournament that can be archived."""
+    repository.refuse_archived(tournament.id)
+    try:
+        root = root_of(entries_of(repository, tournament))
+    except UsageError as error:
+        raise UsageError(f"only a finished tournament with records can be archived: {error}") from error
+    if tournament.root not in (None, root):
+        raise CheckError(
+            f"{tournament.name} ended with the root {tournament.root}, and has the root {root} now; see"
+            " `tourney verify --all`"
+        )
+    if not any(digest for _, _, digest in repository.digests(tournament.id)):
+        raise UsageError(f"no match of {tournament.name} has a record, so there is nothing to archive")
+    return root
+
+
+def _write(repository: Repository, tournament: Tournament, out: Path, step: Step) -> str:
+    """Write a tournament to a file, and return the SHA-256 of what was compressed."""
+    content = hashlib.sha256()
+    with writing(out, new=True) as file, compressing(file, out.name) as packed:
+        for done, line in enumerate(export_lines(repository, tournament, measured=True)):
+            content.update(line)
+            packed.write(line)
+            step(done)
+    return content.hexdigest()
+
+
+def _check(path: Path, content: str, root: str) -> None:
+    """Raise TourneyError or OSError unless a file has this content, all of whose digests lead to the root."""
+    with reading(path) as file:
+        found = _hash(file)
+    if found != content:
+        raise CheckError(f"{path} holds something else than was written")
+    if check_tournament(read_json_lines(path)).line.root != root:
+        raise CheckError(f"{path} has another root than the database")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return _hash(file)
+
+
+def _hash(file: BinaryIO) -> str:
+    found = hashlib.sha256()
+    for data in iter(partial(file.read, MAX_READ), b""):
+        found.update(data)
+    return found.hexdigest()
