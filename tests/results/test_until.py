@@ -63,6 +63,16 @@ def test_games_are_the_reason_where_they_end_it() -> None:
     assert as_planned(RoundRobin(), setup, len(history.rows))
 
 
+def test_target_sigma_ends_a_tournament_by_its_results() -> None:
+    """Its intervals are those that hold at every look, unless the budget ended it."""
+    extra = (("budget", 400), ("target-sigma", 60))
+    setup = Setup(setup_of(Until(games=1)).participants, 2, 7, 1, extra=extra)
+    assert not as_planned(Adaptive(), setup, 120)
+    assert as_planned(Adaptive(), setup, 400)
+    alone = Setup(setup.participants, 2, 7, 1, extra=extra[1:])
+    assert not as_planned(Adaptive(), alone, 120)
+
+
 def test_running_tournament_says_how_near_it_is() -> None:
     setup = setup_of(Until(width=20, best=9000), entrants=3)
     rows = RoundRobin().next_rounds(setup, History()).rows

@@ -15,6 +15,7 @@ from tourney.compare.ladder_format import (
 )
 from tourney.compare.request import has_ended, row_of_event
 from tourney.ratings.anchored import Placement, expected
+from tourney.ratings.sequences import FIXED
 from tourney.run.monitoring.progress import Listener, Progress, counted, kinds_text
 from tourney.schedule.format import group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failures
@@ -169,7 +170,7 @@ def place_text(result: Mapping[str, Any]) -> str:
         where += f" with {result['seats']} seats"
     if result["best_rank"] != result["worst_rank"]:
         where += f" (from {result['best_rank']} to {result['worst_rank']} at 95 %)"
-    return f"{where}, rating {result['rating']:+.1f} ({result['low']:+.1f} to {result['high']:+.1f})"
+    return f"{where}, rating {result['rating']:+.1f} ({FIXED}: {result['low']:+.1f} to {result['high']:+.1f})"
 
 
 def ending_text(result: Mapping[str, Any]) -> str:

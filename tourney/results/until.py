@@ -84,7 +84,7 @@ def as_planned(format_: Format, setup: Setup, rows: int) -> bool:
     """Return whether a tournament that ended after so many rows did so as planned, not by what is known."""
     planned = format_.planned_matches(setup)
     more = setup.games if isinstance(format_, Adaptive) else 1
-    if setup.until is None:
+    if setup.until is None and setup.setting("target-sigma") is None:
         return not format_.ends_by_results
     return planned is not None and rows + more > planned
 
