@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -82,7 +83,12 @@ def played(game: AnyGame, spec: MatchSpec, play: Play, number: int) -> PlayedMat
     """Return a match of these actions, with what bots report and machines measure."""
     actions, outcome = play
     record = make_record(spec, game.rules, actions, outcome)
-    log = tuple(
+    return PlayedMatch(record, log_of(actions, number), measurements(actions, len(spec.seats), number))
+
+
+def log_of(actions: list[tuple[int, str]], number: int) -> tuple[LogLine, ...]:
+    """Return what the bots of a match report with their actions."""
+    return tuple(
         LogLine(
             ply,
             seat,
@@ -92,17 +98,20 @@ def played(game: AnyGame, spec: MatchSpec, play: Play, number: int) -> PlayedMat
         for ply, (seat, _) in enumerate(actions)
         if seat
     )
-    measured = {
+
+
+def measurements(actions: list[tuple[int, str]], seats: int, number: int) -> dict[str, Any]:
+    """Return what a machine measures of a match."""
+    return {
         "started": "2026-11-22T09:00:00Z",
         "wall-ms": 9 * len(actions),
         "host": "workbench",
         "sandbox": {"level": "auto", "kind": "bubblewrap", "protections": {"network": "enforced"}},
         "times-ms": [None if seat == 0 else (ply * number) % 97 / 4 for ply, (seat, _) in enumerate(actions)],
-        "seats": [{"wall-ms": 4, "cpu-ms": None, "turns": len(actions) // 2} for _ in spec.seats],
+        "seats": [{"wall-ms": 4, "cpu-ms": None, "turns": len(actions) // 2} for _ in range(seats)],
         "reproducible": True,
         "why-not": [],
     }
-    return PlayedMatch(record, log, measured)
 
 
 def begin(repository: Repository, game: AnyGame, matches: int, entrants: int) -> Tournament:

@@ -25,8 +25,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.report import Play, begin, measure, played, random_plays
+from benchmarks.report import Play, begin, log_of, measure, measurements, random_plays
 from tourney.games.registry import find_game
+from tourney.match.record import write_record
 from tourney.match.result import PlayedMatch
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
@@ -65,10 +66,11 @@ def results(
     game = find_game(tournament.game)
     entrants = repository.entrants(tournament.id)
     for number, row in repository.pending(tournament.id):
-        match = played(game, spec_of(tournament, entrants, row), plays[number % len(plays)], number)
-        if not log:
-            match = PlayedMatch(match.record, (), match.measured)
-        yield MatchResult(number, match)
+        spec, (actions, outcome) = spec_of(tournament, entrants, row), plays[number % len(plays)]
+        text, digest = write_record(spec, game.rules, actions, outcome)
+        lines = log_of(actions, number) if log else ()
+        measured = measurements(actions, len(spec.seats), number)
+        yield MatchResult(number, PlayedMatch.written(text, digest, outcome, len(actions), lines, measured))
 
 
 def fill(url: str, matches: int, plays: list[Play], column: Column, *, log: bool) -> None:

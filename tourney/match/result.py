@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Self
 
+import msgspec
 from msgspec import Meta, Struct
 
 from tourney.match.record import Outcome, Record, canonical
@@ -206,7 +207,7 @@ class PlayedMatch:
         return Texts(
             canonical(self.record) if self._text is None else self._text,
             _log_text(self._log) if self._log else None,
-            _encode(self._measured).encode("ascii") if self._measured else None,
+            _json_text(self._measured) if self._measured else None,
         )
 
     @property
@@ -265,7 +266,15 @@ def pack_log(lines: Iterable[LogLine]) -> bytes:
 
 
 def _log_text(lines: Iterable[LogLine]) -> bytes:
-    return _encode([[line.ply, line.seat, line.kind, line.text] for line in lines]).encode("ascii")
+    return _json_text([[line.ply, line.seat, line.kind, line.text] for line in lines])
+
+
+def _json_text(data: Any) -> bytes:
+    """Return JSON, its keys sorted; quickly, unless a text has half a character."""
+    try:
+        return msgspec.json.encode(data, order="sorted")
+    except UnicodeError:
+        return _encode(data).encode("ascii")
 
 
 def _compress(data: bytes) -> bytes:
