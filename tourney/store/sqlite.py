@@ -268,7 +268,12 @@ def _check_header(path: Path) -> None:
 
 
 def _check_size(path: Path) -> None:
-    """Raise StoreError for a file that ends within a page: SQLite takes what is missing for zeros."""
+    """Raise StoreError for a file that ends within a page: SQLite takes what is missing for zeros.
+
+    One that this process has open has passed before, and closing it here would drop its locks.
+    """
+    if _OPEN[_file(path)]:
+        return
     with path.open("rb") as file:
         page = int.from_bytes(file.read(18)[16:], "big")
     if not _size_of_wal(path) and path.stat().st_size % (page if page > 1 else 65536):
