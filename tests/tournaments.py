@@ -92,6 +92,11 @@ def digests(repository: Repository, tournament: int) -> dict[int, str]:
     }
 
 
+def in_order_of_play(repository: Repository, tournament: int) -> list[int]:
+    """Return the numbers of a round-robin's matches repeat by repeat, as it is played if no entrant joins."""
+    return [n for n, _ in sorted(repository.rows(tournament), key=lambda item: (item[1].repeat, item[0]))]
+
+
 def write_file(folder: Path, text: str, name: str = "cup.toml") -> Path:
     """Write a tournament file."""
     folder.mkdir(parents=True, exist_ok=True)

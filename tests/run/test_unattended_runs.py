@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import sqlite3
 import subprocess
@@ -227,23 +228,25 @@ def test_status_shows_a_run_in_progress(gated: Home) -> None:
         assert wait_for(lambda: len(status()["playing"]) == 2)
         names = {"0": "gated", "1": "first", "2": "dead"}
         open_ = ask("SELECT number, seating FROM schedule WHERE id NOT IN (SELECT id FROM match)")
-        pairs = {number: "-v-".join(names[seat] for seat in seating.split(",")) for number, seating in open_}
-        for number, pair, since in (playing.split(":") for playing in status()["playing"]):
-            assert pair == pairs.pop(int(number))
-            assert {*pair.split("-v-")} == {"gated", "first"}
-            assert since.endswith("s")
+        pairs = {number: [names[seat] for seat in seating.split(",")] for number, seating in open_}
+        for playing in status()["playing"]:
+            assert playing["entrants"] == pairs.pop(playing["match"])
+            assert {*playing["entrants"]} == {"gated", "first"}
+            assert playing["seconds"] >= 0
         shown = status()
         [(stored,)] = ask("SELECT count(*) FROM match")
         [(started,)] = ask("SELECT count(*) FROM seat WHERE fault = 'startup'")
         assert ask("SELECT count(*) FROM seat WHERE fault IS NOT NULL") == [(started,)]
-    assert shown["state"] == f"running (process {process.pid})"
+    assert (shown["state"], shown["process"]) == ("running", process.pid)
     assert (shown["done"], shown["rows"], shown["rounds"]) == (stored, 24, 3)
-    assert shown["faults"] == [f"dead:startup:{started}"]
+    assert shown["faults"] == [{"entrant": "dead", "kind": "startup", "count": started}]
     assert started > 0
     assert shown["left"] == pytest.approx((24 - stored) / shown["rate"], rel=0.2, abs=1)
     text = gated.tourney("status").stdout
     for words in (f"process {process.pid}", f"dead:startup:{started}", "cup playing"):
         assert words in text
+    for playing in shown["playing"]:
+        assert re.search(rf"\b{playing['match']}:{'-v-'.join(playing['entrants'])}:\d+s\n", text)
 
     gated.open()
     code, errors = gated.finish(process)

@@ -92,7 +92,7 @@ def import_records(
         while chunk := list(islice(finished, _CHUNK)):
             _store(writer, tournament.id, chunk, again=again)
         keep_root(writer, tournament.id)
-    return tournament
+        return writer.tournament_by_id(tournament.id)
 
 
 def import_tournament(
@@ -134,7 +134,7 @@ def import_tournament(
             value = DrawProbability(kept.probability, kept.tournament, kept.matches)
             writer.keep_draw_probability(one.game, one.seats, value)
         keep_root(writer, tournament.id)
-    return tournament
+        return writer.tournament_by_id(tournament.id)
 
 
 def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> Head:

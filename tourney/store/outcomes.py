@@ -64,7 +64,7 @@ def import_outcomes(
         while chunk:
             writer.add_outcomes(tournament.id, [_outcome(one) for one in chunk])
             chunk = list(islice(found, _CHUNK))
-    return tournament
+        return writer.tournament_by_id(tournament.id)
 
 
 def _outcome(one: Played) -> Outcome:

@@ -10,7 +10,7 @@ from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.session import amend_tournament, open_tournament
 from tourney.schedule.round_robin import RoundRobin
-from tourney.store.values import RunSettings
+from tourney.store.values import RunSettings, StoredRun
 
 FILE = """
 name = "cup"
@@ -37,7 +37,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
     with repository:
         amended = amend_tournament(repository, tournament, file, bots, messages.append)
         assert amended == repository.tournament()
-        assert amended.run == file.run
+        assert amended.run == StoredRun.of(file.run, breadth_first=True)
         return [entrant.name for entrant in repository.entrants(amended.id)], messages
 
 

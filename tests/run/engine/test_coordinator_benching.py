@@ -2,14 +2,17 @@
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.coordination import Play
 from tests.executors import BackwardsExecutor, ShuffledExecutor
 from tests.run.engine.test_bench_policy import START, Faults, decisions
-from tests.tournaments import answer, begin, digests, entrant, played
+from tests.tournaments import answer, begin, digests, entrant, in_order_of_play, played
+from tourney.errors import WorkerError
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision
 from tourney.run.engine.coordinator import Coordinator
@@ -27,6 +30,8 @@ FAULTS = st.lists(
     max_size=48,
 )
 
+CHOICES = st.lists(st.integers(0, 99), min_size=1, max_size=9)
+
 
 def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
     """Answer with the faults of the match's number."""
@@ -34,8 +39,42 @@ def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
     return WorkerReply(task.number, played(task.spec, (1, 2), words))  # type: ignore[arg-type]  # words of Literal
 
 
+def counting(
+    repository: Repository, tournament: int, faults: Sequence[Faults], limit: int
+) -> tuple[list[tuple[int, str]], End]:
+    """Return what ``counted`` must return and how a run must end, by a policy that decides row after row."""
+    seats = {number: row.seats for number, row in repository.rows(tournament)}
+    order = in_order_of_play(repository, tournament)
+    known = [((seats[number][0], seats[number][1]), faults[number - 1]) for number in order]
+    kinds = [decision.kind for decision in decisions(known, 1, [0], limit)]
+    if kinds[-1] == "stop":
+        return sorted(zip(order, kinds[:-1], strict=False)), End.FAULTS
+    return sorted(zip(order, kinds, strict=True)), End.FINISHED
+
+
+def counted(repository: Repository, tournament: int) -> list[tuple[int, str]]:
+    """Return the matches with a stored result by number, and whether they were played or benched."""
+    found = []
+    for match in repository.matches(tournament, finished=True):
+        assert match.result is not None
+        found.append((match.number, "benched" if match.result.note else "play"))
+    return found
+
+
+def fails_after(count: int, faults: Sequence[Faults]) -> Play:
+    """Return matches with faults, of which only so many are played before the machine fails."""
+    left = iter(range(count))
+
+    def play(task: MatchTask) -> WorkerReply:
+        if next(left, None) is None:
+            raise WorkerError("the machine failed")
+        return with_faults(faults, task)
+
+    return play
+
+
 @settings(max_examples=40)
-@given(FAULTS, st.integers(1, 12), st.lists(st.integers(0, 99), min_size=1, max_size=9), st.integers(1, 30))
+@given(FAULTS, st.integers(1, 12), CHOICES, st.integers(1, 30))
 def test_completion_order_changes_no_counted_result(
     faults: list[Faults], workers: int, choices: list[int], limit: int
 ) -> None:
@@ -45,17 +84,35 @@ def test_completion_order_changes_no_counted_result(
         Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
     ):
         tournament = begin(repository, 4, games=8).id
-        rows = [row.seats for _, row in repository.rows(tournament)]
-        wanted = decisions([((a, b), f) for (a, b), f in zip(rows, faults, strict=True)], 1, [0], limit)
         executor = ShuffledExecutor(lambda task: with_faults(faults, task), workers, choices)
         ran = Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
-        kinds = [decision.kind for decision in wanted]
-        assert ran.end is (End.FAULTS if "stop" in kinds else End.FINISHED)
-        found = []
-        for match in repository.matches(tournament, finished=True):
-            assert match.result is not None
-            found.append((match.number, "benched" if match.result.note else "play"))
-        assert found == [(number, kind) for number, kind in enumerate(kinds, 1) if kind != "stop"]
+        assert (counted(repository, tournament), ran.end) == counting(repository, tournament, faults, limit)
+
+
+@settings(max_examples=20)
+@given(
+    FAULTS,
+    st.integers(1, 12),
+    CHOICES,
+    st.integers(1, 30),
+    st.lists(st.integers(0, 47), min_size=1, max_size=3),
+)
+def test_interruptions_change_no_counted_result(
+    faults: list[Faults], workers: int, choices: list[int], limit: int, counts: list[int]
+) -> None:
+    """Each start but the last ends with an error after some matches."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
+    ):
+        tournament = begin(repository, 4, games=8).id
+        for count in counts:
+            executor = ShuffledExecutor(fails_after(count, faults), workers, choices)
+            with suppress(WorkerError):
+                Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
+        executor = ShuffledExecutor(lambda task: with_faults(faults, task), workers, choices)
+        ran = Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
+        assert (counted(repository, tournament), ran.end) == counting(repository, tournament, faults, limit)
 
 
 def result(number: int, seats: tuple[int, int], faults: Faults) -> tuple[MatchResult, Row]:

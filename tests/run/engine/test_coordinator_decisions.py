@@ -8,7 +8,7 @@ import pytest
 
 from tests.coordination import Play, RecordingListener, run
 from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import answer, begin, digests, played, refused
+from tests.tournaments import answer, begin, digests, in_order_of_play, played, refused
 from tourney.errors import BotError, UsageError
 from tourney.run.engine.bench_policy import BATCH, last_deciding
 from tourney.run.engine.coordinator import Coordinator
@@ -45,16 +45,20 @@ def test_bot_that_never_starts_is_benched(
     tournament = begin(repository, 4, games=8)
     heard = RecordingListener()
     summary = run(repository, never_starts("b"), make=make, workers=workers, listener=heard)
-    of_b = [m for m in repository.matches(tournament.id) if 1 in m.seats]
+    order = in_order_of_play(repository, tournament.id)
+    of_b = sorted(
+        (m for m in repository.matches(tournament.id) if 1 in m.seats), key=lambda m: order.index(m.number)
+    )
     lost = [m.number for m in of_b if m.result is not None and not m.result.void]
     void = [m.number for m in of_b if m.result is not None and m.result.void]
-    assert void == [m.number for m in of_b if last_deciding(m.number) >= lost[2]]
-    assert (len(lost), len(void)) == (15, 9)
-    assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 9)
-    assert repository.benched(tournament.id) == ((1, 9),)
+    third = order.index(lost[2]) + 1
+    assert void == [m.number for m in of_b if last_deciding(order.index(m.number) + 1) >= third]
+    assert (len(lost), len(void)) == (7, 17)
+    assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 17)
+    assert repository.benched(tournament.id) == ((1, 17),)
     [message] = heard.messages
     assert message.startswith("b is benched: it failed at start-up 3 times (matches ")
-    assert f"matches from {void[0]} on are void" in message
+    assert f"matches from {void[0]} on, in the order of play, are void" in message
     assert "--unbench b" in message
     notes = {m.result.note for m in of_b if m.result is not None and m.result.void}
     assert notes == {"benched: b failed at start-up 3 times"}
@@ -70,7 +74,7 @@ def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, 
             unbench(repository, tournament, ["b", name], messages.append, never)
     unbench(repository, tournament, ["b"], messages.append, never)
     assert messages == [
-        "b is no longer benched: 24 of its matches are played again, including 15 lost at start-up"
+        "b is no longer benched: 24 of its matches are played again, including 7 lost at start-up"
     ]
     assert repository.benched(tournament.id) == ()
     assert run(repository).progress.void == 0
@@ -99,11 +103,12 @@ def test_fault_limit_stops_at_same_match_with_any_workers(
 
     summary = stopped()
     assert summary.end is End.FAULTS
-    faulty = [number for number, _, _ in repository.faulty_matches(tournament.id)]
-    decided = next(k for k in range(BATCH, 61, BATCH) if sum(number <= k for number in faulty) >= 4)
-    last = next(number for number in range(1, 61) if last_deciding(number) == decided) - 1
-    assert sorted(digests(repository, tournament.id)) == list(range(1, last + 1))
-    assert f"too many faults by match {decided}: stopping" in heard.messages[-1]
+    order = in_order_of_play(repository, tournament.id)
+    faulty = [order.index(number) + 1 for number, _, _ in repository.faulty_matches(tournament.id)]
+    decided = next(k for k in range(BATCH, 61, BATCH) if sum(place <= k for place in faulty) >= 4)
+    last = next(place for place in range(1, 61) if last_deciding(place) == decided) - 1
+    assert sorted(digests(repository, tournament.id)) == sorted(order[:last])
+    assert f"too many faults by match {order[decided - 1]}: stopping" in heard.messages[-1]
     executor = FuturesExecutor(Immediate, never_starts("c"))
     assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
     assert run(repository).end is End.FINISHED

@@ -231,7 +231,8 @@ def bench_text(name: str, number: int, decision: Decision) -> str:
     matches = ", ".join(map(str, decision.matches))
     return (
         f"{name} is benched: it failed at start-up {MAX_STARTUP_FAILURES} times (matches {matches});"
-        f" its matches from {number} on are void; fix the bot and run again with --unbench {name}"
+        f" its matches from {number} on, in the order of play, are void;"
+        f" fix the bot and run again with --unbench {name}"
     )
 
 
