@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from tourney.match.record import RecordForm
-from tourney.match.spec import Limits
+from tourney.match.spec import DrawRule, Limits, ResignRule
 from tourney.run.config.reference import json_schema
 from tourney.schema import (
     MAX_INT,
@@ -184,13 +184,33 @@ def test_every_refusal_is_explained_without_msgspec(data: dict[str, Any]) -> Non
     assert error is None or not re.search(r" - at `\$|Expected", error.problem)
 
 
-KEYS = [field.encode_name for field in msgspec.structs.fields(Limits)]
+def keys_of(type_: type[Any]) -> list[str]:
+    """Return the keys of a table."""
+    return [field.encode_name for field in msgspec.structs.fields(type_)]
 
 
-@given(st.dictionaries(st.sampled_from(KEYS), JSON, max_size=4))
+KEYS = keys_of(Limits)
+RULES = {"draw": DrawRule, "resign": ResignRule}
+"""The tables in the table of limits."""
+RULE_KEYS = sorted({key for rule in RULES.values() for key in keys_of(rule)})
+RULE = st.dictionaries(st.sampled_from(RULE_KEYS), st.integers(-1, 9) | JSON, max_size=3)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), JSON | RULE, max_size=4))
+@example({"draw": {}})
+@example({"resign": {"movecount": 3, "score": 0}})
+@example({"draw": {"movecount": 3, "score": 10, "sides": 2}})
 def test_refusals_of_limits_are_explained(data: dict[str, Any]) -> None:
+    """A refusal names the key of the limits, or the table of a rule and the key in it."""
     error = refusal(data, Limits)
-    assert error is None or error.key in KEYS or error.problem.startswith("unknown key")
+    if error is None:
+        return
+    assert not re.search(r" - at `\$|Expected", error.problem)
+    if not error.path or error.path[0] not in RULES:
+        assert error.key in KEYS
+    elif error.key not in RULES:
+        keys = keys_of(RULES[str(error.path[0])])
+        assert (error.key not in keys) == error.problem.startswith("unknown key")
 
 
 def test_values_are_shown_short_and_printable() -> None:

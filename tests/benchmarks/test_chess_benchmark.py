@@ -16,7 +16,10 @@ def test_benchmark_prints_times_of_the_fixed_game() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| fixed")]
-    assert [row[1:3] for row in rows] == [["1", "Tourney, sandbox on"], ["1", "Tourney, sandbox off"]]
+    assert [row[1:3] for row in rows] == [
+        ["1", "Tourney, sandbox on, uci"],
+        ["1", "Tourney, sandbox off, uci"],
+    ]
     for row in rows:
         figures = [float(row[column]) for column in (3, 5)]
         assert figures[0] != figures[1]

@@ -270,7 +270,12 @@ def test_missing_or_foreign_database_is_one_sentence(tmp_path: Path, words: tupl
         (("pairing = 4", "pairing = 1000000"), (), 2, "would have 3,000,000 matches"),
         (("", ""), ("--until", "noon"), 2, "--until 'noon' is no time of day"),
         (("", ""), ("--budget", "0h"), 2, "--budget '0h' leaves no time at all"),
-        (("", ""), ("--executor", "tcp://x"), 2, "there is no executor 'tcp://x'; the executors are: local"),
+        (
+            ("", ""),
+            ("--executor", "tcp://x"),
+            2,
+            "there is no executor 'tcp'; the executors are: dask, local",
+        ),
         (("", ""), ("--workers", "0"), 2, "Invalid value for '--workers'"),
         (("", ""), ("--db", "/proc/t.db"), 3, "the database /proc/t.db cannot be made"),
         (("", ""), ("--bots", "/proc/bots"), 3, "the bot store /proc/bots cannot be written"),

@@ -19,6 +19,7 @@ from tests.command import invoke
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.pages import Page
+from tourney.compare.gate_format import GateRule
 from tourney.compare.ladder_format import LadderRule
 from tourney.report.output.look import Options
 from tourney.report.output.write import write
@@ -49,6 +50,13 @@ PLANS: dict[str, dict[str, Any]] = {
     "import": {"format_": "import", "names": NAMES[:3]},
     "results": {"format_": "results", "names": NAMES[:4]},
     "ladder": {"format_": "ladder", "names": NAMES[:3], "extra": LadderRule((0, 10_000), games=8).extra()},
+    "gate": {
+        "format_": "gate",
+        "names": NAMES[:3],
+        "games": 4,
+        "rounds": 2,
+        "extra": GateRule(batch=2, max_faults=100).extra(),
+    },
     "compare": {
         "format_": "compare",
         "names": NAMES[:2],

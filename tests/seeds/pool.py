@@ -12,6 +12,7 @@ from tests.command import GOLDEN
 from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import entrant
 from tourney.compare.format import StoppingRule
+from tourney.compare.gate_format import GateRule
 from tourney.compare.ladder_format import LadderRule
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -84,6 +85,9 @@ def cases(groups: int = 1) -> Iterator[Case]:
         for seats in game.seat_counts[1:]:
             yield _case(game, "round-robin", groups, seats=seats, plies=5, own=seats == 3)
             yield _case(game, "swiss", groups, seats=seats, rounds=1, entrants=5)
+    for name in GOLDEN:
+        gate = GateRule(batch=2, max_faults=100).extra()
+        yield _case(find_game(name), "gate", 2, entrants=3, rounds=2, extra=gate, plies=2)
 
 
 def _case(
