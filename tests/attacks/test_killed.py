@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,15 @@ def bot(pid: int) -> int:
     return children_of(init(pid))[0]
 
 
+def wait_for_end(pid: int) -> None:
+    """Wait until a process has ended: the kernel may let a bot play on for a while after its init's end."""
+    end = time.monotonic_ns() + FAR
+    with suppress(FileNotFoundError, ProcessLookupError):
+        while Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(") ")[2][0] not in "ZX":
+            assert time.monotonic_ns() < end, f"process {pid} lives on"
+            time.sleep(0.001)
+
+
 class Killer:
     """A launcher of a cup's bots that kills the victim's process in its first match, ``times`` times."""
 
@@ -103,7 +113,11 @@ class Killer:
         def kill() -> None:
             if self.times:
                 self.times -= 1
-                os.kill(self._target(channel._group.pid), signal.SIGKILL)
+                last = first = channel._group.pid
+                while children := children_of(last):
+                    last = children[0]
+                os.kill(self._target(first), signal.SIGKILL)
+                wait_for_end(last)
 
         def asked(data: bytes, deadline: int) -> str | Event:
             nonlocal count
