@@ -92,7 +92,7 @@ def test_failing_baseline_is_a_failure_of_the_environment(folder: Path) -> None:
         (("--against", "pebble"), "Missing argument 'CANDIDATE'"),
         (("pebble", "--against", "random", "--out", "v.html"), "must end in .md, .json, .xml"),
         (("pebble", "--against", "random", "--gain", "-1"), "--no-regression 0 must lie below --gain -1"),
-        (("pebble", "--against", "nobody"), "there is no bot 'nobody'"),
+        (("pebble", "--against", "unknown"), "there is no bot 'unknown'"),
         (("pebble", "--against", "pebble", "pebble"), "names pebble twice"),
     ],
 )

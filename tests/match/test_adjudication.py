@@ -1,4 +1,7 @@
-"""Draw, resign and tablebase adjudication: when a match ends, and what its record proves of it."""
+"""Draw, resign and tablebase adjudication: when a match ends, and what its record proves of it.
+
+It is one file because its tests share matches with made-up scores.
+"""
 
 import copy
 from collections.abc import Callable, Sequence

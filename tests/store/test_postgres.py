@@ -2,6 +2,7 @@
 
 Most of these tests need TOURNEY_TEST_SERVER: the URL of a PostgreSQL server, with a user that can create
 databases.
+It is one file because all of its tests share one server.
 """
 
 import json

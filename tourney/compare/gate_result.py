@@ -1,4 +1,7 @@
-"""The verdict of a gate: as JSON data, as text, Markdown and JUnit, and live after each round."""
+"""The verdict of a gate: as JSON data, as text, Markdown and JUnit, and live after each round.
+
+It is one long module so that a verdict says the same in each of its four forms.
+"""
 
 import math
 import re

@@ -3,6 +3,7 @@
 Elo is relative to the mean of the pool: with a difference d the odds of finishing ahead of the other are
 10 ** (d / 400). Intervals cover 95 %: at one look chosen beforehand, or given a ``Look`` at every look
 (``tourney.ratings.sequences``).
+It is long because each published number stands beside the formula that it comes from.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -2,6 +2,7 @@
 
 A version is a bot's files with arguments; versions of one bot are linked by its name and arguments, in the
 order in which tournaments met them first.
+It is long because what may be pooled, why not, and the table of it must agree.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Two entrants are compared by the mirrored groups in which both sat, each group giving one score: the share of
 its games in which the one finished ahead, equal ranks counting half. The mean score has an interval that
-holds at every look (``tourney.schedule.boundary``), whoever was paired when and why. No rating model is
+holds at every look (``tourney.schedule.boundary``), for any order of pairings. No rating model is
 needed, so the answers hold where strength is not one number too.
 
 With n entrants and confidence 1 - alpha:

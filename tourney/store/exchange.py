@@ -3,6 +3,7 @@
 The first line is the tournament (``TournamentLine``), then comes a line for each match of the schedule, in
 order, played or not (``MatchLine``). The lines hold all that a tournament is, so that importing them into an
 empty database gives the same tournament; and the entries of its root (``tourney.store.root``).
+It is one module because what is written and what is read must be the same form.
 """
 
 import json

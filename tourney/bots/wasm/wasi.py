@@ -2,6 +2,7 @@
 
 A call costs CALL_FUEL and so much for a byte. All that a module can observe follows from its code, its
 arguments, its input and its seed: it never sees when a line came, because it stands still meanwhile.
+It is long because every function of WASI that a module may call stands here with its price.
 """
 
 import ctypes

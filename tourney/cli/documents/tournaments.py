@@ -1,4 +1,7 @@
-"""JSON documents on tournaments, their runs, standings and ratings."""
+"""JSON documents on tournaments, their runs, standings and ratings.
+
+It is long because each key stands here with its description, from which the schemas are made.
+"""
 
 from typing import Literal
 

@@ -1,4 +1,7 @@
-"""The page of the tournament's game: its rules in short, and what the matches say about it."""
+"""The page of the tournament's game: its rules in short, and what the matches say about it.
+
+It is one module because its sections are counted in one pass over the matches.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -2,6 +2,7 @@
 
 The page's script builds the cockpit from one JSON value (``_data``); what readers without scripts see is
 plain HTML, kept small: the last board, key positions, the actions round by round, two plots and the facts.
+It is one module because the page and the value for its script show the same facts.
 """
 
 import json

@@ -2,6 +2,7 @@
 
 The schedule alone decides what is played. The order in which matches finish changes neither the next rounds
 (``tourney.run.engine.recorder``) nor what is stored of them.
+It is one module because submitting, storing and stopping share the state of one class.
 """
 
 import signal

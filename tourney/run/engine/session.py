@@ -1,4 +1,7 @@
-"""One run from start to end: open the tournament, lock it, apply the file's changes, and play."""
+"""One run from start to end: open the tournament, lock it, apply the file's changes, and play.
+
+It is one module because opening, changing and playing happen under one lock, in this order.
+"""
 
 import secrets
 import time
