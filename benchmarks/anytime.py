@@ -10,7 +10,7 @@ Four tables, in Markdown:
 - *stopping*: the pairs that ``compare --width`` plays, and how often its last interval excludes the truth.
 - *best*: the games until ``[until] best = 0.95`` is known, adaptive pairing beside a round-robin, and how
   often a wrong bot is named.
-It is one script because its tables share the simulated runs.
+It is one script because one size and one seed are chosen for all four tables.
 """
 
 import argparse

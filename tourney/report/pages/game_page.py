@@ -1,6 +1,6 @@
 """The page of the tournament's game: its rules in short, and what the matches say about it.
 
-It is one module because its sections are counted in one pass over the matches.
+It is long because each section of the page stands beside the counts that it shows.
 """
 
 from collections import Counter, defaultdict

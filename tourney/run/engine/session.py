@@ -1,6 +1,6 @@
 """One run from start to end: open the tournament, lock it, apply the file's changes, and play.
 
-It is one module because opening, changing and playing happen under one lock, in this order.
+It is long because a run opens, changes and plays a tournament, and each step refuses in its own words.
 """
 
 import secrets
