@@ -10,8 +10,9 @@ import pytest
 from tests.coordination import RecordingListener
 from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
 from tests.tournaments import played, refused
-from tourney.compare.compare import ComparisonRequest, ComparisonResult, compare_bots
+from tourney.compare.compare import ComparisonRequest, compare_bots
 from tourney.compare.format import ComparisonFormat, StoppingRule, judge, planned_for
+from tourney.compare.request import Answer
 from tourney.compare.result import decision_text
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sprt import Sprt
@@ -59,7 +60,7 @@ def ask(
     deadline: Deadline | None = None,
     executor: MatchExecutor | None = None,
     **changes: Any,
-) -> ComparisonResult:
+) -> Answer:
     """Compare the shipped bots in made-up games."""
     return compare_bots(
         request(**changes),
@@ -140,7 +141,7 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
 def test_ended_comparison_is_not_played_again(tmp_path: Path) -> None:
     first = ask(tmp_path, strong(75))
     again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"))
-    assert again == ComparisonResult(first.result, None)
+    assert again == Answer(first.result, None)
     with Repository.open(str(tmp_path / "t.db")) as repository:
         tournament = repository.tournament(first.result["comparison"])
         assert repository.verdict(tournament.id) == first.result

@@ -11,9 +11,10 @@ import pytest
 from tests.coordination import RecordingListener
 from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
 from tests.tournaments import played, refused
-from tourney.compare.gate import Gated, GateRequest, gate_bot
+from tourney.compare.gate import GateRequest, gate_bot
 from tourney.compare.gate_format import GateFormat, GateRule, judge
 from tourney.compare.gate_result import junit, markdown, verdict_text
+from tourney.compare.request import Answer
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.sprt import expected_score
@@ -52,7 +53,7 @@ def ask(
     heard: RecordingListener | None = None,
     executor: MatchExecutor | None = None,
     **changes: Any,
-) -> Gated:
+) -> Answer:
     """Gate a shipped bot in made-up games."""
     given: dict[str, Any] = {
         "candidate": EntrantLine("greedy"),
@@ -90,7 +91,7 @@ def test_better_candidate_is_accepted(tmp_path: Path) -> None:
     assert "proven better" in live[-1]
     json.dumps(result, allow_nan=False)
     again = ask(tmp_path, nothing)
-    assert again == Gated(result, None)
+    assert again == Answer(result, None)
 
 
 def test_candidate_that_is_worse_than_one_is_rejected(tmp_path: Path) -> None:

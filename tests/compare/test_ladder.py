@@ -14,9 +14,10 @@ from tests.tournaments import played, refused
 from tourney.bots.catalogue.rungs import Rating, Rung
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare import ladder
-from tourney.compare.ladder import LadderRequest, Placed, place_bot
+from tourney.compare.ladder import LadderRequest, place_bot
 from tourney.compare.ladder_format import LadderFormat, LadderRule, batch
 from tourney.compare.ladder_result import ending_text, next_text, place_text
+from tourney.compare.request import Answer
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.anchored import Placement, expected
@@ -74,7 +75,7 @@ def ask(
     heard: RecordingListener | None = None,
     executor: MatchExecutor | None = None,
     **changes: Any,
-) -> Placed:
+) -> Answer:
     """Place a shipped bot in made-up games."""
     given: dict[str, Any] = {
         "bot": EntrantLine("pebble"),
@@ -159,7 +160,7 @@ def test_placement_continues_where_it_stopped(tmp_path: Path) -> None:
 def test_ended_placement_is_not_played_again(tmp_path: Path) -> None:
     first = ask(tmp_path, as_strong_as(150), width=100)
     again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"), width=100)
-    assert again == Placed(first.result, None)
+    assert again == Answer(first.result, None)
     assert ask(tmp_path, as_strong_as(150), width=90).result["tournament"] != first.result["tournament"]
 
 
@@ -167,10 +168,10 @@ def test_same_bot_by_another_path_goes_on(tmp_path: Path) -> None:
     first = ask(tmp_path, as_strong_as(150), width=100)
     digest = _entrants(tmp_path, first)[0].entrant.digest
     again = ask(tmp_path, as_strong_as(150), width=100, bot=EntrantLine(digest[:16]))
-    assert again == Placed(first.result, None)
+    assert again == Answer(first.result, None)
 
 
-def _entrants(folder: Path, placed: Placed) -> Any:
+def _entrants(folder: Path, placed: Answer) -> Any:
     with Repository.open(str(folder / "t.db")) as repository:
         return repository.entrants(repository.tournament(placed.result["tournament"]).id)
 

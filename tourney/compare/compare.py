@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.format import ComparisonFormat, StoppingRule
-from tourney.compare.request import derived_name, opening_plies, stored_results
+from tourney.compare.request import Answer, derived_name, opening_plies, stored_results
 from tourney.compare.result import LiveResult, result_data
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
@@ -20,7 +19,6 @@ from tourney.run.config.tournament_file import EntrantLine, TournamentFile
 from tourney.run.engine.session import run_tournament
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
-from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schema import NAME
 from tourney.store.repository import Repository
@@ -51,14 +49,6 @@ class ComparisonRequest:
     run: RunSettings = field(default_factory=RunSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class ComparisonResult:
-    """The result of a comparison as JSON data, and the run's summary, None without anything to play."""
-
-    result: dict[str, Any]
-    summary: Summary | None
-
-
 def compare_bots(
     request: ComparisonRequest,
     url: str,
@@ -67,7 +57,7 @@ def compare_bots(
     *,
     listener: Listener | None = None,
     deadline: Deadline | None = None,
-) -> ComparisonResult:
+) -> Answer:
     """Play until the test decides, the deadline, or a signal; continue where the same request stopped.
 
     The result is stored when the comparison has ended; the same request gets it from there. Raises UsageError
@@ -82,7 +72,7 @@ def compare_bots(
             kept = repository.verdict(stored.id)
         if kept is not None:
             # Results of older versions lack what only --width sets; their intervals were fixed ones.
-            return ComparisonResult({"intervals": FIXED, "width": None, **kept}, None)
+            return Answer({"intervals": FIXED, "width": None, **kept}, None)
     live = LiveResult(listener, request.rule, before)
     summary = run_tournament(
         file, url, bots, make_executor, listener=Listeners(listener, live), deadline=deadline
@@ -92,7 +82,7 @@ def compare_bots(
         result = result_data(repository, tournament)
         if result["ended"]:
             repository.keep_verdict(tournament.id, result)
-    return ComparisonResult(result, summary)
+    return Answer(result, summary)
 
 
 def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFile:

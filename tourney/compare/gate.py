@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
@@ -11,7 +11,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.compare.gate_format import GateFormat, GateRule
 from tourney.compare.gate_result import LiveGate, broken_data, gate_data
-from tourney.compare.request import derived_name, has_ended, opening_plies, stored_results
+from tourney.compare.request import Answer, derived_name, has_ended, opening_plies, stored_results
 from tourney.errors import EnvironmentFailure, GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -21,7 +21,6 @@ from tourney.run.engine.broken import find_broken, reason_of
 from tourney.run.engine.session import run_tournament
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
-from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schema import NAME
 from tourney.store.repository import Repository
@@ -52,14 +51,6 @@ class GateRequest:
     run: RunSettings = field(default_factory=RunSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class Gated:
-    """The verdict as JSON data (``gate_data``), and the run's summary, None without anything to play."""
-
-    result: dict[str, Any]
-    summary: Summary | None
-
-
 def gate_bot(
     request: GateRequest,
     url: str,
@@ -68,7 +59,7 @@ def gate_bot(
     *,
     listener: Listener | None = None,
     deadline: Deadline | None = None,
-) -> Gated:
+) -> Answer:
     """Play until there is a verdict, the limit, the deadline, or a signal; continue where it stopped.
 
     A candidate that cannot be built or started is rejected without a match. Raises UsageError for an invalid
@@ -79,7 +70,7 @@ def gate_bot(
     file, entrants = gate_file(request, store)
     broken = find_broken(entrants, store, open_sandbox(request.run.sandbox), file.plan.limits)
     if 0 in broken:
-        return Gated(broken_data(file.plan, entrants, broken[0]), None)
+        return Answer(broken_data(file.plan, entrants, broken[0]), None)
     for number, error in broken.items():
         raise EnvironmentFailure(
             f"the baseline {entrants[number].name} cannot be started here, so there is nothing to compare"
@@ -94,14 +85,14 @@ def gate_bot(
             if rounds is not None:  # a round that is paired is not taken back
                 rounds = max(rounds, repository.progress(stored.id).rounds)
             if result["ended"] or (rounds == stored.plan.rounds and has_ended(repository, stored)):
-                return Gated(result, None)
+                return Answer(result, None)
         file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
     live = LiveGate(listener, request.rule, [entrant.name for entrant in entrants], before)
     summary = run_tournament(
         file, url, bots, make_executor, listener=Listeners(listener, live), deadline=deadline
     )
     with Repository.open(url) as opened, opened.snapshot() as repository:
-        return Gated(gate_data(repository, repository.tournament(name)), summary)
+        return Answer(gate_data(repository, repository.tournament(name)), summary)
 
 
 def gate_file(request: GateRequest, store: BotStore) -> tuple[TournamentFile, tuple[StoredEntrant, ...]]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from msgspec import structs
 
@@ -12,7 +12,7 @@ from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.ladder_format import GAMES, WIDTH, LadderFormat, LadderRule
 from tourney.compare.ladder_result import LiveLadder, ladder_data
-from tourney.compare.request import derived_name, has_ended, opening_plies, stored_results
+from tourney.compare.request import Answer, derived_name, has_ended, opening_plies, stored_results
 from tourney.errors import BotError, GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -22,7 +22,6 @@ from tourney.run.config.tournament_file import EntrantLine, TournamentFile, no_l
 from tourney.run.engine.session import run_tournament
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.progress import Listener, Listeners
-from tourney.run.monitoring.summary import Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import group_size
 from tourney.store.repository import Repository
@@ -57,14 +56,6 @@ class LadderRequest:
     run: RunSettings = field(default_factory=RunSettings)
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """The result of a placement as JSON data (``ladder_data``), and the run's summary, None without a run."""
-
-    result: dict[str, Any]
-    summary: Summary | None
-
-
 def find_rungs(game: AnyGame, seats: int) -> tuple[Rung, ...]:
     """Return the rungs of a game's ladder. Raises UsageError if it has none, or if one has no rating."""
     rungs = ladder_of(game.name, seats)
@@ -87,7 +78,7 @@ def place_bot(
     *,
     listener: Listener | None = None,
     deadline: Deadline | None = None,
-) -> Placed:
+) -> Answer:
     """Play until the bot's rating is known, the deadline, or a signal; continue where the request stopped.
 
     Raises UsageError for an invalid request, and what ``run_tournament`` raises.
@@ -115,7 +106,7 @@ def place_bot(
             max_faults=request.max_faults,
         )
     with Repository.open(url) as opened, opened.snapshot() as repository:
-        return Placed(ladder_data(repository, repository.tournament(name), rungs), summary)
+        return Answer(ladder_data(repository, repository.tournament(name), rungs), summary)
 
 
 def ladder_file(

@@ -6,6 +6,7 @@ stopped, and another request is another tournament.
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import rfc8785
@@ -13,6 +14,7 @@ import rfc8785
 from tourney.errors import UsageError
 from tourney.games.base import AnyGame
 from tourney.match.record import Outcome
+from tourney.run.monitoring.summary import Summary
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store.engine import database_exists
 from tourney.store.repository import Repository
@@ -56,6 +58,14 @@ def derived_name(
         **also,
     }
     return f"{bots}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a request as JSON data, and the run's summary, None where there was nothing to play."""
+
+    result: dict[str, Any]
+    summary: Summary | None
 
 
 def stored_results(url: str, name: str, format_: str) -> tuple[Tournament | None, list[ResultRow]]:
