@@ -138,7 +138,7 @@ def try_to_compile() -> list[Path]:
     """Compile the cores and return the files, or say why they stay plain Python and return none."""
     try:
         return compile_cores()
-    except Exception as error:  # noqa: BLE001 - whatever it is, plain Python works
+    except Exception as error:  # noqa: BLE001 - plain Python works after any error
         sys.stderr.write(f"tourney: the rules for search stay plain Python: {error}\n")
         return []
 

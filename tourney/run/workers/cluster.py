@@ -645,7 +645,7 @@ class ClusterExecutor(MatchExecutor):
                 self._show()
                 if self._closing and not self._open and not self._judging:
                     break
-        except BaseException as error:  # noqa: BLE001 - the coordinator has to learn of it, whatever it is
+        except BaseException as error:  # noqa: BLE001 - the coordinator has to learn of any error
             self._give_up(error)
         self._say_doubts()
 
