@@ -201,10 +201,10 @@ def home(folder: Path) -> Iterator[Home]:
             process.communicate(timeout=PATIENCE)
 
 
-def small_disk(folder: Path, size: str = "6m") -> bool:
-    """Mount a small disk on a folder; return whether that worked."""
+def small_disk(folder: Path) -> bool:
+    """Mount a disk of 6 MiB on a folder; return whether that worked."""
     folder.mkdir(exist_ok=True)
-    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    words = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(folder)]
     try:
         return os.geteuid() == 0 and subprocess.run(words, capture_output=True, check=False).returncode == 0
     except OSError:

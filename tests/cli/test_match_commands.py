@@ -32,8 +32,8 @@ done
 """
 
 
-def play_random(seed: int, opening: int = 2) -> PlayedMatch:
-    return play_named(NamedSeed("x", random_spec("sage-stones", 2, seed, opening=Opening(plies=opening)), ""))
+def play_random(seed: int) -> PlayedMatch:
+    return play_named(NamedSeed("x", random_spec("sage-stones", 2, seed, opening=Opening(plies=2)), ""))
 
 
 @pytest.fixture
@@ -59,10 +59,10 @@ def database(tmp_path: Path) -> str:
     return path
 
 
-def stored(database: str, number: int, name: str = "cup") -> Record:
+def stored(database: str, number: int) -> Record:
     """Return the stored record of a match."""
     with Repository.open(database) as repository:
-        return repository.record(repository.tournament(name).id, number)
+        return repository.record(repository.tournament("cup").id, number)
 
 
 # -- show ---------------------------------------------------------------------------------------------------

@@ -4,9 +4,9 @@ from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import derive, stream
 
 
-def results_of(seats: int, entrants: int, matches: int, label: str = "pool") -> list[ResultRow]:
+def results_of(seats: int, entrants: int, matches: int) -> list[ResultRow]:
     """Return results in mirrored groups; the entrant with the higher number mostly wins."""
-    sample = stream(seats, "batch", label)
+    sample = stream(seats, "batch", "pool")
     results = []
     for k in range(matches):
         group, turn = divmod(k, seats)

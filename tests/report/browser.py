@@ -46,14 +46,14 @@ def chromium(*words: str, profile: Path, width: int, height: int = 900) -> "subp
     )
 
 
-def colours(page: Path, picture: Path, profile: Path, *, width: int = 500) -> "Counter[tuple[int, ...]]":
+def colours(page: Path, picture: Path, profile: Path) -> "Counter[tuple[int, ...]]":
     """Take a picture of a page and return how many pixels have each colour (red, green, blue)."""
     chromium(
         "--virtual-time-budget=2000",
         f"--screenshot={picture}",
         f"file://{page}",
         profile=profile,
-        width=width,
+        width=500,
     )
     pixels = read_png(picture.read_bytes())
     found, counts = np.unique(pixels.reshape(-1, pixels.shape[2])[:, :3], axis=0, return_counts=True)

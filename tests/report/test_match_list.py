@@ -35,7 +35,7 @@ class List:
     source: Source
     profile: Path
 
-    def shown(self, *steps: str, fragment: str = "", page: str = "matches.html") -> list[Any]:
+    def shown(self, *steps: str, fragment: str = "") -> list[Any]:
         """Return what each step shows: count, numbers of the rows, and the address."""
         script = """
         const field = name => document.querySelector(`form.filter [name=${name}]`);
@@ -52,7 +52,7 @@ class List:
         const found = [state()];
         """
         script += "".join(f"{step}; found.push(state());" for step in steps) + "return found;"
-        found: list[Any] = probe(self.folder / page, script, self.profile, fragment=fragment)
+        found: list[Any] = probe(self.folder / "matches.html", script, self.profile, fragment=fragment)
         return found
 
 

@@ -12,7 +12,7 @@ from tourney.errors import EnvironmentFailure, UsageError
 from tourney.report.output import write as module
 from tourney.report.output.look import File
 from tourney.report.output.manifest import NAME
-from tourney.report.output.write import MARKER, is_report, write
+from tourney.report.output.write import MARKER, write
 
 
 def made(word: str = "one") -> list[File]:
@@ -30,7 +30,6 @@ def test_write_reports_its_files(tmp_path: Path) -> None:
     assert (written.pages, written.files, written.bytes) == (2, 5, size)
     assert written.index.read_bytes() == b"one"
     assert heard == ["index.html", "matches/1.html", "data/x.csv"]
-    assert is_report(tmp_path / "a" / "b")
     assert json.loads((tmp_path / "a" / "b" / MARKER).read_bytes())["pages"] == 2
 
 
@@ -74,7 +73,10 @@ def test_report_with_foreign_files_is_not_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize("marker", ["", "[]", "{", '{"format": "other/1"}', "\xff"])
 def test_foreign_marker_is_not_a_report(tmp_path: Path, marker: str) -> None:
     (tmp_path / MARKER).write_text(marker, encoding="latin-1")
-    assert not is_report(tmp_path)
+    before = tree(tmp_path)
+    with refused(UsageError, MARKER):
+        write(made(), tmp_path)
+    assert tree(tmp_path) == before
 
 
 def test_failure_leaves_the_old_report(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from tourney.match.record import Record, digest_of
 Change = Callable[[Record], Any]
 
 
-def first(actions: Sequence[list[Any]], seat: bool, skip: int = 0) -> int:
-    """Return the index of an action of a seat, or of chance."""
-    return [n for n, (actor, _) in enumerate(actions) if bool(actor) is seat][skip]
+def first(actions: Sequence[list[Any]], seat: bool) -> int:
+    """Return the index of the first action of a seat, or of chance."""
+    return next(n for n, (actor, _) in enumerate(actions) if bool(actor) is seat)
 
 
 def other(record: Record) -> None:

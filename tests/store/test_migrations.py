@@ -31,24 +31,6 @@ from tourney.store.values import MatchResult
 BOTH: tuple[tuple[int, FaultKind, int], ...] = ((1, "startup", 0), (2, "startup", 0))
 """The faults of a match in which no bot started."""
 
-OURS = {
-    "tournament",
-    "entrant",
-    "schedule",
-    "match",
-    "seat",
-    "log",
-    "measured",
-    "replaced_result",
-    "draw_probability",
-    "rating_checkpoint",
-    "verdict",
-    "presentation",
-    "baseline",
-    "dictionary",
-    "archive",
-}
-
 
 @pytest.mark.filterwarnings("ignore:.*expression-based index")
 def test_migrations_create_the_models_tables(database: Path) -> None:

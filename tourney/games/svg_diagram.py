@@ -99,9 +99,6 @@ _NOTE_LINE = 44
 _NOTE_WIDTH = 23  # of a character of the notes, with a margin
 _UNITS_PER_PIXEL = 2.6
 
-Triple = tuple[int, int, int]
-"""The number of a sprite, and the x and y of its centre."""
-
 
 @dataclass(frozen=True, slots=True)
 class Scale:

@@ -261,11 +261,10 @@ def history(
     results: Iterable[ResultRow],
     entrants: Iterable[int],
     settings: Settings | None = None,
-    forfeits: Forfeits = "loss",
 ) -> Iterator[tuple[int, Pool]]:
     """Yield each round that has a rated match, with the pool after it, in schedule order."""
     pool = Pool.of(entrants, settings)
-    ordered = sorted(rated(results, forfeits), key=attrgetter("key"))
+    ordered = sorted(rated(results), key=attrgetter("key"))
     for round_, group in groupby(ordered, key=lambda result: result.key[0]):
         pool = pool.after(group)
         yield round_, pool

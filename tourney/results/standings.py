@@ -184,11 +184,6 @@ def _total_scores(
     )
 
 
-def ranking_rule(format_: Format, seats: int) -> str:
-    """Return a format's ranking rule in words, as "points, direct encounter and wins"."""
-    return _listed([_criterion(column) for column in ranking_columns(format_, seats)])
-
-
 def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
     """Return a format's ranking rule in sentences: what ranks first, the tie-breaks, and their meaning."""
     first, *breaks = ranking_columns(format_, seats)

@@ -34,12 +34,12 @@ HOSTILE = {
 """What a build does, and the words of its refusal."""
 
 
-def job(folder: Path, script: str, bounds: Bounds = SMALL, seconds: int = 600) -> BuildJob:
+def job(folder: Path, script: str, seconds: int = 600) -> BuildJob:
     source = folder / "source"
     source.mkdir(exist_ok=True)
     (source / "bot.sh").write_text("#!/bin/sh\n")
     (source / "bot.sh").chmod(0o555)
-    return BuildJob(("/bin/sh", "-c", script), source, folder / "made", seconds=seconds, bounds=bounds)
+    return BuildJob(("/bin/sh", "-c", script), source, folder / "made", seconds=seconds, bounds=SMALL)
 
 
 @pytest.fixture(

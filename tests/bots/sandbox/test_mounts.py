@@ -30,15 +30,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def start(folder: Path, script: str, *, memory_mb: int = 512, sandbox: Sandbox | None = None) -> Channel:
+def start(folder: Path, script: str, *, sandbox: Sandbox | None = None) -> Channel:
     """Start a shell in a folder."""
     command = BotCommand(("/bin/sh", "-c", script), folder, environment())
-    return (sandbox or open_sandbox("auto")).spawn(command, memory_mb=memory_mb)
+    return (sandbox or open_sandbox("auto")).spawn(command, memory_mb=512)
 
 
-def lines(folder: Path, script: str, *, memory_mb: int = 512) -> list[str]:
+def lines(folder: Path, script: str) -> list[str]:
     """Return the lines of a shell in a folder."""
-    channel = start(folder, script, memory_mb=memory_mb)
+    channel = start(folder, script)
     found = []
     while (event := channel.wait(time.monotonic_ns() + FAR)).kind == "line":
         found.append(event.text)

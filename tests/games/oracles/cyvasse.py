@@ -8,7 +8,6 @@ It is one file, in the page's order, to be read beside the one page.
 from __future__ import annotations
 
 from functools import cache
-from itertools import permutations
 
 Square = tuple[int, int]
 
@@ -556,14 +555,3 @@ def number(text: str) -> int:
     if not text.isascii() or not text.isdigit() or str(int(text)) != text:
         raise Refused(text)
     return int(text)
-
-
-def count_layouts(king: str) -> set[tuple[str, ...]]:
-    """All the ways the eight blocks beside a king tile can look (slow: for one-off checks)."""
-    found = set()
-    for order in permutations(range(1, 9)):
-        shown: list[tuple[str, ...]] = [()]
-        for block, tile in enumerate(order):
-            shown = [(*so_far, text) for so_far in shown for _, text in shown_faces(king, block, tile)]
-        found.update(shown)
-    return found

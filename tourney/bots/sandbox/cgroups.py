@@ -160,12 +160,8 @@ class Cgroup:
             )
         return found.get("oom_kill", 0), met > 0
 
-    def remove(self, *, keep_caches: bool = False) -> None:
-        """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest.
-
-        ``keep_caches``: what they were the first to read stays cached.
-        """
-        self._keep_caches |= keep_caches
+    def remove(self) -> None:
+        """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
         until = time.monotonic() + _REMOVE_SECONDS
         pause = _LEAVE_SECONDS
         while not self._is_gone() and time.monotonic() < until:
@@ -177,7 +173,8 @@ class Cgroup:
     def leave(self, done: Callable[[], None] | None = None, *, keep_caches: bool = False) -> None:
         """Kill the remaining processes, and ``remove`` the groups and call ``done`` once they have left.
 
-        That is now, before the next groups are made, or in ``Cgroups.settle``.
+        That is now, before the next groups are made, or in ``Cgroups.settle``. ``keep_caches``: what they
+        were the first to read stays cached.
         """
         self._done = done
         self._keep_caches = keep_caches

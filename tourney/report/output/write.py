@@ -29,11 +29,6 @@ FORMAT = "tourney-report/1"
 OLD_NAMES = ("assets", "bots", "data", "matches", "index.html", "crosstable.html")
 """Names in the folder of a report whose marker lists none, besides those of ``_OLD_NUMBERED``."""
 _OLD_NUMBERED = re.compile(r"matches(-\d+)?\.html|t\d+-[a-z0-9._-]*")
-_OURS = re.compile(
-    r"assets|bots|data|matches|pairs|t\d+-[a-z0-9._-]*|logo\.(jpg|png|svg|webp)|"
-    r"(index|crosstable|faults|game|history|methods|overload|rules|matches(-\d+)?)\.html|" + re.escape(MARKER)
-)
-"""Names in a report's folder; a folder with any other is not replaced."""
 
 _PARTIAL = ".partial-"
 _EXCHANGE = 2
@@ -150,11 +145,6 @@ class _Writer:
     def _write(self, name: str, content: bytes) -> None:
         Path(self.folders.new, name).write_bytes(content)
         self._bytes += len(content)
-
-
-def is_report(folder: Path) -> bool:
-    """Return whether a folder is a report of Tourney."""
-    return _marker(folder) is not None
 
 
 def _marker(folder: Path) -> dict[str, Any] | None:

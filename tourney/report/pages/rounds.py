@@ -24,7 +24,6 @@ UNRANKED = frozenset(("adaptive",))
 """Formats whose rounds are many small batches: no ranking after each of them."""
 FULL_CELLS = 4000
 """Cells of the progress table up to which each names its opponents."""
-FLOATS = {"up": "floats up", "down": "floats down", "": ""}
 
 
 @dataclass(frozen=True, slots=True)
