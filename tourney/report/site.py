@@ -15,12 +15,12 @@ from tourney.report.output.privacy import published
 from tourney.report.output.rendering import Renderer
 from tourney.report.output.templates import Templates
 from tourney.report.pages import (
-    about,
     adaptive,
     bot_page,
     bracket,
     fault_page,
     feed,
+    front,
     game_page,
     gauntlet,
     history_page,
@@ -32,7 +32,6 @@ from tourney.report.pages import (
 )
 from tourney.report.pages import versions as versions_page
 from tourney.report.pages.address import sitemap
-from tourney.report.pages.lead import lead
 from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_list import list_pages
 from tourney.report.replays import pictures
@@ -71,13 +70,13 @@ def _index_page(make: Renderer) -> Iterator[File]:
         "index.html",
         "index.html",
         front=make.once(_front),
-        lead=make.once(lead),
+        lead=make.once(front.lead),
         cross=cross if small else None,
         better=make.once(_superiority),
         cycles=make.once(_cycles),
         matrix=small,
         matches=len(make.lines),
-        about=about.about(make.source),
+        about=front.about(make.source),
     )
 
 
@@ -152,7 +151,7 @@ KINDS = (
     PageKind(_bot_pages),
     PageKind(_boards),
     PageKind(pair_page.files),
-    PageKind(about.files),
+    PageKind(front.logo),
     PageKind(_downloads),
     PageKind(feed.files),
     PageKind(card.files),

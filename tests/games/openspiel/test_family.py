@@ -18,7 +18,7 @@ from tourney.games.check import check_game
 from tourney.games.family import FAMILIES
 from tourney.games.game_tree import choose
 from tourney.games.openspiel import family
-from tourney.games.openspiel.chance import integer_weights
+from tourney.games.openspiel.state import integer_weights
 from tourney.games.openspiel.text import action_strings, check_action, decode, encode
 from tourney.games.registry import find_game
 from tourney.seeds import stream

@@ -19,7 +19,7 @@ from tourney.bot.search.alphabeta import MOST_PLIES, alpha_beta
 from tourney.bot.search.budget import DEFAULT_NODES, Budget
 from tourney.bot.search.found import Found, report
 from tourney.bot.search.mcts import Mcts
-from tourney.bot.search.playout import playout
+from tourney.bot.search.state_scratch import playout
 
 __all__ = [
     "DEFAULT_NODES",

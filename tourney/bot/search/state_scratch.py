@@ -1,4 +1,4 @@
-"""A scratch made of states and heuristics, for games without a core and for the heuristics of authors."""
+"""The scratch of a search: a game's core, or one made of states and an author's heuristics; and playouts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney.games.base import CHANCE, OVER
 from tourney.games.scratch import Scratch, Stream
+from tourney.seeds import U64
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -22,6 +23,18 @@ def scratch_of(state: AnyState, heuristics: AnyHeuristics) -> Scratch:
     """Return a scratch that holds a state: of the game's core if it has these heuristics, else of states."""
     found = None if heuristics.game is None else heuristics.game.scratch(state)
     return StateScratch(state, heuristics) if found is None else found
+
+
+def playout(
+    state: AnyState, randbelow: RandBelow, heuristics: AnyHeuristics, plies: int | None = None
+) -> Values:
+    """Play at random and return the values of the last state: uniformly, and chance by its weights.
+
+    After ``plies`` actions (None: at the end of the game) the state is valued as it stands.
+    """
+    scratch = scratch_of(state, heuristics)
+    scratch.playout(randbelow(U64), MOST_ACTIONS if plies is None else plies)
+    return scratch.values()
 
 
 def draw_outcome(weights: Sequence[int], draw: RandBelow) -> int:

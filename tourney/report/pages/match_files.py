@@ -14,9 +14,8 @@ import msgspec
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import Record
-from tourney.report.output.code_digest import code_digest
 from tourney.report.output.look import File, Look
-from tourney.report.output.manifest import Entry
+from tourney.report.output.manifest import Entry, code_digest
 from tourney.report.output.placing import Folders, Placed
 from tourney.report.output.pool import Pool
 from tourney.report.output.privacy import published_detail
