@@ -22,9 +22,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tourney.games.base import AnyGame
@@ -56,13 +57,10 @@ class Cost:
     memory: int
 
 
-def random_play(game: AnyGame, number: int, seats: int) -> Play:
+def play_randomly(game: AnyGame, spec: MatchSpec) -> Play:
     """Play a match in which every seat draws its actions."""
-    entrants = tuple(Entrant(f"seat-{k}", "random", "1", (), "0" * 64) for k in range(seats))
-    _, options = game.settings(seats, {})
-    seed = derive(SEED, game.name, number)
-    referee = Referee(MatchSpec(game.name, tuple(options.items()), entrants, seed, Limits()), game)
-    draw = stream(seed, "report")
+    referee = Referee(spec, game)
+    draw = stream(spec.seed, "report")
     referee.begin()
     while seat := referee.turn:
         referee.take(seat)
@@ -72,9 +70,15 @@ def random_play(game: AnyGame, number: int, seats: int) -> Play:
     return list(referee.actions), referee.outcome
 
 
-def random_plays(game: AnyGame, count: int, actions: int | None) -> list[Play]:
-    """Play random matches; ``actions``: only those of this length, to within a tenth."""
-    plays = (random_play(game, number, 2) for number in itertools.count())
+def random_plays(
+    game: AnyGame, count: int, actions: int | None, options: Mapping[str, str] = MappingProxyType({})
+) -> list[Play]:
+    """Play random matches of two; ``actions``: only those of this length, to within a tenth."""
+    entrants = tuple(Entrant(f"seat-{k}", "random", "1", (), "0" * 64) for k in range(2))
+    _, chosen = game.settings(2, dict(options))
+    seeds = (derive(SEED, game.name, number) for number in itertools.count())
+    specs = (MatchSpec(game.name, tuple(chosen.items()), entrants, seed, Limits()) for seed in seeds)
+    plays = (play_randomly(game, spec) for spec in specs)
     wanted = (play for play in plays if actions is None or abs(len(play[0]) - actions) <= actions / 10)
     return list(itertools.islice(wanted, count))
 
@@ -114,9 +118,15 @@ def measurements(actions: list[tuple[int, str]], seats: int, number: int) -> dic
     }
 
 
-def begin(repository: Repository, game: AnyGame, matches: int, entrants: int) -> Tournament:
-    """Store a round-robin tournament of at least these matches."""
-    seats, options = game.settings(2, {})
+def begin(
+    repository: Repository,
+    game: AnyGame,
+    matches: int,
+    entrants: int,
+    chosen: Mapping[str, str] = MappingProxyType({}),
+) -> Tournament:
+    """Store a round-robin tournament of at least these matches; ``chosen`` are options of the game."""
+    seats, options = game.settings(2, dict(chosen))
     games = 2 * -(-matches // (entrants * (entrants - 1)))
     plan = Plan("bench", game.name, game.rules, tuple(options.items()), "round-robin", seats, games)
     bots = [
