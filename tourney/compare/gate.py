@@ -84,7 +84,8 @@ def gate_bot(
             rounds = file.plan.rounds
             if rounds is not None:  # a round that is paired is not taken back
                 rounds = max(rounds, repository.progress(stored.id).rounds)
-            if result["ended"] or (rounds == stored.plan.rounds and has_ended(repository, stored)):
+            over = result["ended"] or (rounds == stored.plan.rounds and has_ended(repository, stored))
+            if over and stored.root is not None:  # without it, the run was killed at its very end
                 return Answer(result, None)
         file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
     live = LiveGate(listener, request.rule, [entrant.name for entrant in entrants], before)

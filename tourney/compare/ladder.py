@@ -166,5 +166,6 @@ def _name(plan: Plan, seed: int | None, entrants: tuple[StoredEntrant, ...]) -> 
 
 
 def _is_over(url: str, tournament: Tournament) -> bool:
+    """Return whether all is played and the root is stored, which a run that was killed at its end lacks."""
     with Repository.open(url) as repository:
-        return has_ended(repository, tournament)
+        return tournament.root is not None and has_ended(repository, tournament)
