@@ -258,8 +258,8 @@ def pool_notes(
     for steps in pool.steps:
         if len(steps) > 1:
             yield (
-                "No bot ever scored against a group before its own, so only the prior limits their distance:"
-                f" {_groups_text(steps, names)}."
+                "No bot of a later group has scored against one of an earlier group, so only the prior limits"
+                f" the distance between these groups: {_groups_text(steps, names)}."
             )
     seats = tuple(
         f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"

@@ -1,4 +1,4 @@
-"""The list of matches: one line per match, in schedule order, divided into pages."""
+"""The lines of the list of matches, in schedule order, and their division into pages; see ``match_list``."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
