@@ -1,4 +1,4 @@
-"""Run the command line in tests: in this process, or as a process of its own."""
+"""Run the command line and the rules console in tests: in this process, or as a process of its own."""
 
 import json
 import os
@@ -16,12 +16,23 @@ from click.testing import CliRunner, Result
 
 from tourney import plugins
 from tourney.cli.main import cli
+from tourney.games.base import AnyGame
+from tourney.games.console import Console
 from tourney.games.registry import GAMES, find_game
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = (sys.executable, "-m", "tourney")
 GOLDEN = tuple(name for name in sorted(GAMES.own) if find_game(name).golden_match)
 """The games with a golden match in seeds/: those that need no extra."""
+
+
+def talk(game: AnyGame, *lines: str) -> list[str]:
+    """Return the rules console's answers to lines, one each."""
+    console, answers = Console(game), []
+    for line in lines:
+        console, answer = console.answer(line)
+        answers.append(answer)
+    return answers
 
 
 def invoke(*words: str, given: str | bytes | None = None, env: Mapping[str, str] | None = None) -> Result:

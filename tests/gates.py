@@ -28,6 +28,7 @@ while read -r word rest; do
     esac
 done
 """
+"""Plays the first legal action; needs only a shell, so its matches are short."""
 
 GATED = """#!/bin/sh
 admitted() {

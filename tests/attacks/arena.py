@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from tests.attacks.attacks import PATIENT, Attack
+from tests.gates import FIRST
 from tests.processes import running
 from tests.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
@@ -65,20 +66,6 @@ for line in sys.stdin:
     elif word == "quit":
         break
 """
-HONEST: Final = """\
-#!/bin/sh
-set -f
-while read -r word rest; do
-    case $word in
-        tourney) echo bot wants=legal;;
-        game) echo ready;;
-        legal) first=${rest%% *};;
-        go) echo "move $first";;
-        quit) exit 0;;
-    esac
-done
-"""
-"""Needs only a shell, so that the next matches are fast."""
 DATABASE: Final = b"all the results"
 _NS: Final = 1_000_000_000
 
@@ -295,7 +282,7 @@ class Arena:
         """Write the bots and a database; return the files that no attacker may change."""
         (self.folder / "attacker" / "bot.py").write_text(BOT.format(facts=self._facts, code=code), "utf-8")
         for name in ("honest", "rival"):
-            (self.folder / name / "bot").write_text(HONEST, "ascii")
+            (self.folder / name / "bot").write_text(FIRST, "ascii")
             (self.folder / name / "bot").chmod(0o755)
         (self.folder / "tourney.db").write_bytes(DATABASE)
         (self.folder / "rival" / "left").unlink(missing_ok=True)

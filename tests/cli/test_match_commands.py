@@ -11,6 +11,7 @@ import pytest
 
 from tests import genuine
 from tests.command import ROOT, invoke
+from tests.gates import FIRST
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli.show import end_text
 from tourney.match.named_seeds import NamedSeed, named_seed_json, play_named, random_spec
@@ -18,18 +19,6 @@ from tourney.match.record import Record, digest_of
 from tourney.match.result import PlayedMatch, pack
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.store.repository import Repository
-
-FIRST_LEGAL = r"""#!/bin/sh
-while read -r word rest; do
-  case $word in
-    tourney) echo bot wants=legal;;
-    game) echo ready;;
-    legal) first=${rest%% *};;
-    go) echo "move $first";;
-    quit) exit 0;;
-  esac
-done
-"""
 
 
 def play_random(seed: int) -> PlayedMatch:
@@ -369,7 +358,7 @@ def test_verify_checks_a_manifest(tmp_path: Path) -> None:
 def rerunnable(tmp_path: Path) -> Path:
     """A record of two shell bots from a store, with the actions that they choose."""
     program = tmp_path / "firstlegal"
-    program.write_text(FIRST_LEGAL, encoding="ascii")
+    program.write_text(FIRST, encoding="ascii")
     program.chmod(0o755)
     bot = BotStore(tmp_path / "bots").add(program)
     entrants = tuple(Entrant(name, "firstlegal", "0", (), bot.digest) for name in ("a", "b"))

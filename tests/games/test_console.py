@@ -4,18 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.command import talk
 from tests.toys import Odds, Race, SmallToe, Toe
-from tourney.games.base import AnyGame
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
-
-
-def talk(game: AnyGame, *lines: str) -> list[str]:
-    console, answers = Console(game), []
-    for line in lines:
-        console, answer = console.answer(line)
-        answers.append(answer)
-    return answers
 
 
 def test_every_command_has_its_answer() -> None:

@@ -7,9 +7,9 @@ simultaneous ends; strings that are just possible, and strings that are just imp
 
 import pytest
 
+from tests.command import talk
 from tests.games.oracles.cyvasse import Oracle, Refused
 from tourney.games import find_game
-from tourney.games.console import Console
 
 LENGTH = dict(zip("ihgfedcba", (8, 9, 10, 11, 12, 11, 10, 9, 8), strict=True))
 PLAIN = ".MWWM..W/........./.....W..../.........../............/.........../....W...../........./W..MWWM."
@@ -36,11 +36,7 @@ def position(pieces: str, tail: str = "1 play 0 0", ground: str = PLAIN) -> str:
 
 def ask(*lines: str) -> list[str]:
     """Return the console's answers to the lines after "new"."""
-    console, answers = Console(find_game("cyvasse")), []
-    for line in ("new", *lines):
-        console, answer = console.answer(line)
-        answers.append(answer)
-    return answers[1:]
+    return talk(find_game("cyvasse"), "new", *lines)[1:]
 
 
 def legal(string: str) -> list[str]:

@@ -8,10 +8,10 @@ from itertools import product
 
 import pytest
 
+from tests.command import talk
 from tests.games.element.made import COLUMNS, text
 from tests.games.oracles.element import Oracle
 from tourney.games import find_game
-from tourney.games.console import Console
 
 FAR = [f"F{column}{row}" for row, column in product((11, 9, 7), "abcdefghij")]
 """Fires on squares that the cases do not use."""
@@ -23,11 +23,8 @@ def fires(count: int) -> str:
 
 def ask(string: str, *lines: str) -> list[str]:
     """Return the console's answers to the lines after "set", which it must accept."""
-    console, answers = Console(find_game("element")), []
     seats = string.split(" ")[1].count(",") + 1
-    for line in (f"new seats={seats}", f"set {string}", *lines):
-        console, answer = console.answer(line)
-        answers.append(answer)
+    answers = talk(find_game("element"), f"new seats={seats}", f"set {string}", *lines)
     assert answers[:2] == ["ok", "ok"]
     return answers[2:]
 

@@ -6,6 +6,7 @@ against the city's limit, and rounds, points and the 120th action that end toget
 
 import pytest
 
+from tests.command import talk
 from tests.games.oracles.seven_sages import Oracle, Refused
 from tests.games.seven_sages.made import squares
 from tourney.games import find_game
@@ -24,11 +25,7 @@ STUCK = "c5,d5,e5,f5,g5,h5,n9 b15,c15,e15,k15,l15,n15,o13 h8"
 
 def ask(*lines: str) -> list[str]:
     """Return the console's answers to the lines after "new"."""
-    console, answers = Console(find_game("seven-sages")), []
-    for line in ("new", *lines):
-        console, answer = console.answer(line)
-        answers.append(answer)
-    return answers[1:]
+    return talk(find_game("seven-sages"), "new", *lines)[1:]
 
 
 def legal(string: str) -> list[str]:

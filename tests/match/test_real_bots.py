@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.gates import FIRST
 from tests.processes import leftovers
 from tests.tables import TOE, make_spec, notes, outcome, toy
 from tourney.bots.catalogue.command import BotCommand
@@ -23,17 +24,6 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits
 from tourney.match.verify import verify
 
-GOOD = r"""
-while read -r word rest; do
-  case $word in
-    tourney) echo bot wants=legal;;
-    game) echo ready;;
-    legal) first=${rest%% *};;
-    go) echo "move $first";;
-    quit) exit 0;;
-  esac
-done
-"""
 START = r"read x; echo bot; read x; echo ready; "
 TURN = START + "while read -r word rest; do [ $word = go ] && break; done; "
 
@@ -82,7 +72,7 @@ class Play:
 
 def test_two_good_bots_play_to_the_end(play: Play) -> None:
     """The match has no fault, and no process is left."""
-    good = play.bot("good", GOOD)
+    good = play.bot("good", FIRST)
     played = play(good, good)
     assert outcome(played) == {"ranks": [1, 2], "reason": "row", "faults": []}
     assert verify(played.record, TOE) == []
@@ -138,19 +128,19 @@ def test_fault_of_a_real_bot(play: Play, script: str, kind: str, limits: Limits 
 
 def test_lines_with_carriage_returns_are_fine(play: Play) -> None:
     """The bot ends its lines with CR LF and writes empty lines between them."""
-    windows = GOOD.replace('echo "move $first"', r'printf "\r\n\nmove $first\r\n"').replace(
+    windows = FIRST.replace('echo "move $action"', r'printf "\r\n\nmove $action\r\n"').replace(
         "echo ready", r'printf "ready\r\n"'
     )
-    played = play(play.bot("windows", windows), play.bot("good", GOOD))
+    played = play(play.bot("windows", windows), play.bot("good", FIRST))
     assert outcome(played)["faults"] == []
 
 
 def test_second_answer_is_a_fault_at_the_next_turn(play: Play) -> None:
     """The other bot answers only after the second line must have arrived."""
     twice = play.bot(
-        "twice", GOOD.replace('echo "move $first"', 'echo "move $first"; echo "move c3"; echo >>sent')
+        "twice", FIRST.replace('echo "move $action"', 'echo "move $action"; echo "move c3"; echo >>sent')
     )
-    slow = play.bot("slow", GOOD.replace("go)", "go) until [ -s sent ]; do :; done;"))
+    slow = play.bot("slow", FIRST.replace("go)", "go) until [ -s sent ]; do :; done;"))
     played = play(twice, slow)
     assert outcome(played) == {"ranks": [2, 1], "reason": "fault", "faults": [[1, "protocol", 2]]}
     assert "spoke out of turn: 'move c3'" in notes(played)[0]
@@ -159,7 +149,7 @@ def test_second_answer_is_a_fault_at_the_next_turn(play: Play) -> None:
 def test_bot_that_answers_before_its_request_is_at_fault(play: Play) -> None:
     """It answers at the start of the game, in the other bot's turn."""
     early = play.bot("early", START + "echo move b1; echo >>sent; while read x; do :; done")
-    slow = play.bot("slow", GOOD.replace("go)", "go) until [ -s sent ]; do :; done;"))
+    slow = play.bot("slow", FIRST.replace("go)", "go) until [ -s sent ]; do :; done;"))
     played = play(slow, early)
     assert outcome(played)["faults"] == [[2, "protocol", 1]]
 
@@ -175,7 +165,7 @@ def test_bot_that_never_reads_runs_out_of_time(play: Play) -> None:
 def test_program_that_cannot_run_fails_at_start_up(play: Play) -> None:
     """A missing file and a file that is no program are the bot's fault; the log has the reason."""
     (play.folder / "text").write_text("no program", encoding="ascii")
-    good = play.bot("good", GOOD)
+    good = play.bot("good", FIRST)
     for bad, why in (("missing", "No such file"), ("text", "Permission denied")):
         played = play(good, bad)
         assert outcome(played)["faults"] == [[2, "startup", 0]]
@@ -185,13 +175,13 @@ def test_program_that_cannot_run_fails_at_start_up(play: Play) -> None:
 def test_log_has_the_traceback_of_a_crash(play: Play) -> None:
     """The log keeps standard error written before the crash."""
     script = f'exec "{sys.executable}" -S -E -c "raise SystemExit(chr(111) * 3)"'
-    played = play(play.bot("good", GOOD), play.bot("python", "read x; " + script))
+    played = play(play.bot("good", FIRST), play.bot("python", "read x; " + script))
     assert [(line.seat, line.text) for line in played.log if line.kind == "stderr"] == [(2, "ooo")]
 
 
 def test_reused_bots_start_once_and_play_many_games(play: Play) -> None:
     """One process plays several matches, which are marked as not reproducible."""
-    counting = GOOD.replace("tourney) ", "tourney) echo x >>greeted; ")
+    counting = FIRST.replace("tourney) ", "tourney) echo x >>greeted; ")
     bots = [play.bot("one", counting), play.bot("two", counting)]
     spec = make_spec(limits=Limits(move_ms=60_000))
     entrants = tuple(Entrant(bot, bot, "1", (), digit * 64) for bot, digit in zip(bots, "12", strict=True))
@@ -205,8 +195,8 @@ def test_reused_bots_start_once_and_play_many_games(play: Play) -> None:
 
 def test_reused_bot_starts_again_after_a_fault(play: Play) -> None:
     """A fault ends the process; the next match starts a new one."""
-    once = play.bot("once", GOOD.replace("go)", "go) [ -e crashed ] || { echo >crashed; exit 1; };"))
-    good = play.bot("good", GOOD)
+    once = play.bot("once", FIRST.replace("go)", "go) [ -e crashed ] || { echo >crashed; exit 1; };"))
+    good = play.bot("good", FIRST)
     spec = make_spec(limits=Limits(move_ms=60_000))
     entrants = (Entrant(once, once, "1", (), "1" * 64), Entrant(good, good, "1", (), "2" * 64))
     with MatchRunner(play.launch, find=toy, reuse=True) as room:
@@ -238,4 +228,4 @@ def test_bot_in_c_plays(play: Play) -> None:
         encoding="ascii",
     )
     subprocess.run(["cc", "-O1", "-o", "bot", "bot.c"], cwd=play.folder, check=True)
-    assert outcome(play("bot", play.bot("good", GOOD)))["faults"] == []
+    assert outcome(play("bot", play.bot("good", FIRST)))["faults"] == []
