@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.containment import contained
-from tests.match.test_real_bots import GOOD
+from tests.gates import FIRST
 from tests.processes import alive, leftovers, running, wait_for
 from tests.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment
@@ -40,7 +40,7 @@ class Room:
     def __init__(self, folder: Path, sandbox: Sandbox) -> None:
         self.sandbox = sandbox
         self.steps: list[str] = []
-        (folder / "bot").write_text("#!/bin/sh\n" + GOOD, encoding="utf-8")
+        (folder / "bot").write_text(FIRST, encoding="utf-8")
         (folder / "bot").chmod(0o755)
         self.command = BotCommand(("./bot", TOKEN), folder, environment())
 
