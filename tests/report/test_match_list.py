@@ -15,6 +15,7 @@ from tests.report.pages import read
 from tests.report.test_site import files
 from tourney.report.output.look import File, Options
 from tourney.report.output.write import write
+from tourney.report.pages.listing import PAGE
 from tourney.report.pages.match_list import DATA, list_data, list_pages
 from tourney.report.site import renderer
 from tourney.report.source import Source, load
@@ -174,6 +175,33 @@ def test_list_is_whole_without_scripts(matches: List) -> None:
         text = (matches.folder / path).read_text(encoding="utf-8")
         numbers += map(int, re.findall(r'<tr[^>]*><td class="n">(?:<a [^>]*>)?(\d+)<', text))
     assert numbers == list(range(1, MANY + 1))
+
+
+def test_long_list_is_cut_after_faults_and_says_so(matches: List) -> None:
+    source = matches.source
+    made = {
+        file.path: file.content for file in list_pages(renderer(source, Options(match_pages=2, listed=600)))
+    }
+    assert [path for path in made if path.endswith(".html")] == ["matches.html", "matches-2.html"]
+    assert f"This list has 600 of {MANY:,} matches" in made["matches.html"].decode("utf-8")
+    rows = json.loads(made["data/matches.json"])
+    faulty = {match.number for match in source.matches if match.result and any(match.result.faults)}
+    listed = [row["match"] for row in rows]
+    assert len(listed) == len(made["data/matches.csv"].splitlines()) - 1 == 600
+    assert listed == sorted(listed)
+    assert {*listed} >= set(sorted(faulty)[:600])
+    assert faulty
+
+
+def test_page_of_a_long_list_links_to_its_neighbours(matches: List) -> None:
+    source = many(matches.source, 20 * PAGE)
+    made = {file.path: file.content.decode("utf-8") for file in list_pages(renderer(source, Options()))}
+    pager = made["matches-9.html"].partition("pager static")[2].partition("</nav>")[0]
+    assert re.findall(r">([^<>\s]+)<", pager) == [
+        *("Previous", "1", "&hellip;", "6", "7", "8", "9", "10", "11", "12", "&hellip;", "20", "Next")
+    ]
+    assert 'href="matches-8.html" rel="prev"' in pager
+    assert 'href="matches-10.html" rel="next"' in pager
 
 
 def test_data_of_hostile_names_is_plain_json(matches: List) -> None:

@@ -19,7 +19,7 @@ from tourney.match.spec import Entrant
 from tourney.report.output.look import Options
 from tourney.report.output.manifest import NAME
 from tourney.report.output.write import MARKER, write
-from tourney.report.pages.listing import PAGE, list_page, paged, pages_of
+from tourney.report.pages.listing import PAGE, list_page, pages_of, picked
 from tourney.report.pages.match_list import DATA
 from tourney.report.pages.match_page import listed
 from tourney.report.site import Versions, site, sites
@@ -276,7 +276,7 @@ def test_match_pages_are_limited(report: Report) -> None:
     source = report.source
     faulty = {m.number for m in source.matches if m.result and any(m.result.faults)}
     assert 3 <= len(faulty) < len(source.matches)
-    few = paged(source, len(faulty) + 2)
+    few = picked(source, len(faulty) + 2)
     assert faulty < few
     assert sorted(few - faulty) == [n for n in range(1, 9) if n not in faulty][:2]
     made = files(source, Options(match_pages=3))

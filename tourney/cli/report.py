@@ -20,7 +20,7 @@ from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import text
 from tourney.report.output.live import PATH, Live, state
-from tourney.report.output.look import MATCH_PAGES, File, Options
+from tourney.report.output.look import LISTED, MATCH_PAGES, File, Options
 from tourney.report.output.pool import default_processes
 from tourney.report.output.templates import Templates
 from tourney.report.output.write import Written, write
@@ -93,6 +93,15 @@ class _Seconds(click.IntRange):
     help="Maximum number of match pages; matches with faults come first.",
 )
 @click.option(
+    "--list-matches",
+    "listed",
+    type=click.IntRange(min=0),
+    default=LISTED,
+    show_default=True,
+    metavar="N",
+    help="Maximum number of matches in the list of matches and its downloads; those with faults come first.",
+)
+@click.option(
     "--all",
     "every",
     is_flag=True,
@@ -143,6 +152,7 @@ def command(
     address: str,
     templates: Path | None,
     match_pages: int,
+    listed: int,
     every: bool,
     game: str | None,
     levels: dict[str, float],
@@ -165,7 +175,12 @@ def command(
             raise UsageError(f"{option} is for --all")
     output = current()
     options = check_options(
-        no_measured=no_measured, logs=logs, address=address, templates=templates, match_pages=match_pages
+        no_measured=no_measured,
+        logs=logs,
+        address=address,
+        templates=templates,
+        match_pages=match_pages,
+        listed=listed,
     )
     # Without measurements nothing is known of hosts, and their names are published with logs alone.
     wanted = Wanted(game, any_host=any_host or not options.measured, name_hosts=options.logs)
@@ -284,7 +299,13 @@ def _open(index: Path, output: Output) -> None:
 
 
 def check_options(
-    *, no_measured: bool, logs: bool, address: str, templates: Path | None, match_pages: int = MATCH_PAGES
+    *,
+    no_measured: bool,
+    logs: bool,
+    address: str,
+    templates: Path | None,
+    match_pages: int = MATCH_PAGES,
+    listed: int = LISTED,
 ) -> Options:
     """Return the contents of a report as the command's options ask for them. Raises UsageError."""
     if logs and no_measured:
@@ -292,6 +313,7 @@ def check_options(
     return Options(
         measured=not no_measured,
         match_pages=match_pages,
+        listed=listed,
         logs=logs,
         address=parse_address(address),
         templates=Templates.of(templates),
@@ -307,7 +329,7 @@ def write_report(
     processes: int | None = None,
 ) -> Written:
     """Write a tournament's report to a folder, with a progress bar on standard error."""
-    source = _load(repository, tournament)
+    source = _load(repository, tournament, output)
     return _write(site_parts(source, options), (source,), out, options, output, processes)
 
 
@@ -321,13 +343,15 @@ def write_reports(
     versions: Versions = NO_VERSIONS,
 ) -> Written:
     """Write the reports of several tournaments to one folder, with a page that links to them."""
-    sources = [_load(repository, tournament) for tournament in tournaments]
+    sources = [_load(repository, tournament, output) for tournament in tournaments]
     return _write(sites_parts(sources, options, versions), sources, out, options, output, processes)
 
 
-def _load(repository: Repository, tournament: Tournament) -> Source:
+def _load(repository: Repository, tournament: Tournament, output: Output) -> Source:
     repository.refuse_archived(tournament.id)
     warn_unknown_format(tournament)
+    if (count := repository.progress(tournament.id).done) > LISTED:
+        output.say(f"reading {count:,} matches of {tournament.name}: a report of so many takes minutes")
     return load(repository, tournament)
 
 
@@ -340,14 +364,24 @@ def _write(
     processes: int | None,
 ) -> Written:
     total = sum(min(len(source.matches), options.match_pages) for source in sources)
-    done = 0
+    done = others = 0
+    for source in sources:
+        listed = max(options.listed, options.match_pages)
+        if len(source.matches) > listed:
+            output.say(
+                f"the list of {source.tournament.name} has {listed:,} of its {len(source.matches):,} matches,"
+                " those with faults first; --list-matches N sets how many"
+            )
     with counting(output, "report", "matches") as step:
 
         def advance(path: str) -> None:
-            nonlocal done
+            nonlocal done, others
             if path.endswith(".html") and path.rpartition("/")[0].endswith("matches"):
                 done += 1
                 step(done, total)
+            else:
+                others += 1
+                step(others, None, "files")
 
         live = options.live
         last = None if live is None else lambda hashes: File(PATH, state(live, sources, hashes))

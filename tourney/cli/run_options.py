@@ -140,7 +140,7 @@ def parse_share(option: str, text: str) -> int:
     return share
 
 
-REPORT_OPTIONS = ("no_measured", "logs", "address", "templates", "match_pages", "processes")
+REPORT_OPTIONS = ("no_measured", "logs", "address", "templates", "match_pages", "listed", "processes")
 """Options of ``tourney report`` that the reports of a run take."""
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MATCH_PAGES = 10_000
 """Default maximum of match pages."""
+LISTED = 100_000
+"""Default maximum of matches in the list: a browser filters so many without delay."""
 
 
 CARD = "card.png"
@@ -46,12 +48,14 @@ class Options:
     """The contents of a report. Without ``measured``, nothing outside the records' digests.
 
     ``logs``: publish bots' standard error, the host's name and errors of the machine too (see ``privacy``).
-    ``address``: where the folder will be published, with a ``/`` at its end, or "". ``templates``: what pages
-    are made with. ``live``: pages say when they were written, and reload, while the tournament runs.
+    ``listed``: the most matches in the list, at least those with a page. ``address``: where the folder will
+    be published, with a ``/`` at its end, or "". ``templates``: what pages are made with. ``live``: pages say
+    when they were written, and reload, while the tournament runs.
     """
 
     measured: bool = True
     match_pages: int = MATCH_PAGES
+    listed: int = LISTED
     logs: bool = False
     address: str = ""
     templates: Templates = SHIPPED

@@ -47,12 +47,18 @@ class Renderer:
     @cached_property
     def paged(self) -> frozenset[int]:
         """The numbers of the matches with a page."""
-        return listing.paged(self.source, self.options.match_pages)
+        return listing.picked(self.source, self.options.match_pages)
 
     @cached_property
     def lines(self) -> tuple[listing.MatchLine, ...]:
         """All finished matches."""
         return listing.match_lines(self.source, self.paged, measured=self.measured)
+
+    @cached_property
+    def listed(self) -> tuple[listing.MatchLine, ...]:
+        """The finished matches that the list of matches has."""
+        chosen = listing.picked(self.source, max(self.options.listed, self.options.match_pages))
+        return tuple(line for line in self.lines if line.number in chosen)
 
     @cached_property
     def line_of(self) -> dict[int, listing.MatchLine]:

@@ -62,8 +62,8 @@ def match_path(number: int) -> str:
     return f"matches/{number}.html"
 
 
-def paged(source: "Source", most: int) -> frozenset[int]:
-    """Return the numbers of the matches with a page: those with faults first, then in schedule order."""
+def picked(source: "Source", most: int) -> frozenset[int]:
+    """Return the numbers of at most these matches: those with faults first, then in schedule order."""
     numbered = [(not any(m.result.faults), m.number) for m in source.matches if m.result is not None]
     return frozenset(number for _, number in sorted(numbered)[:most])
 

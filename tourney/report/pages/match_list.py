@@ -1,4 +1,4 @@
-"""The list of matches: static pages of 500, and one compact file of all of them for the page's script."""
+"""The list of matches: static pages of 500, and one compact file of the whole list for the page's script."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,6 +8,7 @@ from tourney.report.output.look import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import PAGE, MatchLine, list_page, pages_of
 from tourney.report.source import Source
+from tourney.results.columns import Row
 from tourney.results.tables import DataTable
 
 DATA = "data/matches.js"
@@ -16,34 +17,43 @@ DATA = "data/matches.js"
 
 def list_pages(make: Renderer) -> Iterator[File]:
     """Yield the pages of the list with their data, and the downloads."""
-    pages = pages_of(make.lines)
-    paths = [list_page(k) for k in range(len(pages))]
+    pages = pages_of(make.listed)
     for index, lines in enumerate(pages):
         yield make.page(
-            paths[index],
+            list_page(index),
             "matches.html",
             lines=lines,
-            pages=paths,
+            pages=_near(index, len(pages)),
             index=index,
             start=index * PAGE,
             total=len(make.lines),
-            unpaged=len(make.lines) - len(make.paged),
+            listed=len(make.listed),
+            unpaged=len(make.listed) - len(make.paged),
             recorded=make.source.tournament.recorded,
             data=DATA,
         )
     yield make.script(DATA, "TourneyMatches", list_data(make))
-    yield from make.tables("data/matches", matches_table(make.source, measured=make.measured))
+    yield make.file("data/matches.csv", matches_table(make).csv())
+    yield make.file("data/matches.json", matches_table(make).json())
+
+
+def _near(index: int, count: int) -> list[tuple[int, str]]:
+    """Return the pages that a page of the list links to, by index; a path of "" stands for those between."""
+    near = range(max(0, index - 3), min(count, index + 4))
+    ends = [(k, list_page(k)) for k in (0, count - 1) if k not in near]
+    between = [(k, "") for k in (index - 4, index + 4) if 0 < k < count - 1]
+    return sorted([*ends, *between, *((k, list_page(k)) for k in near)])
 
 
 def list_data(make: Renderer) -> dict[str, Any]:
-    """Return all finished matches for the script, as columns in schedule order.
+    """Return the matches of the list for the script, as columns in schedule order.
 
     ``bots`` are [name, page, key in links], ``seats`` [name, color], ``ends`` the reasons and ``faults``
     [kind, words]; ``end`` points into ``ends``. ``bot`` and ``rank`` hold a value for each seat of a match.
     ``fault`` holds match, seat (both from 0), place in ``faults``, ...; ``void`` and ``unpaged`` are the
     places of the void matches and of those without a page.
     """
-    lines, source = make.lines, make.source
+    lines, source = make.listed, make.source
     ends = sorted({line.reason for line in lines})
     kinds = sorted({seated.fault for line in lines for seated in line.seats if seated.fault})
     labels = [source.labels[entrant.number] for entrant in source.entrants]
@@ -83,21 +93,24 @@ def _faults(lines: Sequence[MatchLine], kinds: Sequence[str]) -> list[int]:
     ]
 
 
-def matches_table(source: Source, *, measured: bool) -> DataTable:
-    """Return the list for download, with the measured columns only if ``measured``."""
+def matches_table(make: Renderer) -> DataTable:
+    """Return the list for download, with the measured columns only if they are shown; it is read once."""
+    source = make.source
     seats = range(1, source.tournament.seats + 1)
     columns = ["match", "round", "table", "repeat", "order"]
     columns += [f"{what}_{seat}" for seat in seats for what in ("entrant", "rank", "fault")]
-    values = ["reason", "actions", "void", "digest", *(["reproducible", "note"] if measured else [])]
-    rows = []
+    values = ["reason", "actions", "void", "digest", *(["reproducible", "note"] if make.measured else [])]
+    return DataTable([*columns, *values], _rows(source, {line.number for line in make.listed}, values))
+
+
+def _rows(source: Source, listed: set[int], values: Sequence[str]) -> Iterator[Row]:
     for match in source.matches:
         result = match.result
-        if result is None:
+        if result is None or match.number not in listed:
             continue
         row: dict[str, object] = {"match": match.number, **match.key._asdict()}
         for seat, number in enumerate(match.seats):
             row[f"entrant_{seat + 1}"] = source.entrants[number].name
             row[f"rank_{seat + 1}"] = result.ranks[seat]
             row[f"fault_{seat + 1}"] = result.faults[seat]
-        rows.append(row | {name: getattr(result, name) for name in values})
-    return DataTable([*columns, *values], rows)
+        yield row | {name: getattr(result, name) for name in values}
