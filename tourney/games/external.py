@@ -43,7 +43,7 @@ class ExternalState(State[str]):
 
     @property
     def actor(self) -> int:
-        """Nobody acts."""
+        """Return no actions: no seat acts."""
         return OVER
 
     def legal_actions(self) -> Sequence[str]:
