@@ -200,3 +200,31 @@ def test_module_that_cannot_be_run_is_refused_by_name(tmp_path: Path) -> None:
     write_module(tmp_path / "quick.wasm", BOTS["quick"])
     assert "imports env.gpu" in refusal(tmp_path, write(tmp_path, ["bad", "quick"]))
     assert "does not begin as a binary module" in refusal(tmp_path, write(tmp_path, ["text", "quick"]))
+
+
+FUEL = ("--charge", "fuel", "--fuel-per-ms", "1000000", "--move-ms", "20", "--seed", "5", "--sandbox", "off")
+FEW = ("--max-pairs", "2", "--batch", "2", "--game", "sage-stones", "--option", "stones=3", "--bots", "bots")
+
+
+@pytest.mark.parametrize(("against", "code"), [((), 0), (("--against",), 4)], ids=["compare", "gate"])
+def test_modules_are_compared_by_fuel(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: tuple[str, ...], code: int
+) -> None:
+    """With any number of workers the same root; a bot that is no module is wrong use."""
+    monkeypatch.chdir(folder)
+    words = ("gate" if against else "compare", "./quick.wasm", *against)
+    roots = set()
+    for workers in "12":
+        db = ("--db", str(tmp_path / f"{workers}.db"))
+        done = invoke(*words, "./slow.wasm", *FEW, *FUEL, "--workers", workers, *db)
+        assert done.exit_code == code, done.stderr
+        (state,) = json.loads(invoke("status", "--format", "json", *db).stdout)["tournaments"]
+        roots.add(state["root"])
+        assert "4 the same" in invoke("rerun", "--all", *db, "--bots", "bots").stdout
+    assert len(roots) == 1
+    assert None not in roots
+    native = invoke(*words, "random", *FEW, *FUEL, "--db", str(tmp_path / "no.db"))
+    assert native.exit_code == 2
+    assert "--charge fuel counts the work of WebAssembly modules, and random is none" in native.stderr
+    assert native.stderr.count("\n") == 1
+    assert not (tmp_path / "no.db").exists()

@@ -15,6 +15,7 @@ from tourney.cli.options import (
     DEFAULT_DB,
     args_option,
     bots_option,
+    charge_option,
     db_option,
     formats_option,
     move_ms_option,
@@ -28,6 +29,7 @@ from tourney.cli.run_options import deadline_options, max_faults_option, play_re
 from tourney.cli.show import find_match, log_lines
 from tourney.errors import EnvironmentFailure, GameError, UsageError
 from tourney.games.registry import find_game
+from tourney.match.spec import Charge
 from tourney.results.columns import Column
 from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
@@ -93,6 +95,7 @@ LIST_COLUMNS = (
 )
 @args_option("bot")
 @move_ms_option("Time per action that the referee states to bots.")
+@charge_option("wall", "cpu")
 @seed_option
 @max_faults_option("Stop with exit code 1 once the games hold this many faults.", 8)
 @sandbox_option
@@ -112,6 +115,7 @@ def command(
     games: int,
     words: tuple[str, ...],
     move_ms: int,
+    charge: Charge,
     seed: int | None,
     max_faults: int,
     sandbox: SandboxLevel,
@@ -154,6 +158,7 @@ def command(
         width=width,
         games=games,
         move_ms=move_ms,
+        charge=charge,
         seed=seed,
         max_faults=max_faults,
         run=RunSettings(reuse=reuse, sandbox=sandbox),

@@ -1,14 +1,14 @@
 """Options that several commands share, one decorator each, so that they work alike everywhere."""
 
 import shlex
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import click
 
 from tourney.cli.output import Document, Format, keep_setting
 from tourney.errors import UsageError
-from tourney.match.spec import MAX_MS
+from tourney.match.spec import MAX_MS, Charge
 from tourney.seeds import U64
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -111,6 +111,26 @@ def move_ms_option(help_: str) -> Callable[[F], F]:
         show_default=True,
         metavar="MS",
         help=help_,
+    )
+
+
+CHARGES: Final[Mapping[Charge, str]] = {
+    "wall": "elapsed (wall)",
+    "cpu": "spent computing (cpu)",
+    "fuel": "the work of WebAssembly modules, which reproduces everywhere (fuel)",
+}
+"""The kinds of time, with their descriptions."""
+
+
+def charge_option(*charges: Charge) -> Callable[[F], F]:
+    """Add ``--charge``, of which ``wall`` is the default; the command gets ``charge``."""
+    *words, last = (CHARGES[charge] for charge in charges)
+    return click.option(
+        "--charge",
+        type=click.Choice(charges),
+        default="wall",
+        show_default=True,
+        help=f"Time that counts: {', '.join(words)} or {last}.",
     )
 
 

@@ -13,10 +13,18 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 import click
 
 from tourney.cli.completion import complete_game
-from tourney.cli.options import game_option, reuse_option, sandbox_option, seed_option
+from tourney.cli.options import (
+    CHARGES,
+    charge_option,
+    game_option,
+    move_ms_option,
+    reuse_option,
+    sandbox_option,
+    seed_option,
+)
 from tourney.cli.output import Output
 from tourney.errors import UsageError
-from tourney.match.spec import MAX_MS, Limits
+from tourney.match.spec import FUEL_PER_MS, Charge, Limits
 from tourney.run.engine.stopping import Deadline, parse_span, seconds_left
 from tourney.run.monitoring.progress import Listener, PlainListener, rich_listener
 from tourney.run.unattended import RunOptions, parse_command
@@ -92,14 +100,20 @@ def pair_options(function: F) -> F:
         *args: Any,
         game: str,
         options: dict[str, str],
-        move_ms: int | None,
+        move_ms: int,
+        charge: Charge,
+        fuel_per_ms: int | None,
         opening_plies: int | None,
         seed: int | None,
         sandbox: SandboxLevel,
         reuse: bool,
         **rest: Any,
     ) -> Any:
-        limits = Limits() if move_ms is None else Limits(move_ms=move_ms)
+        if fuel_per_ms is not None and charge != "fuel":
+            raise UsageError(
+                "--fuel-per-ms says what a millisecond of --charge fuel is: give both, or neither"
+            )
+        limits = Limits(move_ms=move_ms, charge=charge, fuel_per_ms=fuel_per_ms).metered()
         run = RunSettings(reuse=reuse, sandbox=sandbox)
         return function(*args, pairs=PairSettings(game, options, limits, opening_plies, seed, run), **rest)
 
@@ -213,8 +227,13 @@ _DEADLINE_OPTIONS = (
 _PAIR_OPTIONS = (
     click.option("--game", required=True, metavar="GAME", shell_complete=complete_game, help="Game to play."),
     game_option,
+    move_ms_option("Time per action."),
+    charge_option(*CHARGES),
     click.option(
-        "--move-ms", type=click.IntRange(1, MAX_MS), metavar="MS", help="Time per action. [default: 1000]"
+        "--fuel-per-ms",
+        type=click.IntRange(1_000, 1_000_000_000),
+        metavar="N",
+        help=f"Units of work that count as a millisecond, with --charge fuel. [default: {FUEL_PER_MS}]",
     ),
     click.option(
         "--opening-plies",

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare.format import ComparisonFormat, StoppingRule
-from tourney.compare.request import Answer, derived_name, opening_plies, stored_results
+from tourney.compare.request import Answer, derived_name, opening_plies, refuse_natives, stored_results
 from tourney.compare.result import LiveResult, result_data
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
@@ -110,8 +110,9 @@ def comparison_file(request: ComparisonRequest, store: BotStore) -> TournamentFi
     )
     lines = _named(request.a, request.b, store, plan)
     file = TournamentFile(SOURCE, plan, request.seed, lines, request.run)
+    entrants = enter(file, lines, store)
+    refuse_natives(plan.limits, entrants, store)
     if request.name is None:
-        entrants = enter(file, lines, store)
         file = replace(file, plan=structs.replace(plan, name=_name(file, entrants)))
     return file
 

@@ -11,7 +11,14 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.base import open_sandbox
 from tourney.compare.gate_format import GateFormat, GateRule
 from tourney.compare.gate_result import LiveGate, broken_data, gate_data
-from tourney.compare.request import Answer, derived_name, has_ended, opening_plies, stored_results
+from tourney.compare.request import (
+    Answer,
+    derived_name,
+    has_ended,
+    opening_plies,
+    refuse_natives,
+    stored_results,
+)
 from tourney.errors import EnvironmentFailure, GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -122,6 +129,7 @@ def gate_file(request: GateRequest, store: BotStore) -> tuple[TournamentFile, tu
     file = TournamentFile(SOURCE, plan, request.seed, (request.candidate,), request.run)
     lines = _named(file, (request.candidate, *request.baselines), store)
     entrants = enter(replace(file, entrants=lines), lines, store)
+    refuse_natives(plan.limits, entrants, store)
     also = {"options": dict(plan.options), "opening-plies": plan.opening_plies}
     name = derived_name(f"{entrants[0].name[:40]}-gate", plan, request.seed, entrants, also)
     return replace(file, plan=structs.replace(plan, name=name), entrants=lines), entrants

@@ -16,7 +16,7 @@ from tourney.compare.request import Answer, derived_name, has_ended, opening_pli
 from tourney.errors import BotError, GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.spec import Limits
+from tourney.match.spec import Charge, Limits
 from tourney.run.config.entrants import enter
 from tourney.run.config.tournament_file import EntrantLine, TournamentFile, no_ladder_text
 from tourney.run.engine.session import run_tournament
@@ -41,6 +41,8 @@ MAX_FAULTS: Final = 8
 class LadderRequest:
     """The bot to place, and how. ``seats`` None: the game's minimum; the rest is as in ``LadderRule``.
 
+    ``charge`` is not ``fuel``: the rungs are no modules.
+
     The bot, the ladder and all else that decides make the name of the tournament, so the same request goes on
     where it stopped.
     """
@@ -51,6 +53,7 @@ class LadderRequest:
     width: int = WIDTH
     games: int = GAMES
     move_ms: int = MOVE_MS
+    charge: Charge = "wall"
     seed: int | None = None
     max_faults: int = MAX_FAULTS
     run: RunSettings = field(default_factory=RunSettings)
@@ -133,7 +136,7 @@ def ladder_file(
         seats=seats,
         games_per_pairing=group_size(seats),
         opening_plies=opening_plies(game),
-        limits=Limits(move_ms=request.move_ms, margin_ms=MARGIN_MS, startup_ms=60_000),
+        limits=Limits(move_ms=request.move_ms, margin_ms=MARGIN_MS, startup_ms=60_000, charge=request.charge),
         extra=rule.extra(),
     )
     file = TournamentFile(SOURCE, plan, request.seed, (request.bot,), request.run)

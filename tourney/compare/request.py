@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import rfc8785
 
+from tourney.bots.catalogue.store import BotStore
 from tourney.errors import UsageError
 from tourney.games.base import AnyGame
 from tourney.match.record import Outcome
+from tourney.match.spec import Limits
 from tourney.run.monitoring.summary import Summary
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store.engine import database_exists
@@ -58,6 +60,16 @@ def derived_name(
         **also,
     }
     return f"{bots}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
+
+
+def refuse_natives(limits: Limits, entrants: Sequence[StoredEntrant], store: BotStore) -> None:
+    """Raise UsageError for a bot that is no module where the limits count fuel."""
+    for entrant in entrants if limits.by_fuel else ():
+        if store.fetch(entrant.entrant.digest).manifest.module is None:
+            raise UsageError(
+                f"--charge fuel counts the work of WebAssembly modules, and {entrant.name} is none: build it"
+                " as one (see `tourney bots new --wasm`), or use --charge wall or cpu"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ MAX_THRESHOLD: Final = 1_000_000
 MAX_TABLE_PIECES: Final = 7
 """The most pieces of any Syzygy table."""
 
+Charge = Literal["wall", "cpu", "fuel"]
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
 MoveCount = Annotated[
     int, Meta(ge=1, le=MAX_MOVECOUNT, description="Consecutive actions of a seat whose scores count.")
@@ -93,7 +94,7 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     ] = 10_000
     memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = 4096
     charge: Annotated[
-        Literal["wall", "cpu", "fuel"],
+        Charge,
         Meta(
             description="Time that counts: elapsed (`wall`), spent computing (`cpu`), or the work of a"
             " WebAssembly module (`fuel`)."
