@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.tournaments import ComparisonDocument
+from tourney.cli.documents.compare import ComparisonDocument
 from tourney.cli.options import (
     bots_option,
     db_option,

@@ -10,7 +10,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.gates import GateDocument
+from tourney.cli.documents.compare import GateDocument
 from tourney.cli.options import args_option, bots_option, db_option, formats_option, output_options
 from tourney.cli.output import Format, Output, current, document_text
 from tourney.cli.run_options import (

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tourney.cli.completion import complete_bot, complete_game
-from tourney.cli.documents.tournaments import LadderDocument, LaddersDocument
+from tourney.cli.documents.compare import LadderDocument, LaddersDocument
 from tourney.cli.options import (
     DEFAULT_DB,
     args_option,

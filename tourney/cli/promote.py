@@ -9,7 +9,7 @@ import msgspec
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.cli.completion import complete_bot, complete_game
-from tourney.cli.documents.gates import BaselinesDocument
+from tourney.cli.documents.compare import BaselinesDocument
 from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options, split_words
 from tourney.cli.output import Format, current
 from tourney.errors import GameError, UsageError

@@ -43,7 +43,7 @@ class ExternalState(State[str]):
 
     @property
     def actor(self) -> int:
-        """Return no actions: no seat acts."""
+        """Return OVER: no seat acts."""
         return OVER
 
     def legal_actions(self) -> Sequence[str]:
