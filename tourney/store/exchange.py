@@ -10,13 +10,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
-from tourney.errors import GameError, RecordError
+from tourney.errors import GameError, RecordError, StoreDamaged
 from tourney.games.registry import find_game
 from tourney.match.merkle import leaf_hash, tree_hash
 from tourney.match.record import MAX_SEATS, FaultKind, Record, Seat, check_record, spec_of
@@ -36,11 +37,15 @@ from tourney.schema import (
     check_u64,
     read,
 )
+from tourney.store.parts import unpack_parts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
 from tourney.store.root import Entry, compute_root, match_entry, plan_entry
 from tourney.store.values import (
+    Match,
+    MatchParts,
     MatchResult,
+    Measured,
     Plan,
     ReplacedResult,
     StoredEntrant,
@@ -54,6 +59,8 @@ FORMAT: Final = "tourney-tournament/1"
 IMPORTED: Final = "import"
 """The format of tournaments made from records alone: these have seeds and openings of their own."""
 
+_CHUNK: Final = 500
+"""Matches whose logs and measurements are fetched at once."""
 _MAX: Final = 2**31 - 1
 """The largest integer that every database takes."""
 Number = Annotated[int, Meta(ge=0, le=_MAX)]
@@ -198,7 +205,8 @@ def export_lines(repository: Repository, tournament: Tournament, *, measured: bo
     }
     yield _line({key: value for key, value in head.items() if value not in (None, "", [])})
     records = repository.records(tournament.id)
-    for match in repository.matches(tournament.id):
+    matches = repository.matches(tournament.id)
+    for match, log, found in _with_details(repository, matches) if measured else _without(matches):
         data: dict[str, Any] = {"place": match.key, "seats": match.seats}
         result = match.result
         if result is not None and result.digest:
@@ -209,12 +217,35 @@ def export_lines(repository: Repository, tournament: Tournament, *, measured: bo
                 data["void"]["entrant"] = result.void_entrant
         if result is not None and result.note:
             data["note"] = result.note
-        if result is not None and measured:
-            if log := repository.log(tournament.id, match.number):
-                data["log"] = [[line.ply, line.seat, line.kind, line.text] for line in log]
-            if found := repository.measured(tournament.id, match.number):
-                data["measured"] = found
+        if log:
+            data["log"] = [[line.ply, line.seat, line.kind, line.text] for line in log]
+        if found:
+            data["measured"] = found
         yield _line(data)
+
+
+_Detailed = tuple[Match, tuple[LogLine, ...], Measured]
+
+
+def _without(matches: Iterable[Match]) -> Iterator[_Detailed]:
+    for match in matches:
+        yield match, (), {}
+
+
+def _with_details(repository: Repository, matches: Iterable[Match]) -> Iterator[_Detailed]:
+    """Yield matches with their logs and measurements, which are fetched for many matches at once."""
+    rest = iter(matches)
+    while chunk := list(islice(rest, _CHUNK)):
+        tournament, seats = chunk[0].tournament, len(chunk[0].seats)
+        parts = repository.parts(tournament, [match.number for match in chunk if match.result is not None])
+        for match in chunk:
+            found = parts.get(match.number, MatchParts())._replace(record=None)
+            try:
+                _, log, measured = unpack_parts(found, seats)
+            except StoreDamaged:  # these say which row is damaged, and how
+                log = repository.log(tournament, match.number)
+                measured = repository.measured(tournament, match.number)
+            yield match, log, measured
 
 
 def _line(data: dict[str, Any]) -> bytes:
