@@ -4,6 +4,11 @@ import gzip
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
+from itertools import count
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,6 +16,7 @@ import pytest
 
 from tests import genuine
 from tests.command import invoke
+from tests.store.test_postgres import close_other_sessions, empty_database, needs_server
 from tests.tournaments import begin, refused
 from tourney.errors import CheckError, EnvironmentFailure, StoreError, UsageError
 from tourney.match.result import pack
@@ -236,6 +242,91 @@ def test_failure_while_records_are_removed_keeps_both(db: Path, tmp_path: Path) 
         archive(db, out)
     assert state(db) == before
     assert invoke("import", str(out), "--db", str(tmp_path / "new.db")).exit_code == 0
+
+
+HELD = """
+import sys
+from tourney.cli.main import cli
+from tourney.store.repository import Repository
+name = sys.argv.pop(1)
+method = getattr(Repository, name)
+def held(*values, **named):
+    method(*values, **named)
+    print("held", flush=True)
+    sys.stdin.read()
+setattr(Repository, name, held)
+cli()
+"""
+"""The command line, which stops for good behind the first call of a method of the repository."""
+
+COPIES = count(1)
+
+
+@pytest.fixture(params=["file", pytest.param("server", marks=needs_server)])
+def place(request: pytest.FixtureRequest, finished: Path, tmp_path: Path) -> Iterator[str]:
+    """The URL of the finished tournament's database, in a file and on a server."""
+    with empty_database() if request.param == "server" else nullcontext(str(tmp_path / "t.db")) as url:
+        copy_database(str(finished), url)
+        yield url
+
+
+def content(url: str, folder: Path) -> list[str]:
+    """Return all that a database in a file or on a server holds, as SQL."""
+    copy = folder / f"copy-{next(COPIES)}.db"
+    copy_database(url, str(copy))
+    return state(copy)
+
+
+def kill_behind(method: str, url: str, *words: str) -> None:
+    """Run a command, and kill it once it has called a method for the first time."""
+    command = [sys.executable, "-c", HELD, method, *words, "--db", url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == b"held\n"
+        finally:
+            process.kill()
+    if url.startswith("postgresql"):
+        close_other_sessions(url)
+
+
+def test_archiving_that_is_killed_leaves_all_or_nothing(place: str, tmp_path: Path) -> None:
+    out = tmp_path / "cup.gz"
+    before = content(place, tmp_path)
+    with Repository.open(place) as repository:
+        wanted = exported(repository)
+    kill_behind("move_out", place, "db", "archive", "--out", str(out))
+    assert content(place, tmp_path) == before
+    refusal = invoke("db", "archive", "--out", str(out), "--db", place)
+    assert (refusal.exit_code, "is there already" in refusal.stderr) == (2, True)
+    out.unlink()
+    assert invoke("db", "archive", "--out", str(out), "--db", place).exit_code == 0
+    assert check_database(place) == ()
+    archived = content(place, tmp_path)
+    assert archived != before
+    kill_behind("bring_back", place, "db", "unarchive", str(out))
+    assert content(place, tmp_path) == archived
+    assert invoke("db", "unarchive", str(out), "--db", place).exit_code == 0
+    with Repository.open(place) as repository:
+        assert exported(repository) == wanted
+    assert check_database(place) == ()
+
+
+def test_merge_that_is_killed_leaves_all_or_nothing(place: str, finished: Path, tmp_path: Path) -> None:
+    with Repository.open(place) as repository:
+        wanted = exported(repository)
+        repository.take_back(1, [1, 3])
+    before = content(place, tmp_path)
+    kill_behind("record_results", place, "db", "merge", str(finished))
+    assert content(place, tmp_path) == before
+    said = "cup was here: 2 of 6 matches came from"
+    merged = invoke("db", "merge", str(finished), "--db", place)
+    assert (merged.exit_code, said in " ".join(merged.stderr.split())) == (0, True)
+    with Repository.open(place) as repository:
+        taken = exported(repository)
+        assert taken[1:] == wanted[1:]
+        assert repository.tournament("cup").root == json.loads(wanted[0])["root"]
+    assert check_database(place) == ()
 
 
 def test_archived_tournament_takes_no_changes(db: Path, tmp_path: Path) -> None:
