@@ -553,7 +553,7 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
     # what is cached, and the database itself
     "a cached rating": _pool,
     "the draw probability of the game": _sql("UPDATE draw_probability SET probability = 0.9"),
-    "a result said to be replaced": _sql("INSERT INTO replaced_result VALUES (1, 3, 2, '1,2', ',', 0)"),
+    "a result said to be replaced": _sql("INSERT INTO replaced_result VALUES (1, 3, 2, '1,2', ',', 0, NULL)"),
     "an index removed": _sql("DROP INDEX ix_seat_standings"),
     "a trigger added": _trigger,
     "a table removed": _sql("DROP TABLE log"),

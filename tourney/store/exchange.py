@@ -116,13 +116,17 @@ class DrawForm(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ReplacedForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """A result that was taken back when ``rounds`` rounds were drawn; a seat without a fault has ``""``."""
+    """A result that was taken back when ``rounds`` rounds were drawn; a seat without a fault has ``""``.
+
+    ``host`` stands where a host was set aside, until its matches are played again.
+    """
 
     match: Ordinal
     rounds: Number
     ranks: Annotated[tuple[Seat, ...], Meta(min_length=1, max_length=MAX_SEATS)]
     faults: tuple[Literal["", FaultKind], ...]
     void: bool
+    host: Words | None = None
 
 
 class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -198,6 +202,7 @@ def export_lines(repository: Repository, tournament: Tournament, *, measured: bo
                 "faults": [fault or "" for fault in old.faults],
                 "void": old.void,
             }
+            | ({} if old.host is None else {"host": old.host})
             for old in repository.replaced(tournament.id)
         ],
         "created": tournament.created if measured else "",
@@ -300,7 +305,8 @@ def read_head(value: object, where: str) -> Head:
             raise RecordError(f"{where}: {name} is {why}")
     replaced = tuple(
         ReplacedResult(
-            old.match, old.rounds, old.ranks, tuple(fault or None for fault in old.faults), old.void
+            *(old.match, old.rounds, old.ranks, tuple(fault or None for fault in old.faults), old.void),
+            old.host,
         )
         for old in line.replaced
     )

@@ -130,11 +130,12 @@ class Matches(Tournaments):
             connection.execute(sa.insert(MATCH), matches)
             connection.execute(sa.insert(SEAT), seats)
 
-    def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
+    def take_back(self, tournament: int, numbers: Sequence[int], host: str | None = None) -> None:
         """Remove results, so that their rows are played again, and the rating checkpoints that used them.
 
-        Only for a person who asks for it: everything else treats a result as final. The results are kept
-        aside (``replaced``), because later rounds may be drawn from them already.
+        For a person who asks for it, and for those of a ``host`` that was set aside ("" for others that these
+        led to). The results are kept aside (``replaced``), because later rounds may be drawn from them
+        already. After those of a host the schedule counts as incomplete until it is ``settle``d.
         """
         self.refuse_archived(tournament)
         rounds = self.progress(tournament).rounds
@@ -145,7 +146,7 @@ class Matches(Tournaments):
                 old = sa.select(_S.number, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
                 found = connection.execute(old.where(_S.tournament_id == tournament, chosen)).mappings().all()
                 values = [
-                    {"tournament_id": tournament, "rounds": rounds, **row}
+                    {"tournament_id": tournament, "rounds": rounds, "host": host, **row}
                     for row in found
                     if (row["number"], rounds) not in known
                 ]
@@ -154,8 +155,36 @@ class Matches(Tournaments):
                 ids = sa.select(_S.id).where(_S.tournament_id == tournament, chosen).scalar_subquery()
                 for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
                     connection.execute(sa.delete(column.table).where(column.in_(ids)))
-            connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
-            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=None))
+            self._change(connection, tournament, **({} if host is None else {"complete": False}))
+
+    def settle(self, tournament: int, rounds: int) -> None:
+        """Let what was played again after a host was set aside count, and remove all after so many rounds.
+
+        Results that ``--unbench`` replaced stay for the rounds that are left. More rounds may be drawn then.
+        """
+        later = (_S.tournament_id == tournament) & (_S.round_no > rounds)
+        left: dict[tuple[int, int], ReplacedResult] = {}
+        for old in self.replaced(tournament):
+            if old.host is None:
+                until = min(old.rounds, rounds)
+                left.setdefault((old.number, until), old._replace(rounds=until))
+        with self._write() as connection:
+            gone = set(connection.execute(sa.select(_S.number).where(later)).scalars())
+            ids = sa.select(_S.id).where(later).scalar_subquery()
+            for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
+                connection.execute(sa.delete(column.table).where(column.in_(ids)))
+            connection.execute(sa.delete(SCHEDULE).where(later))
+            connection.execute(sa.delete(REPLACED).where(REPLACED.c.tournament_id == tournament))
+            if values := _replaced_values(tournament, [o for o in left.values() if o.number not in gone]):
+                connection.execute(sa.insert(REPLACED), values)
+            self._change(connection, tournament, complete=False)
+
+    @staticmethod
+    def _change(connection: Connection, tournament: int, **values: bool) -> None:
+        """Drop what follows from results that are gone."""
+        connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
+        mine = TOURNAMENT.c.id == tournament
+        connection.execute(sa.update(TOURNAMENT).where(mine).values(root=None, **values))
 
     def move_out(self, tournament: int, archive: Archive) -> None:
         """Remove the records, logs and measurements of a tournament, and note the archive that has them."""
@@ -192,18 +221,7 @@ class Matches(Tournaments):
 
     def keep_replaced(self, tournament: int, results: Sequence[ReplacedResult]) -> None:
         """Store results that were taken back before the tournament was imported."""
-        values = [
-            {
-                "tournament_id": tournament,
-                "number": old.number,
-                "rounds": old.rounds,
-                "ranks": joined(old.ranks),
-                "faults": ",".join(kind or "" for kind in old.faults),
-                "void": old.void,
-            }
-            for old in results
-        ]
-        if values:
+        if values := _replaced_values(tournament, results):
             with self._write() as connection:
                 connection.execute(sa.insert(REPLACED), values)
 
@@ -439,6 +457,21 @@ class Matches(Tournaments):
         with self._read() as connection:
             return _read_blob(connection, tournament, number, MEASURED.c.data, unpack_measured) or {}
 
+    def hosts(self, tournament: int) -> Iterator[tuple[int, str]]:
+        """Yield number and host of the matches that have a record; "" where the host is unknown."""
+        query = sa.select(_S.number, MEASURED.c.data).select_from(
+            _PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == _S.id)
+        )
+        query = query.where(_S.tournament_id == tournament, _M.digest != "").order_by(_S.number)
+        with self._read() as connection:
+            dictionary = dictionaries_of(connection, tournament).data
+            for number, blob in each(connection, query):
+                host = ""
+                if blob is not None:
+                    with suppress(ColumnError):
+                        host = str(unpack_measured("data", blob, dictionary).get("host", ""))
+                yield number, host
+
     def parts(self, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
         """Return what is stored of finished matches, packed, by number; others are left out."""
         query = (
@@ -532,6 +565,22 @@ def _read_blob(
         return unpack(column.name, blob, getattr(dictionaries_of(connection, tournament), column.name))
     except ColumnError as error:
         raise damage.in_match(connection, column.table, tournament, number, error) from error
+
+
+def _replaced_values(tournament: int, results: Iterable[ReplacedResult]) -> list[dict[str, Any]]:
+    """Return the columns of results that were taken back."""
+    return [
+        {
+            "tournament_id": tournament,
+            "number": old.number,
+            "rounds": old.rounds,
+            "ranks": joined(old.ranks),
+            "faults": ",".join(kind or "" for kind in old.faults),
+            "void": old.void,
+            "host": old.host,
+        }
+        for old in results
+    ]
 
 
 def _difference(name: str, stored: Any, right: Any) -> str:

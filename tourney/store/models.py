@@ -191,7 +191,11 @@ class ArchiveRow(SQLModel, table=True):
 
 
 class ReplacedResultRow(SQLModel, table=True):
-    """A result that was taken back when ``rounds`` rounds were drawn; some of these may rest on it."""
+    """A result that was taken back when ``rounds`` rounds were drawn; some of these may rest on it.
+
+    ``host``: the host that was set aside for it, or "" if its matches led to it; NULL for ``--unbench``.
+    Rows with a host go once the rounds are drawn again.
+    """
 
     __tablename__ = "replaced_result"
 
@@ -203,6 +207,7 @@ class ReplacedResultRow(SQLModel, table=True):
     ranks: str
     faults: str
     void: bool
+    host: str | None
 
 
 class DrawProbabilityRow(SQLModel, table=True):

@@ -361,6 +361,7 @@ def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
         read_ranks(row["ranks"], shape.seats),
         read_faults(row["faults"], shape.seats),
         read_flag(row, "void"),
+        None if row["host"] is None else read_text(row, "host"),
     )
 
 

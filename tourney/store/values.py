@@ -324,13 +324,18 @@ class Match:
 
 
 class ReplacedResult(NamedTuple):
-    """A result that was taken back when ``rounds`` rounds were drawn, by the match's number."""
+    """A result that was taken back when ``rounds`` rounds were drawn, by the match's number.
+
+    ``host``: that of a host which was set aside, or "" for a result that its matches led to, until the rounds
+    are drawn again; None: by ``--unbench``.
+    """
 
     number: int
     rounds: int
     ranks: tuple[int, ...]
     faults: tuple[str | None, ...]
     void: bool
+    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

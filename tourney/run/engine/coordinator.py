@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from tourney.errors import InputError, StoreError, TourneyError, WorkerError
+from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError, WorkerError
 from tourney.run.engine.bench_policy import (
     BenchPolicy,
     Decision,
@@ -24,6 +24,7 @@ from tourney.run.engine.bench_policy import (
     bench_text,
     stop_text,
 )
+from tourney.run.engine.distrust import take_back_from
 from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
 from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
 from tourney.run.engine.spool import Spool
@@ -31,7 +32,7 @@ from tourney.run.engine.stopping import Deadline, catch_signals
 from tourney.run.monitoring.load import ENOUGH
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, machine_of
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
@@ -68,6 +69,7 @@ class Coordinator:
         retry_pauses: Sequence[float] = PAUSES,
         spool: Spool | None = None,
     ) -> None:
+        self._repository = repository
         self._executor = executor
         self._bots = str(bots)
         self._listener = listener or Listener()
@@ -92,6 +94,7 @@ class Coordinator:
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
         self._discarded: set[int] = set()  # submitted, but their results do not count
         self._benched: set[int] = set()
+        self._aside: Mapping[str, str] = {}  # machines whose results do not count
         self._too_many_faults = False
         self._warned = False
         self._events: SimpleQueue[Event] = SimpleQueue()
@@ -134,6 +137,7 @@ class Coordinator:
         except TourneyError:
             with suppress(StoreError):  # store what was played before the error
                 self._recorder.store(at_once=True)
+                self._take_back()
             raise
         finally:
             if orderly:
@@ -146,8 +150,7 @@ class Coordinator:
         while True:
             self._settle()
             self._check_deadline()
-            if self._end is None and self._executor.set_aside():
-                self._drain(End.AGAIN)
+            self._take_back()
             self._pair()
             self._submit_all()
             if self._end is not End.STOPPED and self._running:
@@ -247,14 +250,32 @@ class Coordinator:
 
     def _finish(self, result: MatchResult, row: Row) -> None:
         if self._policy.finish(result, row):
+            self._add(result, row)
+
+    def _add(self, result: MatchResult, row: Row) -> None:
+        """Store a result that counts, unless its host was set aside: the run begins again without it."""
+        host = "" if result.played is None or not self._aside else result.played.measured.get("host", "")
+        if machine_of(str(host)) not in self._aside:
             self._recorder.add(result, row)
+
+    def _take_back(self) -> None:
+        """Take back at once what hosts have played that are set aside; a later kill changes nothing then."""
+        aside = self._executor.set_aside()
+        if len(aside) == len(self._aside):
+            return
+        self._aside = aside
+        if self._end is None:
+            self._drain(End.AGAIN)
+        self._recorder.store(at_once=True)
+        with suppress(StoreUnavailable):  # it is tried again at the end of the run
+            take_back_from(self._repository, self._tournament.id, aside, self._listener.say)
 
     def _settle(self) -> None:
         """Decide about rows that were submitted undecided, as far as possible."""
         for number, row, decision, result in self._policy.settle(self._unfinished):
             if decision.kind == "play":
                 if result is not None:
-                    self._recorder.add(result, row)
+                    self._add(result, row)
                 continue
             self._discard({number})
             if decision.kind == "benched":

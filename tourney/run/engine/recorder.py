@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +33,9 @@ def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRo
     """Pair and store the next rounds; return their rows, and whether they are the last.
 
     None while they cannot be paired, and when all rounds are. They can be paired when all rounds up to the
-    last one less the format's ``lag`` are finished: the format sees the results of those and no others.
+    last one less the format's ``lag`` are finished: the format sees the results of those and no others, and
+    only the entrants of these rounds and the next. Where the schedule ends before some entrants were to join,
+    as it was longer before a host was set aside, they join now.
     """
     with repository.snapshot() as moment:
         stored = moment.tournament_by_id(tournament)
@@ -41,14 +44,37 @@ def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRo
         format_ = find_format(stored.plan.format)
         entrants = moment.entrants(tournament)
         rows = tuple(row for _, row in moment.rows(tournament))
-        seen = (rows[-1].round if rows else 0) - format_.lag
+        drawn = rows[-1].round if rows else 0
+        seen = drawn - format_.lag
         history = history_of(rows, moment.results(tournament), seen)
     if len(history.results) < sum(row.round <= seen for row in rows):
         return None
-    pairings = next_rounds(format_, setup_of(stored.plan, stored.seed, entrants), history)
+    setup = setup_of(stored.plan, stored.seed, entrants_after(entrants, drawn))
+    pairings = next_rounds(format_, setup, history)
     if not (pairings.rows or pairings.complete):
         raise ValueError(f"the format {format_.name} paired nothing and would wait for ever")
-    return repository.add_rows(tournament, pairings.rows, complete=pairings.complete), pairings.complete
+    drawn = max((row.round for row in pairings.rows), default=drawn)
+    late = [
+        replace(one, joined=drawn + 1)
+        for one in entrants
+        if one.joined > drawn + 1 and (one.left is None or one.left > one.joined)
+    ]
+    if not (pairings.complete and late):
+        return repository.add_rows(tournament, pairings.rows, complete=pairings.complete), pairings.complete
+    with repository.transaction() as writer:
+        added = writer.add_rows(tournament, pairings.rows, complete=False)
+        writer.change_entrants(tournament, late)
+    return (added, False) if added else pair_next(repository, tournament)
+
+
+def entrants_after(entrants: Sequence[StoredEntrant], rounds: int) -> list[StoredEntrant]:
+    """Return the entrants as they were known when so many rounds were drawn."""
+    # Numbers go by the time of entry; one that joins again after its bot was broken keeps its number.
+    known = max((one.number for one in entrants if one.joined <= rounds + 1), default=-1)
+    return [
+        replace(one, left=one.left if one.left is not None and one.left <= rounds + 1 else None)
+        for one in entrants[: known + 1]
+    ]
 
 
 def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
@@ -128,6 +154,7 @@ class Recorder:
         self.load = RunLoad()
         # The rounds: whether all are paired, the last one, and how many rows of each have no stored result.
         self._complete = tournament.complete
+        self._settled = all(old.host is None for old in repository.replaced(tournament.id))
         self._lag = find_format(tournament.plan.format).lag
         self._last_round = counts.rounds
         self._unfinished: Counter[int] = Counter()
@@ -208,8 +235,12 @@ class Recorder:
             raise StoreUnavailable(f"{self._retry.why}; {self._whereabouts}")
 
     def pair(self) -> Sequence[NumberedRow]:
-        """Pair and store the next rounds if they can be paired, and return their rows. Raises StoreError."""
-        due = not self._complete and all(number > self._last_round - self._lag for number in self._unfinished)
+        """Pair and store the next rounds if they can be paired, and return their rows. Raises StoreError.
+
+        None while matches of a host that was set aside are played again (``distrust.settle``).
+        """
+        due = self._settled and not self._complete
+        due = due and all(number > self._last_round - self._lag for number in self._unfinished)
         if not (due and self._retry.may_try()):
             return ()
         try:

@@ -2,14 +2,14 @@
 
 Each round is drawn from the stored rows and results before it, as the run drew it: with the entrants that had
 joined, withdrawals and ratings as stored, and the results that its format could see. Results that were
-replaced later (``--unbench``) count for the rounds drawn from them. So a difference shows that someone
-altered the database, or that another version of the format drew it.
+replaced later (``--unbench``, or of a host that was set aside) count for the rounds drawn from them. So a
+difference shows that someone altered the database, or that another version of the format drew it.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from msgspec import structs
@@ -17,7 +17,8 @@ from msgspec import structs
 from tourney.errors import TournamentError
 from tourney.results.standings import setup_of
 from tourney.results.until import next_rounds
-from tourney.run.engine.bench_policy import BenchPolicy, PlayOrder
+from tourney.run.engine.bench_policy import BenchPolicy, Decision, PlayOrder
+from tourney.run.engine.recorder import entrants_after
 from tourney.schedule.format import Format, History, Pairings, find_format
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.repository import Repository
@@ -92,15 +93,24 @@ def _numbers(stored: Stored) -> Iterator[str]:
 def _replaced(stored: Stored) -> Iterator[str]:
     """Yield the replaced results that --unbench cannot have replaced."""
     for old in stored.replaced:
-        if not (old.void or "startup" in old.faults):
+        if old.host is None and not (old.void or "startup" in old.faults):
             yield (
                 f"match {old.number} is said to have had another result, but --unbench replaces only void"
                 " matches and failed starts"
             )
 
 
+def first_wrong_draw(stored: Stored, since: int) -> int | None:
+    """Return the number of rounds after which the stored schedule is not what the results draw, or None.
+
+    Draws that saw no result of the round ``since`` or later ones are taken as they are.
+    """
+    redraw = _Redraw(stored, lambda _done, _rounds: None)
+    return next((redraw.drawn for _ in redraw.run() if redraw.sees(since)), None)
+
+
 class _Redraw:
-    """A schedule drawn again, call of the format by call."""
+    """A schedule drawn again, call of the format by call; ``drawn`` rounds so far."""
 
     def __init__(self, stored: Stored, step: Step) -> None:
         self._stored = stored
@@ -116,12 +126,18 @@ class _Redraw:
         for result in stored.replaced:
             old[result.number].append(result)
         self._replaced = old
+        self.drawn = 0
         self.unfinished: str | None = None
+
+    def sees(self, round_: int) -> bool:
+        """Return whether the present draw sees the results of a round."""
+        return round_ <= self.drawn - self._format.lag
 
     def run(self) -> Iterator[str]:
         """Yield the findings."""
         drawn = 0  # rounds
         while True:
+            self.drawn = drawn
             self._step(drawn, max(self._last, 1))
             open_ = self._first_open(drawn)
             if open_ is not None:
@@ -186,12 +202,7 @@ class _Redraw:
     def _draw(self, drawn: int, rounds: int | None = None) -> Pairings:
         """Return the pairings after a number of rounds, as the run drew them."""
         plan = self._plan if rounds is None else structs.replace(self._plan, rounds=rounds)
-        # Numbers go by the time of entry; one that joins again after its bot was broken keeps its number.
-        known = max((e.number for e in self._stored.entrants if e.joined <= drawn + 1), default=-1)
-        entrants = [
-            replace(one, left=one.left if one.left is not None and one.left <= drawn + 1 else None)
-            for one in self._stored.entrants[: known + 1]
-        ]
+        entrants = entrants_after(self._stored.entrants, drawn)
         rows = tuple(self._rows[: bisect_left(self._ends, drawn + 1)])
         history = History(rows, tuple(self._results(drawn)))
         return next_rounds(self._format, setup_of(plan, self._stored.tournament.seed, entrants), history)
@@ -268,6 +279,23 @@ def _by_key(rows: Iterable[Row]) -> Mapping[MatchKey, Row]:
 
 def _benched(stored: Stored) -> Iterator[str]:
     """Yield the matches that are void by benching or played against the rule of ``BenchPolicy``."""
+    if any(old.host is not None for old in stored.replaced):
+        return  # the run decides again once all matches are played again
+    names = [entrant.name for entrant in stored.entrants]
+    for match, decision in wrongly_benched(stored):
+        at = f"match {match.number} ({place(match.key)})"
+        if match.result is not None and match.result.void_reason == "benched":
+            entrant = match.result.void_entrant
+            who = names[entrant] if entrant is not None and entrant < len(names) else "no entrant"
+            yield f"{at} is void as {who} is benched, but no three failed starts before it bench {who}"
+        elif not stored.replaced:
+            # After --unbench, results from before it stay, which other failed starts led to.
+            failed = ", ".join(map(str, decision.matches))
+            yield f"{at} has a result, but {names[decision.entrant]} is benched by its matches {failed}"
+
+
+def wrongly_benched(stored: Stored) -> Iterator[tuple[Match, Decision]]:
+    """Yield the matches that are void by benching or played against ``BenchPolicy``, with its decision."""
     order = PlayOrder.of(stored.tournament, stored.entrants)
     order.add((match.number, match.row) for match in stored.matches)
     policy = BenchPolicy(order=order)
@@ -275,20 +303,15 @@ def _benched(stored: Stored) -> Iterator[str]:
     for match in stored.matches:
         if match.result is not None:
             policy.count(match.number, match.seats, match.result.faults)
-    names = [entrant.name for entrant in stored.entrants]
     for match in stored.matches:
         if match.result is None:
             continue
         decision = policy.decide(match.number, match.seats, ())
-        at = f"match {match.number} ({place(match.key)})"
         if match.result.void_reason == "benched":
             entrant = match.result.void_entrant
             if entrant in broken and entrant in match.seats:
                 continue
             if decision.kind != "benched" or decision.entrant != entrant:
-                who = names[entrant] if entrant is not None and entrant < len(names) else "no entrant"
-                yield f"{at} is void as {who} is benched, but no three failed starts before it bench {who}"
-        elif decision.kind == "benched" and not stored.replaced:
-            # After --unbench, results from before it stay, which other failed starts led to.
-            failed = ", ".join(map(str, decision.matches))
-            yield f"{at} has a result, but {names[decision.entrant]} is benched by its matches {failed}"
+                yield match, decision
+        elif decision.kind == "benched":
+            yield match, decision

@@ -18,7 +18,6 @@ from tourney.bots.sandbox.base import Sandbox, open_sandbox
 from tourney.errors import (
     BotError,
     SandboxError,
-    StoreDamaged,
     StoreError,
     StoreUnavailable,
     TournamentError,
@@ -49,14 +48,15 @@ from tourney.run.engine.broken import (
     without_broken,
 )
 from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.distrust import settle, take_back_from
 from tourney.run.engine.ponder import Pinning, ponder_text, with_ponder
 from tourney.run.engine.recorder import pair_next, replay_spool
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.stopping import Deadline
-from tourney.run.monitoring.progress import Listener, Listeners, counted
+from tourney.run.monitoring.progress import Listener, Listeners
 from tourney.run.monitoring.run_log import StatusFile, status_path
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.executor import MatchExecutor, Run, machine_of
+from tourney.run.workers.executor import MatchExecutor, Run
 from tourney.store.engine import database_exists, parse_url, place_of, shown
 from tourney.store.maintenance import check_parts
 from tourney.store.mounts import network_file_system
@@ -181,7 +181,8 @@ def _play(
     say: Say,
 ) -> Summary:
     """Play by an executor; where it sets hosts aside, take their matches back and go on without them."""
-    distrusted: dict[str, str] = {}
+    why = "results of it were taken back, and are not all played again"
+    distrusted = {old.host: why for old in repository.replaced(tournament) if old.host}
     while True:
         stored = repository.tournament_by_id(tournament)
         entrants = repository.entrants(tournament)
@@ -202,28 +203,12 @@ def _play(
         )
         summary = coordinate(executor)
         aside = executor.set_aside()
-        if not aside or summary.end is End.STOPPED:
-            return summary
         distrusted |= aside
-        numbers = [
-            match.number
-            for match in repository.matches(tournament, finished=True)
-            if match.result is not None
-            and match.result.digest
-            and _machine(repository, tournament, match.number) in aside
-        ]
-        repository.take_back(tournament, numbers)
-        say(f"{counted(len(numbers), 'result')} of {', '.join(sorted(aside))} taken back, to be played again")
-        if summary.end is not End.AGAIN:
-            return replace(summary, end=End.DRAINED if summary.end is End.FINISHED else summary.end)
-
-
-def _machine(repository: Repository, tournament: int, number: int) -> str:
-    """Return the machine that a stored match was played on, as an executor names it; "" if unknown."""
-    try:
-        return machine_of(str(repository.measured(tournament, number).get("host", "")))
-    except StoreDamaged:
-        return ""
+        take_back_from(repository, tournament, aside, say)  # what was stored since the coordinator did so
+        if summary.end is End.AGAIN:
+            continue
+        if summary.end is not End.FINISHED or not settle(repository, tournament, say):
+            return summary
 
 
 def rehearse(
