@@ -100,6 +100,12 @@ def _join(writer: Repository, mine: Tournament, reader: Repository, theirs: Tour
         if ours != others:
             raise UsageError(f"{name} in {other} has other results than here, and none of them has a record")
         return Merged(name, new=False, taken=0, matches=len(ours))
+    for which, one, place in ((writer, mine, "here"), (reader, theirs, f"in {other}")):
+        if any(old.host is not None for old in which.replaced(one.id)):
+            raise UsageError(
+                f"{name} {place} plays matches of a host again that was set aside, so that its rounds may be"
+                " drawn anew: finish it there with `tourney run`, and merge then"
+            )
     head, matches = open_tournament(_lines(reader, theirs, other), None)
     here = [
         (match.row, None if match.result is None else match.result.digest)

@@ -8,25 +8,26 @@ from typing import Any
 
 import pytest
 
+from tests.command import invoke
 from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import begin, entrant, played
+from tests.tournaments import begin, entrant, played, refused
 from tourney.bots.catalogue.store import BotStore
-from tourney.errors import WorkerError
+from tourney.errors import UsageError, WorkerError
 from tourney.match.record import FaultKind
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.parsing import parse_json
-from tourney.run.engine import session
+from tourney.run.engine import distrust, session
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.distrust import withdrawn_path
 from tourney.run.engine.redraw import Stored, check_schedule
 from tourney.run.monitoring.progress import Listener
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament
+from tourney.store.merging import merge_databases
 from tourney.store.repository import Repository
-from tourney.store.values import StoredEntrant
+from tourney.store.values import ReplacedResult, StoredEntrant
 
 Play = Callable[[MatchSpec], PlayedMatch]
 
@@ -176,7 +177,7 @@ def test_liar_found_after_many_rounds_has_them_drawn_anew(tmp_path: Path) -> Non
     cup = Cup(tmp_path / "t.db", name, plan)
     cup.run(Hosts(found=24))
     assert len(cup.anew) == 1
-    lines = withdrawn_path(tmp_path / "t.db", cup.repository.tournament()).read_text().split("\n")
+    lines = distrust.withdrawn_path(tmp_path / "t.db", cup.repository.tournament()).read_text().split("\n")
     kept = [json.loads(line) for line in lines if line]
     assert {one["host"] for one in kept if one["why"] == "its host was set aside"} == {"unix/liar"}
     assert {one["place"][0] for one in kept if "drawn from results" in one["why"]} == {2, 3, 4}
@@ -215,8 +216,8 @@ def test_killed_run_goes_on_the_same_way(
             def killed(*_given: object) -> None:
                 raise KeyboardInterrupt
 
-            at = (Repository, "settle") if step == "settle" else (session.settle.__globals__, "pair_next")
-            (patch.setattr if step == "settle" else patch.setitem)(*at, killed)  # type: ignore[operator]
+            where = Repository if step == "settle" else distrust
+            patch.setattr(where, "settle" if step == "settle" else "pair_next", killed)
             with pytest.raises(KeyboardInterrupt):
                 cup.run(Hosts(found=25))
         cup.holds()
@@ -226,17 +227,43 @@ def test_killed_run_goes_on_the_same_way(
 
 
 def test_tournament_goes_on_elsewhere_while_matches_are_played_again(tmp_path: Path) -> None:
-    """An export carries what is still to be settled."""
+    """An export carries what is still to be settled, and no merge takes it for final."""
     local, cup = (Cup(tmp_path / f"{k}.db", *FORMATS["swiss"]) for k in range(2))
     local.run(Hosts(None))
     with pytest.raises(WorkerError):
         cup.run(Hosts(found=20, dies=True))
+    with refused(UsageError, "cup in its.db plays matches of a host again", "finish it there"):
+        merge_databases(local.repository, cup.repository, "its.db", "2026-11-20")
     lines = [(f"line {k}", parse_json(line)) for k, line in enumerate(cup.export.splitlines())]
     cup.repository = Repository.open(str(tmp_path / "other.db"), create=True)
     import_tournament(cup.repository, lambda: lines, "2026-11-20")
     assert cup.run(Hosts(None)).end is End.FINISHED
     assert cup.export == local.export
     assert cup.anew
+
+
+def test_report_and_ratings_are_those_of_a_run_without_the_liar(tmp_path: Path) -> None:
+    found = []
+    for k, hosts in enumerate((Hosts(None), Hosts(found=24))):
+        cup = Cup(tmp_path / f"{k}.db", *FORMATS["swiss"])
+        cup.run(hosts)
+        cup.repository.close()
+        db, out = ("--db", str(tmp_path / f"{k}.db")), tmp_path / f"report-{k}"
+        assert invoke("report", *db, "--no-measured", "--out", str(out)).exit_code == 0
+        pages = {str(page.relative_to(out)): page.read_bytes() for page in out.rglob("*") if page.is_file()}
+        found.append((invoke("ratings", *db, "--format", "csv").stdout, pages))
+    assert len(cup.anew) == 1
+    assert len(found[0][1]) > 30
+    assert found[0] == found[1]
+
+
+def test_mark_in_a_complete_tournament_is_found(tmp_path: Path) -> None:
+    """It would let verify take another result for the one that a round was drawn from."""
+    cup = Cup(tmp_path / "t.db", *FORMATS["round-robin"])
+    cup.run(Hosts(None))
+    cup.repository.keep_replaced(cup.id, [ReplacedResult(2, 3, (1, 2), (None, None), void=False, host="h")])
+    found = check_schedule(Stored.of(cup.repository, cup.repository.tournament())).findings
+    assert [text for text in found if "is said to be played again" in text]
 
 
 def failing(*names: str) -> Play:

@@ -91,8 +91,13 @@ def _numbers(stored: Stored) -> Iterator[str]:
 
 
 def _replaced(stored: Stored) -> Iterator[str]:
-    """Yield the replaced results that --unbench cannot have replaced."""
+    """Yield the replaced results that --unbench, or setting a host aside, cannot have replaced."""
     for old in stored.replaced:
+        if old.host is not None and stored.tournament.complete:
+            yield (
+                f"match {old.number} is said to be played again, as a host was set aside, but the tournament"
+                " has ended"
+            )
         if old.host is None and not (old.void or "startup" in old.faults):
             yield (
                 f"match {old.number} is said to have had another result, but --unbench replaces only void"
