@@ -172,6 +172,7 @@ def measure(words: list[str]) -> Cost:
     watcher.start()
     try:
         _, status, usage = os.wait4(process.pid, 0)  # with the processes that it has waited for
+        process.returncode = os.waitstatus_to_exitcode(status)
     finally:
         over.set()
         watcher.join()

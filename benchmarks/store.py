@@ -26,6 +26,7 @@ import json
 import multiprocessing
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -181,7 +182,7 @@ def fill(url: str, matches: int, plays: list[Play], column: Column, real: int, *
         column.took(
             "stored one by one", single / singles * column.matches, f"{singles / single:,.0f} a second"
         )
-    if stored == counts.rows - singles:  # not only the rest of a database that was kept
+    if stored and not counts.done:  # not of the rest alone of a database that was kept
         column.took("stored in bulk", bulk, f"{stored / bulk:,.0f} a second")
 
 
@@ -402,6 +403,7 @@ def main(arguments: list[str] | None = None) -> None:
     chosen = parser.parse_args(arguments)
     if chosen.keep and (chosen.postgres or not (chosen.folder or chosen.server)):
         parser.error("--keep wants --folder or --server, and a server of --postgres is always removed")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server ends too
     with ExitStack() as stack:
         folder = chosen.folder or Path(
             stack.enter_context(tempfile.TemporaryDirectory(prefix="tourney-store-"))

@@ -70,7 +70,7 @@ class Server:
 
     def __init__(self, url: str) -> None:
         self._url = parse_url(url)
-        self._engine = sa.create_engine(self._url, isolation_level="AUTOCOMMIT")
+        self._engine = sa.create_engine(self._url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
 
     def url(self, name: str) -> str:
         """Create the database if it is missing, and return its URL."""
@@ -93,12 +93,10 @@ class Server:
 
     def size(self, name: str) -> int:
         """Return the sum over all tables, with their indexes and what is stored apart (TOAST)."""
-        engine = sa.create_engine(self.url(name))
+        engine = sa.create_engine(self.url(name), poolclass=sa.NullPool)
         query = "SELECT coalesce(sum(pg_total_relation_size(relid)), 0) FROM pg_stat_user_tables"
         with engine.connect() as connection:
-            found = int(connection.execute(sa.text(query)).scalar_one())
-        engine.dispose()
-        return found
+            return int(connection.execute(sa.text(query)).scalar_one())
 
 
 def _named(name: str) -> str:
