@@ -24,7 +24,6 @@ from tourney.ratings.fit import (
     Covariance,
     Goodness,
     Mode,
-    PairTotals,
     Prior,
     chance,
     covariance,
@@ -32,7 +31,7 @@ from tourney.ratings.fit import (
     maximise,
     pair_totals,
 )
-from tourney.ratings.likelihood import Likelihood
+from tourney.ratings.likelihood import Likelihood, Meetings
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.sequences import ALPHA, EVERY_LOOK, FIXED, Look
 from tourney.schedule.row import ResultRow
@@ -346,7 +345,7 @@ def _pairs(
     counts: Counts,
     elo: Floats,
     spread: Floats,
-    totals: PairTotals,
+    totals: Meetings,
     by_chance: Chance,
     order: dict[int, int],
     look: Look | None,
@@ -385,7 +384,7 @@ def _pairs(
 
 
 def _parts(
-    counts: Counts, totals: PairTotals, order: dict[int, int]
+    counts: Counts, totals: Meetings, order: dict[int, int]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
     """Return the pool's connected parts, and each part's steps; all in the order of the table."""
     links: list[list[int]] = [[] for _ in counts.entrants]

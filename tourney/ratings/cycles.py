@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tourney.ratings.counts import Floats
-from tourney.ratings.fit import PairTotals
+from tourney.ratings.likelihood import Meetings
 
 SIGNIFICANT: Final = 0.01
 """The p-value of the test of fit below which cycles are looked for."""
@@ -88,7 +88,7 @@ def find_cycles(
     order: Sequence[int],
     numbers: Sequence[int],
     strengths: Floats,
-    totals: PairTotals,
+    totals: Meetings,
     variance: Floats,
     freedom: float,
     seats: int = 2,

@@ -162,22 +162,8 @@ def upper_envelope(one: Floats, base: Floats) -> Floats:
     return envelope
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class PairTotals:
-    """The scores of pairs that met, an entry each: positions ``a`` < ``b`` in the pool, scores of a."""
-
-    a: Ints
-    b: Ints
-    games: Ints
-    half_points: Ints
-    undecided: Ints
-    expected: Floats
-    variance: Floats
-    cumulant: Floats
-
-
-def pair_totals(meetings: Meetings, entrants: int) -> PairTotals:
-    """Return the sums of meetings by pair."""
+def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
+    """Return the sums of meetings by pair: an entry for each two that met, ``a`` below ``b``."""
     n = max(entrants, 1)
     swapped = meetings.a > meetings.b
     a, b = np.where(swapped, meetings.b, meetings.a), np.where(swapped, meetings.a, meetings.b)
@@ -188,7 +174,7 @@ def pair_totals(meetings: Meetings, entrants: int) -> PairTotals:
     def total(values: Floats | Ints) -> Floats:
         return scatter(inverse.reshape(-1), values.astype(np.float64), len(keys))
 
-    return PairTotals(
+    return Meetings(
         keys // n,
         keys % n,
         np.rint(total(meetings.games)).astype(np.int64),
@@ -214,7 +200,7 @@ class Chance:
     sum: float
 
 
-def chance(residuals: Scores, times: Ints, totals: PairTotals, entrants: int) -> Chance:
+def chance(residuals: Scores, times: Ints, totals: Meetings, entrants: int) -> Chance:
     """Estimate the chance variation of pairs' residuals from the residuals of clusters.
 
     The variance of the sum of squares is 2 for each pair plus its fourth cumulant, and with more than two
@@ -266,7 +252,7 @@ class Goodness(NamedTuple):
     freedom: float
 
 
-def goodness(mode: Mode, totals: PairTotals, by_chance: Chance, ratings: int) -> Goodness:
+def goodness(mode: Mode, totals: Meetings, by_chance: Chance, ratings: int) -> Goodness:
     """Test the model by the residuals of pairs: the sum of their squares in units of their variance.
 
     Under the model its mean is the number of pairs less the degrees of freedom of the ratings; a multiple of
