@@ -1,6 +1,7 @@
 """Archives: a finished tournament leaves the database and comes back, byte for byte."""
 
 import gzip
+import hashlib
 import json
 import shutil
 import sqlite3
@@ -145,6 +146,50 @@ def test_commands_that_need_records_name_the_archive(db: Path, tmp_path: Path) -
     assert done.exit_code == 0, done.stderr
     assert invoke("verify", "--all", *at).exit_code == 0
     assert invoke("show", "1", *at).exit_code == 0
+
+
+def test_status_names_the_archive(db: Path, tmp_path: Path) -> None:
+    out, at = tmp_path / "cup.gz", ("--db", str(db))
+    before = json.loads(invoke("status", "--format", "json", *at).stdout)["tournaments"][0]
+    archive(db, out)
+    after = json.loads(invoke("status", "--format", "json", *at).stdout)["tournaments"][0]
+    sha256 = hashlib.sha256(out.read_bytes()).hexdigest()
+    assert (before["archive"], after["archive"]) == (
+        None,
+        {"file": "cup.gz", "sha256": sha256, "created": "2026-11-22"},
+    )
+    assert {**before, "archive": None} == {**after, "archive": None}
+    shown = " ".join(invoke("status", *at).stdout.split())
+    assert f"cup archive the archive cup.gz (sha256 {sha256[:16]}...); `tourney db unarchive cup.gz`" in shown
+
+
+def test_what_covers_all_tournaments_leaves_archived_ones_out(db: Path, tmp_path: Path) -> None:
+    at, out = ("--db", str(db)), tmp_path / "report"
+    with Repository.open(str(db), write=True) as repository:
+        other = genuine.begin(repository, name="other")
+        genuine.play_all(repository, other)
+    archive(db, tmp_path / "other.gz", "other")
+    done = invoke("report", "--all", "--out", str(out), *at)
+    assert done.exit_code == 0, done.stderr
+    assert "left out: other is in the archive other.gz" in " ".join(done.stderr.split())
+    assert list(out.glob("*cup*"))
+    assert not list(out.glob("*other*"))
+    again = invoke("rerun", "--sample", "1", "--seed", "1", *at)
+    assert "left out: other is in the archive other.gz" in " ".join(again.stderr.split())
+    assert "a sample of 1 of" in again.stderr
+    archive(db, tmp_path / "cup.gz")
+    for words, said in (
+        (("rerun", "--all"), f"there is no record to play again in {db}: cup is in the archive cup.gz"),
+        (("rerun", "--sample", "1"), "`tourney rerun --all FILE`"),
+        (
+            ("report", "--all", "--out", str(tmp_path / "none")),
+            "no tournament has its records here: other is in the archive",
+        ),
+    ):
+        done = invoke(*words, *at)
+        assert (done.exit_code, done.stdout) == (2, ""), words
+        assert said in " ".join(done.stderr.split()), words
+    assert not (tmp_path / "none").exists()
 
 
 def test_space_of_records_leaves_the_file(tmp_path: Path, finished: Path) -> None:

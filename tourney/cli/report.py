@@ -236,7 +236,7 @@ class _Task:
             options = replace(options, live=Live(written, self._seconds))
         with opened.snapshot() as repository:
             found = repository.tournament(self._name)
-            chosen = (found,) if self._every is None else _of_game(repository, self._every[0].game)
+            chosen = (found,) if self._every is None else self._there(repository, self._every[0].game, output)
             seen = _moment(repository, chosen)
             if seen == self._seen:
                 return None
@@ -261,6 +261,17 @@ class _Task:
             f"{written_.pages:,} pages, {written_.files:,} files{unchanged}, {written_.bytes / 1e6:.1f} MB"
         )
         return written_
+
+    def _there(self, repository: Repository, game: str | None, output: Output) -> tuple[Tournament, ...]:
+        """Return the tournaments of a game (None: all) that have their records; say which are archived."""
+        every, archives = _of_game(repository, game), repository.archives()
+        there = tuple(one for one in every if one.id not in archives)
+        if not there:
+            repository.refuse_archived(every[-1].id, "no tournament has its records here: ")
+        for one in every:
+            if one.id in archives and not self._seen:
+                output.say(f"left out: {one.name} is in {archives[one.id]}")
+        return there
 
 
 def _of_game(repository: Repository, game: str | None) -> tuple[Tournament, ...]:

@@ -103,11 +103,12 @@ def command(
         if size is not None:
             drawn = secrets.randbits(64) if seed is None else seed
             picked = sample(len(chosen), size, drawn)
-            output.say(f"a sample of {len(picked)} of {_matches(len(chosen))}, drawn from the seed {drawn}")
         else:
             picked = list(range(len(chosen)))
         if not picked:
-            raise UsageError(f"there is no record to play again in {match or db}")
+            raise UsageError(candidates.nothing)
+        if drawn is not None:
+            output.say(f"a sample of {len(picked)} of {_matches(len(chosen))}, drawn from the seed {drawn}")
         count = workers or max(1, default_workers() // max(1, cpus))
         result = _Result(format_, len(picked), drawn)
         make_executor = partial(LocalExecutor, count, cpus=cpus)
@@ -171,21 +172,26 @@ def _one(match: str, sandbox: Level, db: str, bots: str, format_: Format) -> Non
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The records to choose from: their labels, and how to read one and the measurements beside it."""
+    """The records to choose from: their labels, and how to read one and the measurements beside it.
+
+    ``nothing`` says why there are none, if there are none.
+    """
 
     labels: list[str]
     load: Callable[[int], tuple[Record, dict[str, Any]]]
+    nothing: str
 
 
 @contextmanager
 def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candidates]:
+    nothing = f"there is no record to play again in {words or db}"
     if words is not None and is_file(words):
         lines = [
             (where, _record(value, where))
             for where, value in read_json_lines(Path(words))
             if _has_record(value)
         ]
-        yield _Candidates([where for where, _ in lines], lambda index: (lines[index][1], {}))
+        yield _Candidates([where for where, _ in lines], lambda index: (lines[index][1], {}), nothing)
         return
     from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and files do without
 
@@ -194,9 +200,17 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
         places: list[tuple[int, int]] = []
         labels: list[str] = []
         archives = repository.archives()
+        archived = [one for one in chosen if one.id in archives]
+        said = [f"{one.name} is in {archives[one.id]}" for one in archived]
+        if archived and all(one.id in archives or not one.recorded for one in chosen):
+            more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+            way = "Or play the matches of the file again: `tourney rerun --all FILE`"
+            nothing = f"{nothing}: {'; '.join(said[:_NAMED])}{more}. {way}"
+            said = []
+        for sentence in said:
+            output.say(f"left out: {sentence}")
         for tournament in chosen:
             if tournament.id in archives:
-                output.say(f"{tournament.name} is in {archives[tournament.id]}")
                 continue
             if not tournament.recorded:
                 output.say(f"{tournament.name} has results without records, which cannot be played again")
@@ -219,7 +233,11 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
             except StoreDamaged:  # outside all digests; the record is what counts
                 return record, {}
 
-        yield _Candidates(labels, load)
+        yield _Candidates(labels, load, nothing)
+
+
+_NAMED = 3
+"""Archives named in one sentence."""
 
 
 def _has_record(value: Any) -> bool:

@@ -21,7 +21,7 @@ from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.schedule.format import FORMATS, find_format
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
-from tourney.store.values import OverloadTotals, StoredEntrant, Tournament
+from tourney.store.values import Archive, OverloadTotals, StoredEntrant, Tournament
 
 COLUMNS = (
     Column("tournament"),
@@ -44,6 +44,7 @@ COLUMNS = (
     Column("playing"),
     Column("paused"),
     Column("root"),
+    Column("archive"),
 )
 
 WORDY = (
@@ -56,6 +57,7 @@ WORDY = (
     "playing",
     "paused",
     "root",
+    "archive",
 )
 """What a table shows in lines of its own, below, or in another column."""
 
@@ -72,11 +74,12 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start; the time left is for
     the rounds paired so far. Where the file has [until], the line `until` says how near the answer is, or why
     the tournament ended. A finished tournament shows its root, one SHA-256 over its plan and all matches
-    (see `tourney verify --root`).
+    (see `tourney verify --root`). One whose records are in an archive shows that file.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
-        lines = [line_of(repository, found, time.time()) for found in chosen]
+        archives = repository.archives()
+        lines = [line_of(repository, found, time.time(), archives.get(found.id)) for found in chosen]
     output = current()
     if format_ is Format.JSON:
         output.document(StatusDocument, tournaments=lines)
@@ -91,7 +94,9 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
             output.write(f"{title}\t{printable(word)}".expandtabs(24))
 
 
-def line_of(repository: Repository, tournament: Tournament, now: float) -> dict[str, Any]:
+def line_of(
+    repository: Repository, tournament: Tournament, now: float, archive: Archive | None
+) -> dict[str, Any]:
     """Return a tournament's line of a ``StatusDocument``; ``now`` in seconds since the epoch."""
     progress = repository.progress(tournament.id)
     running = repository.running(tournament.id)
@@ -141,6 +146,7 @@ def line_of(repository: Repository, tournament: Tournament, now: float) -> dict[
         ],
         "paused": status.paused or None,
         "root": (tournament.root or compute_root(repository, tournament)) if finished else None,
+        "archive": archive and {"file": archive.file, "sha256": archive.sha256, "created": archive.created},
     }
 
 
@@ -172,12 +178,15 @@ def _row(line: Mapping[str, Any], *, people: bool) -> Row:
         "void_matches": [f"{one['match']}: {one['note']}" for one in line["void_matches"]],
         "benched": [f"{one['entrant']}:{one['void']}-void" for one in line["benched"]],
         "broken": [f"{one['entrant']}: {one['why']}" for one in line["broken"]],
+        "archive": line["archive"] and line["archive"]["file"],
         "playing": [
             f"{one['match']}:{'-v-'.join(one['entrants'])}:{span_text(one['seconds'])}"
             for one in line["playing"]
         ],
     }
     if people:
+        if line["archive"]:
+            row["archive"] = f"{Archive(**line['archive'])}"
         row["left"] = span_text(line["left"]) or None
         row["rounds"] = f"{rounds} so far" if planned is None else f"{rounds} of {planned}"
     return row
@@ -191,6 +200,6 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
             yield "" if place else f"{name} {key}", word
     for word in row["void_matches"]:
         yield f"{name} void", word
-    for key in ("until", "overload", "paused", "root"):
+    for key in ("until", "overload", "paused", "root", "archive"):
         if row[key]:
             yield f"{name} {key}", row[key]

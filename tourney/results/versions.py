@@ -18,6 +18,7 @@ from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.method import Forfeits, rated
 from tourney.ratings.sequences import EVERY_LOOK, Look
 from tourney.results.ratings import Rows
+from tourney.store.archiving import hosts_of
 from tourney.store.repository import Repository
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
@@ -25,8 +26,6 @@ NOT_PLAYED_BY: Final = ("startup-ms",)
 """Limits that may differ in a pool: they say nothing about a game that has begun."""
 LOOK_GAMES: Final = 1000
 """Games of a version for which intervals are tuned: a pool grows, and people look at it all the time."""
-SAMPLE: Final = 32
-"""Matches of a tournament from which its hosts are read."""
 UNLIKE: Final = 1.1
 """Hosts are unlike if one is faster than another by more than this."""
 SHORT: Final = 8
@@ -168,7 +167,7 @@ def pool_versions(repository: Repository, wanted: Wanted, forfeits: Forfeits = "
     if not fitting:
         raise UsageError(f"no tournament of {game} has a match with a record and what was named")
     reference = fitting[-1]
-    hosts = _hosts(repository, reference)
+    hosts = hosts_of(repository, reference)
     pooled, left_out = [], []
     for one in found:
         why = _difference(repository, one, reference, hosts, wanted)
@@ -227,30 +226,13 @@ def _difference(
         return "; ".join(unlike)
     if wanted.any_host or one.plan.limits.charge != "wall" or one.id == reference.id:
         return ""
-    others = _hosts(repository, one)
+    others = hosts_of(repository, one)
     if all(_alike(name, speed, hosts) for name, speed in others.items()):
         return ""
     if not wanted.name_hosts:
         return "played on a host of other or unknown speed, and charge is wall, so that speed counts"
     here, there = (", ".join(map(_host_text, group.items())) for group in (others, hosts))
     return f"played on {here}, not on {there}, and charge is wall, so the speed of the host counts"
-
-
-def _hosts(repository: Repository, tournament: Tournament) -> dict[str, int]:
-    """Return the hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
-
-    Those of an archived tournament are in its archive, so they count as one unknown host.
-    """
-    if (archive := repository.archives().get(tournament.id)) is not None:
-        return {f"a host named in the archive {archive.file}": 0}
-    numbers = repository.finished_numbers(tournament.id)
-    found: dict[str, int] = {}
-    for number in numbers[:: max(1, len(numbers) // SAMPLE)]:
-        measured = repository.measured(tournament.id, number)
-        if host := measured.get("host"):
-            speed = measured.get("speed", 0)
-            found[str(host)] = speed if isinstance(speed, int) else 0
-    return found
 
 
 def _alike(host: str, speed: int, others: Mapping[str, int]) -> bool:

@@ -7,7 +7,7 @@ moment leaves a whole database, a whole file, or both.
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -25,6 +25,8 @@ from tourney.store.values import Archive, Tournament
 
 ENDINGS: Final = (".zst", ".gz")
 _CHUNK: Final = 500
+_SAMPLE: Final = 32
+"""Matches of a tournament from which its hosts are read."""
 
 Step = Callable[[int], None]
 """Hears how many lines have been written or read."""
@@ -48,7 +50,7 @@ def archive_tournament(
     with repository.run_lock(chosen, time.time()):
         with repository.snapshot() as moment:
             tournament = moment.tournament(chosen.name)
-            root = _root(moment, tournament)
+            root, hosts = _root(moment, tournament), hosts_of(moment, tournament)
             content = _write(moment, tournament, out, step)
         try:
             _check(out, content, root)
@@ -58,7 +60,7 @@ def archive_tournament(
                 f"{tournament.name} is not archived, because its file could not be read back: {error}; see"
                 " `tourney verify --all`"
             ) from error
-        archive = Archive(out.name, _sha256(out), created)
+        archive = Archive(out.name, _sha256(out), created, hosts)
         with repository.transaction() as writer:
             if compute_root(writer, tournament) != root:
                 raise CheckError(f"{tournament.name} was changed while it was archived: remove {out}")
@@ -99,6 +101,24 @@ def restore_tournament(repository: Repository, path: Path) -> Tournament:
         while chunk := list(islice(results, _CHUNK)):
             writer.bring_back(number, chunk)
     return tournament
+
+
+def hosts_of(repository: Repository, tournament: Tournament) -> Mapping[str, int]:
+    """Return the hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
+
+    Those of an archived tournament were noted when it was archived.
+    """
+    if (archive := repository.archives().get(tournament.id)) is not None:
+        unknown = {f"a host named in the archive {archive.file}": 0}
+        return unknown if archive.hosts is None else archive.hosts
+    numbers = repository.finished_numbers(tournament.id)
+    found: dict[str, int] = {}
+    for number in numbers[:: max(1, len(numbers) // _SAMPLE)]:
+        measured = repository.measured(tournament.id, number)
+        if host := measured.get("host"):
+            speed = measured.get("speed", 0)
+            found[str(host)] = speed if isinstance(speed, int) else 0
+    return found
 
 
 def _root(repository: Repository, tournament: Tournament) -> str:

@@ -3,6 +3,7 @@
 It is long because it has a query for each use, so that no reader fetches more columns than it needs.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from operator import itemgetter
@@ -194,7 +195,10 @@ class Matches(Tournaments):
                 connection.execute(sa.delete(column.table).where(column.in_(mine)))
             connection.execute(sa.update(MATCH).where(_M.id.in_(mine)).values(record=None))
             connection.execute(sa.delete(DICTIONARY).where(DICTIONARY.c.tournament_id == tournament))
-            connection.execute(sa.insert(ARCHIVE).values(tournament_id=tournament, **archive._asdict()))
+            values = archive._asdict()
+            if archive.hosts is not None:
+                values["hosts"] = json.dumps(archive.hosts)
+            connection.execute(sa.insert(ARCHIVE).values(tournament_id=tournament, **values))
 
     def forget_archive(self, tournament: int) -> None:
         """Let a tournament count as not archived; ``bring_back`` stores what its archive has."""

@@ -178,6 +178,7 @@ class ArchiveRow(SQLModel, table=True):
     """Where the records, logs and measurements of a tournament are instead of here.
 
     ``file`` is the file's name without its folder, ``sha256`` that of its bytes, ``created`` its date.
+    ``hosts`` has the hosts that played and their speeds, as a JSON object; NULL where they are not known.
     """
 
     __tablename__ = "archive"
@@ -188,6 +189,7 @@ class ArchiveRow(SQLModel, table=True):
     file: str
     sha256: str = Field(max_length=64)
     created: str
+    hosts: str | None
 
 
 class ReplacedResultRow(SQLModel, table=True):

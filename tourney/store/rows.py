@@ -74,7 +74,14 @@ def check_dictionary(row: Columns) -> None:
 
 def archive_of(row: Columns) -> Archive:
     """Return where the records of a tournament are."""
-    return Archive(read_text(row, "file", least=1), read_digest(row, "sha256"), read_text(row, "created"))
+    hosts = None
+    if row["hosts"] is not None:
+        hosts = read_json("hosts", row["hosts"])
+        if not isinstance(hosts, dict) or any(type(speed) is not int for speed in hosts.values()):
+            raise ColumnError("hosts", row["hosts"], "a JSON object of speeds")
+    return Archive(
+        read_text(row, "file", least=1), read_digest(row, "sha256"), read_text(row, "created"), hosts
+    )
 
 
 class Shape(NamedTuple):

@@ -4,6 +4,7 @@ It is one long module so that all that is stored can be read in one place.
 """
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
@@ -452,12 +453,13 @@ class Archive(NamedTuple):
     """The file that holds the records, logs and measurements of a tournament instead of the database.
 
     ``file`` is its name without its folder, ``sha256`` that of its bytes, ``created`` (ISO 8601, UTC) when it
-    was made.
+    was made. ``hosts``: those that played, with their speeds (0: unknown); None if that is not known.
     """
 
     file: str
     sha256: str
     created: str
+    hosts: Mapping[str, int] | None = None
 
     def __str__(self) -> str:
         """Return its name and how to bring back what it holds, for a sentence."""

@@ -56,6 +56,14 @@ class Overload(Part, frozen=True, kw_only=True):
     matches: int
 
 
+class ArchiveFile(Part, frozen=True, kw_only=True):
+    """The file that has a tournament's records: its name without a folder, its SHA-256, and its date."""
+
+    file: str
+    sha256: str
+    created: str
+
+
 class StatusLine(Part, frozen=True, kw_only=True):
     """A tournament.
 
@@ -63,7 +71,7 @@ class StatusLine(Part, frozen=True, kw_only=True):
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
     `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
     the paired matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
-    is that of a finished tournament.
+    is that of a finished tournament. `archive` is null where the records are in the database.
     """
 
     tournament: str
@@ -87,6 +95,7 @@ class StatusLine(Part, frozen=True, kw_only=True):
     playing: tuple[PlayingMatch, ...]
     paused: str | None
     root: str | None
+    archive: ArchiveFile | None
 
 
 class StatusDocument(Document, frozen=True, kw_only=True):

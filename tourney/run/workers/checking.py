@@ -7,6 +7,7 @@ promise to reproduce by the record. Host and speed are those the coordinator kno
 
 import math
 import re
+from collections.abc import Collection
 from typing import Any, Final
 
 import msgspec
@@ -63,9 +64,15 @@ def other_match(record: Record, spec: MatchSpec) -> str:
     return ""
 
 
-def doubts(record: Record, task: MatchTask) -> list[str]:
-    """Return why a match need not come out the same again, as its measurements must say it."""
+def doubts(record: Record, task: MatchTask, said: Collection[str]) -> list[str]:
+    """Return why a match need not come out the same again; a host has ``said`` why.
+
+    With fuel, only the crash of a bot that the machine has killed need not come again, which a host has to
+    say; its word for a time-out is worth nothing, or it could let bots time out as it likes.
+    """
     kinds = {kind for _, kind, _ in record["outcome"]["faults"] if kind in ("timeout", "crash")}
+    if str(task.spec.limits.charge) == "fuel":
+        kinds &= {"crash"} & set(said)
     return sorted(kinds | ({"reuse"} if task.reuse else set()))
 
 
@@ -106,10 +113,7 @@ def _measured(text: bytes, record: Record, task: MatchTask, elapsed_ms: int) -> 
         raise WrongReplyError("sent an impossible description of its sandbox")
     if not (_STARTED.fullmatch(found.started) or not found.started):
         raise WrongReplyError(f"sent an impossible start, {found.started[:40]!r}")
-    # With fuel a time-out can be promised to come again; that a host does not promise is no gain to it.
-    why = doubts(record, task)
-    if str(task.spec.limits.charge) == "fuel" and set(found.why_not) <= set(why):
-        why = sorted(set(found.why_not))
+    why = doubts(record, task, found.why_not)
     clean = msgspec.structs.replace(found, reproducible=not why, why_not=tuple(why))
     data: dict[str, Any] = msgspec.to_builtins(clean)
     return data

@@ -20,8 +20,9 @@ from typing import ClassVar, Final, Literal
 
 from tourney.errors import TourneyError, UsageError, WorkerError
 from tourney.match.result import PlayedMatch
-from tourney.run.workers.checking import check_match, doubts
+from tourney.run.workers.checking import check_match
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
+from tourney.run.workers.fault_rates import FaultRates
 from tourney.run.workers.link import Link, LinkLostError, Node
 from tourney.run.workers.local import LocalExecutor
 from tourney.run.workers.preflight import HERE, Introduced, introduce, mixed, speeds_text
@@ -148,6 +149,7 @@ class ClusterExecutor(MatchExecutor):
         self._waiting: deque[_Match] = deque()
         self._open: set[_Match] = set()
         self._sent_back: dict[int, list[str]] = {}  # where a bot of a match was killed or waited too long
+        self._rates = FaultRates()
         self._doubtful: dict[str, list[int]] = {}
         self._judge: MatchExecutor | None = None
         self._judging = 0
@@ -527,7 +529,7 @@ class ClusterExecutor(MatchExecutor):
         first, before = match.first
         if before.digest == played.digest:
             self._deliver(match, first, before)
-        elif doubts(before.record, match.task) or doubts(played.record, match.task):
+        elif not (before.reproducible and played.reproducible):
             asked = self._doubtful.setdefault(first.host, [0])
             asked[0] += 1
             self._deliver(match, first, before)
@@ -541,6 +543,7 @@ class ClusterExecutor(MatchExecutor):
 
     def _deliver(self, match: _Match, one: Introduced, played: PlayedMatch) -> None:
         self._released[one.node.machine] += 1
+        self._rates.count(one.host, played.record)
         self._release(match, WorkerReply(match.task.number, played))
 
     def _release(self, match: _Match, reply: WorkerReply) -> None:
@@ -578,7 +581,7 @@ class ClusterExecutor(MatchExecutor):
             self._deliver(match, first, before)
             return
         known = {one.digest for _, one in self._sides(match)}
-        if doubts(played.record, match.task) or len(digests) > 1 or (match.second and not digests <= known):
+        if not played.reproducible or len(digests) > 1 or (match.second and not digests <= known):
             self._run.say(
                 f"match {match.task.number} does not repeat: it came out differently on {first.host} and on"
                 " other machines, so that its recheck proves nothing; bots whose choices depend on time do so"
@@ -709,4 +712,9 @@ class ClusterExecutor(MatchExecutor):
             self._run.say(
                 f"{matches} of {host} with a time-out or a crash came out differently on another host, which"
                 " proves nothing, but many show a slow or a dishonest host"
+            )
+        for finding in self._rates.findings():
+            self._run.say(
+                f'{finding}; such results cannot be proved: leave the host out, or use charge = "fuel", where'
+                " time-outs are rechecked"
             )
