@@ -22,7 +22,7 @@ from tests.tournaments import begin, refused
 from tourney.errors import CheckError, EnvironmentFailure, StoreError, UsageError
 from tourney.match.result import pack
 from tourney.store import archiving
-from tourney.store.archiving import archive_tournament, restore_tournament
+from tourney.store.archiving import archive_tournament, hosts_of, restore_tournament
 from tourney.store.exchange import export_lines
 from tourney.store.importing import keep_root
 from tourney.store.maintenance import check_database, copy_database
@@ -82,8 +82,11 @@ def test_archive_and_way_back_change_nothing(db: Path, tmp_path: Path, ending: s
     with Repository.open(str(db)) as repository:
         before = exported(repository)
         root = repository.tournament().root
+        hosts = hosts_of(repository, repository.tournament())
     counted = tables(db)
     archive(db, out)
+    with Repository.open(str(db)) as repository:
+        assert hosts_of(repository, repository.tournament()) == hosts
     assert tables(db) == counted
     with Repository.open(str(db)) as repository:
         assert repository.tournament().root == root
