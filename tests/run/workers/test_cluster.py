@@ -43,11 +43,17 @@ class Cup:
     """A tournament, and what its runs have said."""
 
     def __init__(
-        self, repository: Repository, format_: str = "round-robin", entrants: int = 3, games: int = 2
+        self,
+        repository: Repository,
+        format_: str = "round-robin",
+        entrants: int = 3,
+        games: int = 2,
+        extra: tuple[tuple[str, int | str], ...] = (),
     ) -> None:
         self.repository = repository
         self.said: list[str] = []
-        self.id = begin(repository, entrants, format_=format_, rounds=ROUNDS[format_], games=games).id
+        rounds = ROUNDS.get(format_)
+        self.id = begin(repository, entrants, format_=format_, rounds=rounds, games=games, extra=extra).id
 
     def run(self, *executors: FakeCluster) -> Summary:
         """Run by these executors; each one after the first goes on without the hosts set aside."""
@@ -206,6 +212,34 @@ def test_lying_host_is_found_and_its_matches_are_played_again(
     assert cup.digests == case[1]
     hosts = {cup.repository.measured(cup.id, number)["host"].rpartition("/")[2] for number in cup.digests}
     assert hosts == {"b"}
+
+
+@pytest.mark.parametrize("format_", ["swiss", "adaptive"])
+def test_rounds_drawn_from_lies_are_drawn_anew(
+    format_: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A host, alone at first, lies where no recheck finds it, and many rounds later where one does."""
+    extra = (("batch", 2), ("budget", 24)) if format_ == "adaptive" else ()
+    cups = [
+        Cup(Repository.open(str(tmp_path / f"{k}.db"), create=True), format_, 4, 2, extra) for k in range(2)
+    ]
+    local, cup = cups
+    Coordinator(local.repository, local.id, FuturesExecutor(Immediate, play), Path("/nowhere")).run()
+    monkeypatch.setattr(
+        session, "Run", lambda **given: replace(about_run(cup.said), **{key: given[key] for key in KEPT})
+    )
+
+    def lies(request: PlayRequest, reply: bytes) -> object:
+        early = request.number < len(local.digests) - 4
+        return reply if early and liar._drawn(request.number) else other_game(request, reply)
+
+    liar, still = (cluster(FakeLink(FakeNode("a", lies)), recheck=6_000) for _ in range(2))
+    with refused(WorkerError, "set aside", "all stored results are kept"):
+        cup.run(liar, still)
+    assert cup.run(*(cluster(two(lies)) for _ in range(2))).end is End.FINISHED
+    assert any("a gets no match: set aside: results of it were taken back" in line for line in cup.said)
+    assert any("drawn anew" in line for line in cup.said)
+    assert cup.digests == local.digests
 
 
 def test_single_lying_host_is_found_by_this_machine(repository: Repository) -> None:
