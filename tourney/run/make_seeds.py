@@ -49,9 +49,8 @@ def book_text(game: AnyGame, plies: int = PLIES, lines: int = LINES, seed: int =
     """Return the text of a book: comments on how it was made, and an opening per line."""
     head = (
         f"# {lines} openings of {game.title} (rules {game.rules}) of {plies} plies, from the seed {seed}.\n"
-        "# Nobody has a point, no piece has left the board, no two come to the same or to mirror images.\n"
-        # The committed books must come out byte for byte, so their header keeps its first wording.
-        "# Made by python -m tourney.run.make_seeds; see tourney/run/draw_book.py.\n"
+        "# No seat has a point, no piece has left the board; no two come to the same or to mirror images.\n"
+        "# Made by make seeds.\n"
     )
     openings = islice(sample_openings(game, plies, seed), lines)
     return head + "".join(" ".join(opening) + "\n" for opening in openings)
