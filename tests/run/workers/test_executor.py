@@ -1,16 +1,19 @@
 """Executors come from a registry, so that a plugin can offer another one."""
 
+import socket
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import dask
 import pytest
 
 from tests.command import ROOT, invoke
 from tests.executors import InlineExecutor
 from tests.tournaments import refused, write_file
 from tourney import plugins
-from tourney.errors import UsageError
+from tourney.errors import UsageError, WorkerError
+from tourney.run.workers.dask_executor import DaskLink
 from tourney.run.workers.executor import EXECUTORS, find_executor
 from tourney.run.workers.local import LocalExecutor
 
@@ -43,6 +46,26 @@ def test_executor_refuses_what_it_does_not_take() -> None:
     ):
         with refused(UsageError, words):
             find_executor(text, **given)
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "here:", "here:0", "here:65536", "here:-3", "here:1/x", "u:p@here:1", "::1:8786"]
+)
+def test_dask_refuses_what_is_no_address(address: str) -> None:
+    with refused(
+        UsageError, f"dask://{address} needs the address of a scheduler, as in dask://10.0.0.1:8786"
+    ):
+        find_executor(f"dask://{address}")(1)
+
+
+def test_server_that_is_no_scheduler_is_named() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        dask.config.set({"distributed.comm.timeouts.connect": "200ms"}),
+    ):
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with refused(WorkerError, f"the Dask scheduler {address} cannot be reached: "):
+            DaskLink(address, 1).connect()
 
 
 def test_run_takes_the_executor_of_the_file_unless_told_otherwise(tmp_path: Path) -> None:

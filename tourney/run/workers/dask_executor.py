@@ -7,6 +7,7 @@ Settings, TLS and authentication among them, are those of Dask's own configurati
 import asyncio
 import itertools
 import logging
+import re
 import threading
 import time
 from collections.abc import Mapping
@@ -24,6 +25,9 @@ from tourney.spawning import WorkerContext, terminal_signals_blocked
 
 DaskFuture = Any
 """The package's client, cluster and futures have few types; here they are Any."""
+_ADDRESS: Final = re.compile(
+    r"([a-z]+://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):(?P<port>[0-9]{1,5})", re.ASCII
+)
 RESOURCE: Final = "matches"
 """The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
 
@@ -34,7 +38,13 @@ class DaskExecutor(ClusterExecutor):
     name: ClassVar[str] = "dask"
 
     def connect(self, address: str, workers: int) -> Link:
-        """Return the link. Raises UsageError where the package distributed is missing."""
+        """Return the link. Raises UsageError for a bad address, or if the package distributed is missing."""
+        found = _ADDRESS.fullmatch(address)
+        if address and not (found and 1 <= int(found["port"]) <= 65_535):
+            raise UsageError(
+                f"the executor dask://{address} needs the address of a scheduler, as in dask://10.0.0.1:8786"
+                " or dask://[fd00::1]:8786"
+            )
         try:
             import distributed  # noqa: F401, PLC0415 - an extra, and slow to import
         except ImportError as error:
@@ -121,6 +131,8 @@ class DaskLink(Link):
             # Bytes travel by themselves; what Dask would unpickle for them is refused.
             safe = {"deserializers": ["dask", "msgpack", "error"]}
             target = self._cluster if self._cluster is not None else self._url()
+            if self._cluster is None:  # else the client waits for ever for a server of another kind
+                asyncio.run(_greet(self._url()))
             self._client = distributed.Client(target, set_as_default=False, **safe)
             if self._cluster is not None:
                 self._client.wait_for_workers(self._workers)
@@ -238,6 +250,22 @@ class DaskLink(Link):
             with suppress(ValueError, KeyError):
                 self._sent[address].remove(sent)
         future.cancel()  # lost: the executor finds that its node is gone
+
+
+async def _greet(url: str) -> None:
+    """Ask a scheduler what it is. Raises OSError if there is none, or something else."""
+    import dask  # noqa: PLC0415 - as above
+
+    distributed: Any = import_module("distributed")
+    text = dask.config.get("distributed.comm.timeouts.connect")
+    seconds = dask.utils.parse_timedelta(text, default="seconds")
+    safety = distributed.Security().get_connection_args("client")
+    try:
+        async with distributed.rpc(url, connection_args=safety) as scheduler:
+            # A little more than what the connection itself may take, whose errors say more.
+            await asyncio.wait_for(scheduler.identity(n_workers=0), 1.2 * seconds)
+    except TimeoutError as error:
+        raise OSError(str(error) or f"no Dask scheduler answers there in {seconds:g} seconds") from error
 
 
 def _machine(worker: Mapping[str, Any]) -> str:
