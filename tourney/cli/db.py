@@ -62,7 +62,9 @@ def check(format_: Format, db: str) -> None:
 
     Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
     """
-    problems, name = maintenance.check_database(db), shown(parse_url(db))
+    name = shown(parse_url(db))
+    with counting(current(), "check", "rows") as step:
+        problems = maintenance.check_database(db, lambda done, table: step(done, None, f"rows of {table}"))
     if format_ is Format.JSON:
         current().document(DatabaseCheckDocument, database=name, sound=not problems, problems=problems)
     else:
@@ -89,8 +91,14 @@ def merge(other: str, db: str) -> None:
     maintenance.check_apart(other, db)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     name = shown(parse_url(other))
-    with Repository.open(other) as there, Repository.open(db, write=True) as here:
-        merged = merge_databases(here, there, name, created)
+    with (
+        Repository.open(other) as there,
+        Repository.open(db, write=True) as here,
+        counting(current(), "merge", "matches") as step,
+    ):
+        merged = merge_databases(
+            here, there, name, created, lambda done, of: step(done, None, f"matches of {of}")
+        )
     for one in merged:
         what = "brought in" if one.new else "was here"
         current().say(f"{one.name} {what}: {one.taken:,} of {one.matches:,} matches came from {name}")
@@ -151,6 +159,6 @@ def unarchive(file: Path, db: str) -> None:
     """
     if not file.is_file():
         raise UsageError(f"{file} is no regular file: name the archive")
-    with Repository.open(db, write=True) as repository:
-        tournament = restore_tournament(repository, file)
+    with Repository.open(db, write=True) as repository, counting(current(), "unarchive", "matches") as step:
+        tournament = restore_tournament(repository, file, lambda done: step(done, None))
     current().say(f"the records of {tournament.name} are back in {shown(parse_url(db))}")

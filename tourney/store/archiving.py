@@ -69,7 +69,7 @@ def archive_tournament(
     return archive
 
 
-def restore_tournament(repository: Repository, path: Path) -> Tournament:
+def restore_tournament(repository: Repository, path: Path, step: Step = lambda _done: None) -> Tournament:
     """Store the records, logs and measurements of an archive again; return its tournament.
 
     Raises UsageError for a file that is not, byte for byte, the archive of a tournament of this database, and
@@ -100,6 +100,7 @@ def restore_tournament(repository: Repository, path: Path) -> Tournament:
         results = (result for _, _, result in matches if result is not None)
         while chunk := list(islice(results, _CHUNK)):
             writer.bring_back(number, chunk)
+            step(chunk[-1].number)
     return tournament
 
 

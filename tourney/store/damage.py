@@ -99,6 +99,9 @@ def _shown(value: object) -> str:
 
 _CHUNK = 500
 
+Step = Callable[[int, str], None]
+"""Hears now and then how many rows of a table have been read."""
+
 _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
     (DRAW_PROBABILITY, rows.check_draw_probability),
     (CHECKPOINT, rows.check_checkpoint),
@@ -116,22 +119,23 @@ DETAILS: dict[sa.Table, Callable[..., object]] = {
 """Tables beside the results, from which nothing is counted, with the check of a row."""
 
 
-def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
+def bad_columns(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
     """Yield an error for each row with a bad column, and the first such column of it; see ``bad_details``."""
+    read = partial(_rows, connection, step)
     shapes: dict[object, Shape] = {}
     counts: dict[object, int] = {}
-    for row in _rows(connection, ENTRANT):
+    for row in read(ENTRANT):
         number = counts.setdefault(row["tournament_id"], 0)
         counts[row["tournament_id"]] = number + 1
         yield from _tried(connection, ENTRANT, row, partial(rows.entrant_of, number=number))
-    for row in _rows(connection, TOURNAMENT):
+    for row in read(TOURNAMENT):
         bad = list(_tried(connection, TOURNAMENT, row, rows.tournament_of))
         yield from bad
         if not bad:
             shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
     # Rows of a damaged tournament cannot be checked; its error is enough.
     last: dict[object, Columns] = {}
-    for row in _rows(connection, SCHEDULE):
+    for row in read(SCHEDULE):
         if shape := shapes.get(row["tournament_id"]):
             before = last.get(row["tournament_id"])
             ordered = partial(rows.check_schedule, shape=shape, before=before)
@@ -141,28 +145,29 @@ def bad_columns(connection: Connection) -> Iterator[StoreDamaged]:
                 last[row["tournament_id"]] = row
     known = partial(_known, connection, {})
     archived = set(connection.execute(sa.select(ARCHIVE.c.tournament_id)).scalars())
-    for row in _rows(connection, MATCH, SCHEDULE.c.tournament_id):
+    for row in read(MATCH, SCHEDULE.c.tournament_id):
         if shape := shapes.get(row["tournament_id"]):
             dictionary = known(row["tournament_id"]).record
             gone = row["tournament_id"] in archived
             check = partial(rows.check_match, shape=shape, dictionary=dictionary, archived=gone)
             yield from _tried(connection, MATCH, row, check)
-    for row in _rows(connection, SEAT):
+    for row in read(SEAT):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
-    for row in _rows(connection, REPLACED):
+    for row in read(REPLACED):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
     for table, independent in _INDEPENDENT:
-        for row in _rows(connection, table):
+        for row in read(table):
             yield from _tried(connection, table, row, independent)
 
 
-def bad_details(connection: Connection) -> Iterator[StoreDamaged]:
+def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
     """Yield an error for each bad log and each bad row of measurements."""
+    read = partial(_rows, connection, step)
     known = partial(_known, connection, {})
     for table, check in DETAILS.items():
-        for row in _rows(connection, table, SCHEDULE.c.tournament_id):
+        for row in read(table, SCHEDULE.c.tournament_id):
             fit = partial(check, known=known(row["tournament_id"]))
             yield from _tried(connection, table, row, fit)
 
@@ -185,7 +190,7 @@ def first_bad(connection: Connection, table: sa.Table, tournament: int) -> Store
     raise AssertionError(f"every row of {table.name} fits, but their sums do not")
 
 
-def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:
+def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:
     """Yield all rows in the order of their keys, flags as they are kept."""
     columns: list[Any] = []
     for column in table.c:
@@ -195,7 +200,10 @@ def _rows(connection: Connection, table: sa.Table, *more: sa.Column[Any]) -> Ite
     if more:
         of = SCHEDULE.c.id == next(iter(table.primary_key))
         query = query.select_from(table.outerjoin(SCHEDULE, of))
-    yield from connection.execute(query, execution_options={"yield_per": _CHUNK}).mappings()
+    for done, row in enumerate(connection.execute(query, execution_options={"yield_per": _CHUNK}).mappings()):
+        if done and done % _CHUNK == 0:
+            step(done, table.name)
+        yield row
 
 
 def _tried(

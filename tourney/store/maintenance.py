@@ -8,7 +8,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, UsageError
 from tourney.store import sqlite
-from tourney.store.damage import DETAILS, bad_columns, bad_details
+from tourney.store.damage import DETAILS, Step, bad_columns, bad_details
 from tourney.store.engine import (
     is_sqlite,
     opened,
@@ -44,13 +44,13 @@ def backup_database(url: str, target: Path) -> None:
     sqlite.backup(sqlite.path_of(parsed), target)
 
 
-def check_database(url: str) -> tuple[str, ...]:
+def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[str, ...]:
     """Return what is wrong with a database, a sentence each; nothing if it is sound."""
-    results, beside = check_parts(url)
+    results, beside = check_parts(url, step)
     return (*results, *beside)
 
 
-def check_parts(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def check_parts(url: str, step: Step = lambda _done, _table: None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what is wrong with the results of a database, and with the logs and measurements beside them.
 
     Nothing is counted from logs and measurements, so that a run can go on without one of them. Each is a
@@ -68,7 +68,7 @@ def check_parts(url: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if altered := _altered_schema(connection):
             return tuple(altered), ()
         parts = []
-        for errors in (bad_columns(connection), bad_details(connection)):
+        for errors in (bad_columns(connection, step), bad_details(connection, step)):
             found = [str(error) for error in islice(errors, MOST)]
             if len(found) == MOST:
                 found.append("there may be more: restore a backup first")

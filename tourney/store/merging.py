@@ -1,7 +1,7 @@
 """Bring the tournaments of another database into this one: match by match, by digest; all or nothing."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import islice, zip_longest
 from typing import NamedTuple
@@ -16,6 +16,9 @@ from tourney.store.values import Archive, Outcome, Tournament
 
 _CHUNK = 500
 
+Step = Callable[[int, str], None]
+"""Hears now and then how many matches of a tournament have been read."""
+
 
 class Merged(NamedTuple):
     """What became of a tournament of the other database: finished matches brought in, and rows in all."""
@@ -26,7 +29,13 @@ class Merged(NamedTuple):
     matches: int
 
 
-def merge_databases(here: Repository, there: Repository, other: str, created: str) -> tuple[Merged, ...]:
+def merge_databases(
+    here: Repository,
+    there: Repository,
+    other: str,
+    created: str,
+    step: Step = lambda _done, _tournament: None,
+) -> tuple[Merged, ...]:
     """Bring all tournaments and baselines of a database into another one; ``other`` names it for messages.
 
     A tournament that is not here is imported as it is, with logs and measurements. One of the same name must
@@ -51,17 +60,19 @@ def merge_databases(here: Repository, there: Repository, other: str, created: st
             if tournament.id in archives:
                 found.append(_hold(writer, mine, reader, tournament, archives[tournament.id], other))
             elif mine is None:
-                found.append(_bring(writer, reader, tournament, other, created))
+                found.append(_bring(writer, reader, tournament, other, created, step))
             else:
-                found.append(_join(writer, mine, reader, tournament, other))
+                found.append(_join(writer, mine, reader, tournament, other, step))
         _merge_baselines(writer, reader)
     return tuple(found)
 
 
-def _bring(writer: Repository, reader: Repository, theirs: Tournament, other: str, created: str) -> Merged:
+def _bring(
+    writer: Repository, reader: Repository, theirs: Tournament, other: str, created: str, step: Step
+) -> Merged:
     """Store a tournament that is not here."""
     if theirs.recorded:
-        import_tournament(writer, lambda: _lines(reader, theirs, other), created)
+        import_tournament(writer, lambda: _lines(reader, theirs, other, step), created)
     else:
         made = writer.begin(
             theirs.plan,
@@ -84,14 +95,25 @@ def _outcomes(reader: Repository, tournament: Tournament) -> Iterator[Outcome]:
             yield Outcome(match.row, match.result.ranks, match.result.faults, match.result.reason)
 
 
-def _lines(reader: Repository, tournament: Tournament, other: str) -> Iterator[tuple[str, object]]:
+def _lines(
+    reader: Repository, tournament: Tournament, other: str, step: Step
+) -> Iterator[tuple[str, object]]:
     """Yield the tournament as it is exported, each line with its place."""
     for number, line in enumerate(export_lines(reader, tournament, measured=True)):
         place = f"match {number} of {tournament.name}" if number else tournament.name
         yield f"{place} in {other}", parse_json(line)
+        if number and number % _CHUNK == 0:
+            step(number, tournament.name)
 
 
-def _join(writer: Repository, mine: Tournament, reader: Repository, theirs: Tournament, other: str) -> Merged:
+def _join(
+    writer: Repository,
+    mine: Tournament,
+    reader: Repository,
+    theirs: Tournament,
+    other: str,
+    step: Step,
+) -> Merged:
     """Take over what is missing of a tournament that is here."""
     name = mine.name
     _check_same(writer, mine, reader, theirs, other)
@@ -106,7 +128,7 @@ def _join(writer: Repository, mine: Tournament, reader: Repository, theirs: Tour
                 f"{name} {place} plays matches of a host again that was set aside, so that its rounds may be"
                 " drawn anew: finish it there with `tourney run`, and merge then"
             )
-    head, matches = open_tournament(_lines(reader, theirs, other), None)
+    head, matches = open_tournament(_lines(reader, theirs, other, step), None)
     here = [
         (match.row, None if match.result is None else match.result.digest)
         for match in writer.matches(mine.id)
