@@ -40,6 +40,7 @@ from pathlib import Path
 from benchmarks.report import Play, begin, log_of, measure, measurements, play_randomly, random_plays
 from benchmarks.store_places import Files, Place, Server, throw_away_server
 from tests.report.browser import BROWSER, chromium
+from tourney.errors import TourneyError
 from tourney.games.registry import find_game
 from tourney.match.record import write_record
 from tourney.match.result import PlayedMatch
@@ -416,7 +417,7 @@ def main(arguments: list[str] | None = None) -> None:
         for matches in chosen.matches or SIZES:
             try:
                 columns.append(measure_size(place, matches, plays, folder, chosen))
-            except subprocess.SubprocessError as error:
+            except (TourneyError, subprocess.SubprocessError) as error:
                 raise SystemExit(f"a step failed: {error}") from error
             finally:
                 if not chosen.keep:
