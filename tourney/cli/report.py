@@ -6,6 +6,7 @@ import webbrowser
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -286,12 +287,15 @@ def _of_game(repository: Repository, game: str | None) -> tuple[Tournament, ...]
 
 def _moment(repository: Repository, tournaments: Sequence[Tournament]) -> str:
     """Return a text that differs whenever a report of these tournaments does."""
-    found = [
-        (tournament, repository.progress(one), repository.entrants(one), tuple(repository.digests(one)))
-        for tournament in tournaments
-        for one in (tournament.id,)
-    ]
-    return hashlib.sha256(repr(found).encode("utf-8", "replace")).hexdigest()
+    found = hashlib.sha256()
+    for tournament in tournaments:
+        one = tournament.id
+        parts = chain(
+            (tournament, repository.progress(one), repository.entrants(one)), repository.digests(one)
+        )
+        for part in parts:
+            found.update(repr(part).encode("utf-8", "replace"))
+    return found.hexdigest()
 
 
 def _finished(repository: Repository, tournament: Tournament) -> bool:
