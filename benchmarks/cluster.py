@@ -1,6 +1,6 @@
 """What a Dask cluster costs beside worker processes of this machine, and what one coordinator can take.
 
-    python -m benchmarks.cluster [--matches 60] [--workers 1 2 4]
+    python -m benchmarks.cluster [--matches 60] [--workers 1 2 4] [--ceiling 4000]
 
 Bots sleep for a while at their first turn and resign, so that two processors suffice; they are started once
 (``reuse``, without a sandbox). The last row of the first table has whole games of a bot that answers at once.
@@ -8,10 +8,17 @@ Scheduler and workers are processes on the loopback, each worker with one match 
 
 The first table has the time a match takes by ``local`` with one worker, and by a cluster of one, side by
 side. The second has matches a second on more workers, and the processor time that a match costs coordinator
-and scheduler: there is one of each, so the one that costs most is the ceiling.
+and scheduler.
+
+The third has what one coordinator can take, by whole games that hosts have played before: they answer from a
+table, so that two processors suffice. "no library" is a host in the coordinator's own process that answers at
+once: the coordinator's own ceiling. The others are one Dask worker with 64 slots, each of which sleeps for a
+match; 64 slots of 100 ms offer 640 matches a second.
 """
 
 import argparse
+import json
+import multiprocessing
 import os
 import resource
 import socket
@@ -19,15 +26,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
+from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.session import run_tournament
 from tourney.run.monitoring.progress import Listener, Progress
-from tourney.run.workers.executor import find_executor
+from tourney.run.workers import host
+from tourney.run.workers.cluster import ClusterExecutor
+from tourney.run.workers.executor import MatchExecutor, WorkerReply, find_executor
+from tourney.run.workers.link import Link, Node
+from tourney.run.workers.wire import BotsAnswer, PlayRequest, Question, decode, encode, reply_of
 
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 SLEEPS_MS: Final = (0, 30, 100, 300, 1000)
@@ -79,16 +93,86 @@ sandbox = "off"
 """
 
 
+CEILING_MS: Final = (100, 1000)
+SLOTS: Final = 64
+PRELOAD: Final = """
+import json, time
+from tourney.run.workers import host
+from tourney.run.workers.wire import PlayRequest, decode
+
+TABLE = json.load(open({table!r}))
+
+def play(request):
+    asked = decode(request, PlayRequest, most=1 << 30).matches
+    time.sleep({seconds} * len(asked))
+    return b"\\n".join(TABLE[str(one.number)].encode() for one in asked)
+
+host.play = play
+"""
+
+
+class AtOnce(Link):
+    """One node in this process, which plays a match once and has its reply at hand from then on."""
+
+    def __init__(self, table: dict[int, bytes], ms: int) -> None:
+        self._table = table
+        self._ms = ms
+
+    def connect(self) -> None:
+        """Do nothing."""
+
+    def nodes(self) -> Mapping[str, Node]:
+        """Return the node."""
+        return {"here": Node("here", "here", SLOTS)}
+
+    def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:  # noqa: ARG002 - as the seam has it
+        """Answer for this machine."""
+        asked: Question = decode(request, Question)
+        return encode(host.about(asked.game, asked.sandbox) if asked.kind == "about" else BotsAnswer())
+
+    def play(self, address: str, request: bytes) -> "Future[object]":  # noqa: ARG002 - as the seam has it
+        """Answer at once."""
+        replies = []
+        for asked in decode(request, PlayRequest, most=1 << 30).matches:
+            if asked.number not in self._table:
+                with MatchRunner(lambda _entrant, _limits: RandomChannel()) as room:
+                    reply = WorkerReply(asked.number, room.play(asked.spec))
+                self._table[asked.number] = reply_of(reply, asked.number, self._ms)
+            replies.append(self._table[asked.number])
+        future: Future[object] = Future()
+        future.set_result(b"\n".join(replies))
+        return future
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class AtOnceCluster(ClusterExecutor):
+    """The executor of that node."""
+
+    table: ClassVar[dict[int, bytes]] = {}
+
+    def connect(self, address: str, workers: int) -> Link:  # noqa: ARG002 - as the seam has it
+        """Return the link."""
+        return AtOnce(self.table, CEILING_MS[0])
+
+
 class Taken(NamedTuple):
-    """The seconds of a match, and the milliseconds of processor time that it costs."""
+    """The seconds of a match, and the milliseconds of processor time that it costs.
+
+    ``children`` are the coordinator's own processes: workers of ``local``, or those that check replies.
+    """
 
     seconds: float
     coordinator: float
     scheduler: float
+    children: float
 
 
 @contextmanager
-def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
+def cluster(
+    folder: Path, workers: int, slots: int = 1, preload: Path | None = None
+) -> Iterator[tuple[str, int]]:
     """Give the URL of a cluster, and the process id of its scheduler."""
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
@@ -96,10 +180,10 @@ def cluster(folder: Path, workers: int) -> Iterator[tuple[str, int]]:
     pages = ("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0")
     words = [["dask_scheduler", *pages, "--port", str(port)]]
     for _ in range(workers):
-        worker = ["dask_worker", f"tcp://127.0.0.1:{port}", *pages, "--nthreads", "1", "--no-nanny"]
-        words.append(
-            [*worker, "--resources", "matches=1", "--memory-limit", "0", "--local-directory", str(folder)]
-        )
+        worker = ["dask_worker", f"tcp://127.0.0.1:{port}", *pages, "--nthreads", str(slots), "--no-nanny"]
+        worker += ["--resources", f"matches={slots}", "--memory-limit", "0"]
+        worker += ["--local-directory", str(folder)]
+        words.append([*worker, "--preload", str(preload)] if preload else worker)
     env = {**os.environ, "TOURNEY_CACHE": str(folder / "cache")}
     with (folder / "dask.log").open("ab") as log:
         made = [
@@ -133,21 +217,34 @@ class Watch(Listener):
 
     def __init__(self, scheduler: int) -> None:
         self._scheduler = scheduler
-        self.seen: list[tuple[int, float, float, float]] = []
+        self.seen: list[tuple[int, float, float, float, float]] = []
 
     def progress(self, progress: Progress) -> None:
         """Note the matches stored so far."""
         used = cpu_ms(self._scheduler) if self._scheduler else 0.0
-        self.seen.append((progress.played, time.monotonic(), own_ms(), used))
+        children = sum(cpu_ms(child.pid) for child in multiprocessing.active_children() if child.pid)
+        self.seen.append((progress.played, time.monotonic(), own_ms(), used, children))
 
 
 def run(folder: Path, executor: str, how: str, matches: int, workers: int = 1, scheduler: int = 0) -> Taken:
     """Play matches, and twice as many as there are workers before them, which start workers and bots."""
+    remote = executor != "local"
+    make = find_executor(executor, recheck=0 if remote else None, allow_mixed=remote)
+    return measure(folder, make, how, matches, workers, scheduler)
+
+
+def measure(
+    folder: Path,
+    make: Callable[[int], MatchExecutor],
+    how: str,
+    matches: int,
+    workers: int,
+    scheduler: int,
+) -> Taken:
+    """Play matches by an executor as ``run`` does."""
     count = matches + 2 * workers
     file = folder / "cup.toml"
     file.write_text(CUP.format(matches=count + count % 2, how=how), encoding="utf-8")
-    remote = executor != "local"
-    make = find_executor(executor, recheck=0 if remote else None, allow_mixed=remote)
     watch = Watch(scheduler)
     database = str(folder / f"{time.monotonic_ns()}.db")
     run_tournament(
@@ -155,8 +252,36 @@ def run(folder: Path, executor: str, how: str, matches: int, workers: int = 1, s
     )
     first = next(seen for seen in watch.seen if seen[0] >= 2 * workers)
     last = watch.seen[-1]
-    played, seconds, own, other = (after - before for after, before in zip(last, first, strict=True))
-    return Taken(seconds / played, own / played, other / played)
+    played, *taken = (after - before for after, before in zip(last, first, strict=True))
+    return Taken(*(one / played for one in taken))
+
+
+def ceiling(folder: Path, matches: int) -> None:
+    """Print what one coordinator takes."""
+    print(
+        f"\n{matches} games\n"
+        f"{'hosts':>14}{'a second':>10}{'coordinator':>13}{'its checks':>12}{'scheduler':>11}"
+    )
+
+    def show(label: str, taken: Taken) -> None:
+        own, other = f"{taken.coordinator:.2f} ms", f"{taken.scheduler:.2f} ms"
+        checks = f"{taken.children:.2f} ms"
+        print(f"{label:>14}{1 / taken.seconds:>10.0f}{own:>13}{checks:>12}{other:>11}", flush=True)
+
+    def near(workers: int) -> MatchExecutor:
+        return AtOnceCluster(workers, allow_mixed=True)
+
+    measure(folder, near, "play", matches, SLOTS, 0)  # plays the games
+    show("no library", measure(folder, near, "play", matches, SLOTS, 0))
+    table = folder / "replies.json"
+    table.write_text(
+        json.dumps({number: reply.decode() for number, reply in AtOnceCluster.table.items()}), "utf-8"
+    )
+    for ms in CEILING_MS:
+        preload = folder / "sleeping.py"
+        preload.write_text(PRELOAD.format(table=str(table), seconds=ms / 1000), encoding="utf-8")
+        with cluster(folder, 1, SLOTS, preload) as (url, pid):
+            show(f"Dask, {ms} ms", run(folder, url, "play", matches, SLOTS, pid))
 
 
 def main(words: Sequence[str]) -> int:
@@ -164,6 +289,7 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.cluster", description=__doc__)
     parser.add_argument("--matches", type=int, default=60)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--ceiling", type=int, default=4000, help="matches of the third table; 0: none")
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -190,6 +316,8 @@ def main(words: Sequence[str]) -> int:
                 f"{workers:>12}{rate:>10.1f}{taken.coordinator:>10.1f} ms{taken.scheduler:>8.1f} ms",
                 flush=True,
             )
+        if given.ceiling:
+            ceiling(folder, given.ceiling)
     return 0
 
 

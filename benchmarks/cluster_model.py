@@ -8,8 +8,11 @@ drawn from strengths. A match that is lost with its host starts anew on another 
 for three mean lengths.
 
 Efficiency is the work of all matches divided by slots times the time to the end. "ahead" pairs each round
-one round earlier, from the results of the rounds before the last. With ``--run`` a cluster of two workers
-plays on this machine, and the simulation says what it should have taken, given the lengths of its matches.
+one round earlier, from the results of the rounds before the last.
+
+With ``--run`` a cluster on this machine plays, first with one worker and then with two. The first run shows
+what a match costs a slot beside its length: the start of sandboxes and bots, and the cluster. The simulation
+says what the second run should have taken, given that cost and the lengths of its matches.
 """
 
 import argparse
@@ -171,8 +174,20 @@ def lengths_of(database: str, tournament: str | None) -> list[float]:
     return [max(0.001, seconds) for seconds in found]
 
 
-def play(folder: Path, name: str, executor: str, workers: int) -> tuple[str, float]:
-    """Play the small tournament; return its database, and the seconds from its first result to the last."""
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A tournament that was played: its database, and the seconds from its first results to the last.
+
+    ``first``: how many came first.
+    """
+
+    database: str
+    first: int
+    seconds: float
+
+
+def play(folder: Path, name: str, executor: str, workers: int) -> Played:
+    """Play the small tournament."""
     file = folder / f"{name}.toml"
     file.write_text(CUP, encoding="utf-8")
     database = str(folder / f"{name}.db")
@@ -181,8 +196,8 @@ def play(folder: Path, name: str, executor: str, workers: int) -> tuple[str, flo
     run_tournament(
         read_tournament_file(file), database, folder / "bots", lambda: make(workers), listener=watch
     )
-    ends = [seen[1] for seen in watch.seen if seen[0]]
-    return database, ends[-1] - ends[0]
+    seen = [one for one in watch.seen if one[0]]
+    return Played(database, seen[0][0], seen[-1][1] - seen[0][1])
 
 
 def table(lengths: Sequence[float], lives: float) -> None:
@@ -204,12 +219,33 @@ def table(lengths: Sequence[float], lives: float) -> None:
         print(f"{case.label:26}{matches:>8}" + "".join(f"{100 * cell:>6.0f} %" for cell in cells))
 
 
-def predicted(lengths: Sequence[float], slots: int) -> float:
-    """Return the seconds in which slots play matches of these lengths, sent in this order."""
+def predicted(lengths: Sequence[float], slots: int, between: float) -> float:
+    """Return the seconds in which slots play matches of these lengths, sent in this order.
+
+    ``between``: seconds that each takes its slot beside.
+    """
     free = [0.0] * slots
     for seconds in lengths:
-        heapq.heappush(free, heapq.heappop(free) + seconds)
+        heapq.heappush(free, heapq.heappop(free) + seconds + between)
     return max(free)
+
+
+def compare(folder: Path) -> None:
+    """Print what one worker shows of the cost beside matches, and two workers beside their prediction."""
+    one = play(folder, "one", "dask", 1)
+    alone = lengths_of(one.database, None)[one.first :]
+    between = max(0.0, one.seconds - sum(alone)) / len(alone)
+    two = play(folder, "two", "dask", 2)
+    both = lengths_of(two.database, None)[two.first :]
+    guess, bare = predicted(both, 2, between), predicted(both, 2, 0.0)
+    means = [1000 * sum(lengths) / len(lengths) for lengths in (alone, both)]
+    print(
+        f"\nOne worker: {len(alone)} matches of {means[0]:.0f} ms took {one.seconds:.1f} s,"
+        f" so {1000 * between:.0f} ms of a slot beside each"
+        f"\nTwo workers: {len(both)} matches of {means[1]:.0f} ms: predicted {guess:.1f} s"
+        f" ({bare:.1f} s of play), measured {two.seconds:.1f} s:"
+        f" {100 * (two.seconds / guess - 1):+.0f} %"
+    )
 
 
 def main(words: Sequence[str]) -> int:
@@ -221,7 +257,7 @@ def main(words: Sequence[str]) -> int:
     given = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        database = given.db or play(folder, "here", "local", 1)[0]
+        database = given.db or play(folder, "here", "local", 1).database
         lengths = lengths_of(database, given.tournament)
         ordered = sorted(lengths)
         mean = sum(lengths) / len(lengths)
@@ -234,14 +270,7 @@ def main(words: Sequence[str]) -> int:
         print(f"\nEfficiency, a host lives {LIVES:.0f} mean lengths of a match:")
         table(lengths, LIVES)
         if given.run:
-            database, seconds = play(folder, "cluster", "dask", 2)
-            found = lengths_of(database, None)
-            best = predicted(found[1:], 2)  # the first match ends when the time begins
-            rest = 2000 * (seconds - best) / len(found)
-            print(
-                f"\nTwo workers, {len(found)} matches: predicted {best:.1f} s from their lengths, measured"
-                f" {seconds:.1f} s: {rest:.0f} ms a match of a slot's time are not play"
-            )
+            compare(folder)
     return 0
 
 

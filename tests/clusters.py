@@ -1,5 +1,7 @@
 """A cluster for tests: nodes in threads of this process, which play honestly or do as a test says."""
 
+import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -15,10 +17,10 @@ from tourney.run.workers.cluster import ClusterExecutor
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply
 from tourney.run.workers.host import about
 from tourney.run.workers.link import Link, LinkLostError, Node
-from tourney.run.workers.wire import BotsAnswer, PlayRequest, Question, decode, encode, reply_of
+from tourney.run.workers.wire import AskedMatch, BotsAnswer, PlayRequest, Question, decode, encode, reply_of
 
-Behaviour = Callable[[PlayRequest, bytes], object]
-"""What a node sends for a request, given the honest reply."""
+Behaviour = Callable[[AskedMatch, bytes], object]
+"""What a node sends for a match, given the honest reply."""
 
 
 def launch(_entrant: Entrant, _limits: Limits) -> Channel:
@@ -31,7 +33,7 @@ def play(task: MatchTask) -> WorkerReply:
         return WorkerReply(task.number, room.play(task.spec))
 
 
-def honest(_request: PlayRequest, reply: bytes) -> object:
+def honest(_request: AskedMatch, reply: bytes) -> object:
     return reply
 
 
@@ -46,12 +48,18 @@ class FakeNode:
 
 
 class FakeLink(Link):
-    """Nodes by name; each is a machine of its own. ``requests`` are all that were sent, with their node."""
+    """Nodes by name; each is a machine of its own. ``requests`` are all that were sent, with their node.
+
+    ``batches`` are the numbers of matches that travelled together.
+    """
 
     def __init__(self, *nodes: FakeNode) -> None:
         self.there = {node.name: node for node in nodes}
-        self.requests: list[tuple[str, PlayRequest]] = []
+        self.requests: list[tuple[str, AskedMatch]] = []
+        self.batches: list[list[int]] = []
         self.broken = False
+        self.answers = threading.Event()  # unset: the connection stands, but gives no answer
+        self.answers.set()
         self.asked: list[str] = []
         self._threads = ThreadPoolExecutor(8)
 
@@ -60,6 +68,7 @@ class FakeLink(Link):
             raise LinkLostError("the link is broken")
 
     def nodes(self) -> Mapping[str, Node]:
+        self.answers.wait()
         if self.broken:
             raise LinkLostError("the link is broken")
         return {name: Node(name, name, node.slots) for name, node in dict(self.there).items()}
@@ -77,17 +86,22 @@ class FakeLink(Link):
 
     def play(self, address: str, request: bytes) -> "Future[object]":
         wanted: PlayRequest = decode(request, PlayRequest)
-        self.requests.append((address, wanted))
+        self.requests += [(address, asked) for asked in wanted.matches]
+        self.batches.append([asked.number for asked in wanted.matches])
         future: Future[object] = Future()
 
         def work() -> None:
-            node = self.there.get(address)
-            if node is None:
-                return  # a lost node gives no reply
-            task = replace(wanted.task("/nowhere"), again=FIRST)
-            reply = node.behave(wanted, reply_of(play(task), wanted.number))
-            if address in self.there and reply is not None:
-                future.set_result(reply)
+            replies = []
+            for asked, task in zip(wanted.matches, wanted.tasks("/nowhere"), strict=True):
+                node = self.there.get(address)
+                if node is None:
+                    return  # a lost node gives no reply
+                reply = reply_of(play(replace(task, again=FIRST)), asked.number, 1)
+                replies.append(node.behave(asked, reply))
+            self.answers.wait()
+            if address in self.there and None not in replies:
+                joined = b"\n".join(reply for reply in replies if isinstance(reply, bytes))
+                future.set_result(joined if all(isinstance(one, bytes) for one in replies) else replies)
 
         self._threads.submit(work)
         return future
@@ -102,6 +116,14 @@ class FakeCluster(ClusterExecutor):
     name: ClassVar[str] = "fake"
     links: ClassVar[dict[str, FakeLink]] = {}
     patience_seconds: ClassVar[float] = 0.0
+    _late = 0.0
+
+    def clock(self) -> float:
+        """Return the time; without an answer of the link it goes quickly."""
+        link = self._link
+        if isinstance(link, FakeLink) and not link.answers.is_set():
+            self._late += 7.0
+        return time.monotonic() + self._late
 
     def connect(self, address: str, workers: int) -> Link:
         return self.links[address]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from tourney.match.named_seeds import RandomChannel
 from tourney.run.engine import session
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.summary import End, Summary
+from tourney.run.workers import checking
+from tourney.run.workers import cluster as cluster_module
 from tourney.run.workers.executor import MatchExecutor, WorkerReply
-from tourney.run.workers.wire import MAX_REPLY, Played, PlayRequest, encode, reply_of
+from tourney.run.workers.wire import MAX_REPLY, AskedMatch, Played, encode, reply_of
 from tourney.store.repository import Repository
 
 KEPT = ("resumed", "distrusted")
@@ -83,7 +86,7 @@ def cup(repository: Repository, case: tuple[str, dict[int, str]], monkeypatch: p
     return made
 
 
-def two(behave: Callable[[PlayRequest, bytes], object]) -> FakeLink:
+def two(behave: Callable[[AskedMatch, bytes], object]) -> FakeLink:
     """A node that behaves so, and an honest one."""
     return FakeLink(FakeNode("a", behave), FakeNode("b"))
 
@@ -121,7 +124,7 @@ def test_match_that_kills_its_nodes_is_void_and_named(repository: Repository) ->
     """Others that were in play beside it count one loss and are played."""
     cup = Cup(repository)
 
-    def deadly(request: PlayRequest, reply: bytes) -> object:
+    def deadly(request: AskedMatch, reply: bytes) -> object:
         if request.number != 2:
             return reply
         name = next(name for name, sent in reversed(link.requests) if sent.number == 2)
@@ -146,7 +149,7 @@ def test_match_that_kills_its_nodes_is_void_and_named(repository: Repository) ->
 def forged(change: Callable[[dict[str, Any], dict[str, Any], list[Any]], None]) -> Callable[..., object]:
     """Return a node that changes record, measurements and log of what it has played."""
 
-    def behave(_request: PlayRequest, reply: bytes) -> object:
+    def behave(_request: AskedMatch, reply: bytes) -> object:
         head, record, log, measured = reply.split(b"\n")
         parts = [json.loads(record), json.loads(measured), json.loads(log or b"[]")]
         change(*parts)
@@ -163,13 +166,13 @@ class Other(RandomChannel):
         return super().wait(deadline)
 
 
-def other_game(request: PlayRequest, _reply: bytes) -> object:
+def other_game(request: AskedMatch, _reply: bytes) -> object:
     """Send the same match as other bots would play it: its rules, dice and digest are right."""
     with MatchRunner(lambda _entrant, _limits: Other()) as room:
         return reply_of(WorkerReply(request.number, room.play(request.spec)), request.number)
 
 
-WRONG: dict[str, Callable[[PlayRequest, bytes], object]] = {
+WRONG: dict[str, Callable[[AskedMatch, bytes], object]] = {
     "no bytes": lambda _request, _reply: {"record": 1},
     "garbage": lambda _request, _reply: b"\xff{",
     "too long": lambda _request, _reply: b"x" * (MAX_REPLY + 1),
@@ -229,7 +232,7 @@ def test_rounds_drawn_from_lies_are_drawn_anew(
         session, "Run", lambda **given: replace(about_run(cup.said), **{key: given[key] for key in KEPT})
     )
 
-    def lies(request: PlayRequest, reply: bytes) -> object:
+    def lies(request: AskedMatch, reply: bytes) -> object:
         early = request.number < len(local.digests) - 4
         return reply if early and liar._drawn(request.number) else other_game(request, reply)
 
@@ -270,7 +273,7 @@ def test_what_a_host_has_kept_of_a_match_goes_to_no_other(cup: Cup, case: tuple[
     """A bot that was killed goes on where its match stopped, once; another host begins anew."""
     kept = Kept(((1, "sow-1"),))
 
-    def killed(request: PlayRequest, reply: bytes) -> object:
+    def killed(request: AskedMatch, reply: bytes) -> object:
         if request.number % 3:
             return reply
         return encode(Played(request.number, "failed", "a bot was killed", "killed", 1, kept))
@@ -340,7 +343,7 @@ def test_lost_scheduler_is_waited_for(
     monkeypatch.setattr(FakeCluster, "patience_seconds", 300.0)
     broken: list[int] = []
 
-    def breaks(request: PlayRequest, reply: bytes) -> object:
+    def breaks(request: AskedMatch, reply: bytes) -> object:
         if request.number > 4 and not broken:
             broken.append(1)
             link.broken = True
@@ -364,7 +367,7 @@ def test_lost_scheduler_is_waited_for(
 def test_scheduler_lost_for_good_ends_the_run(repository: Repository) -> None:
     cup = Cup(repository)
 
-    def breaks(request: PlayRequest, reply: bytes) -> object:
+    def breaks(request: AskedMatch, reply: bytes) -> object:
         link.broken = link.broken or request.number > 4
         return None if link.broken else reply
 
@@ -374,3 +377,126 @@ def test_scheduler_lost_for_good_ends_the_run(repository: Repository) -> None:
     with refused(WorkerError, "the link is broken; start the scheduler", "all stored results are kept"):
         Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
     assert set(cup.digests) <= {1, 2, 3, 4}
+
+
+class Said(list[str]):
+    """The messages of a run, each of which is handed on."""
+
+    def __init__(self, then: Callable[[str], None]) -> None:
+        super().__init__()
+        self._then = then
+
+    def append(self, text: str) -> None:
+        super().append(text)
+        self._then(text)
+
+
+def test_run_without_workers_waits_for_one(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    def join(text: str) -> None:
+        if text == "no worker of the cluster is there; waiting for one":
+            paused.append(executor.paused())
+            link.there["b"] = FakeNode("b")
+
+    paused: list[str] = []
+    cup.said = Said(join)
+    link = FakeLink(FakeNode("a", lambda request, reply: reply if request.number < 4 else link.there.clear()))
+    executor = cluster(link)
+    assert cup.run(executor).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert paused == ["no worker of the cluster is there; waiting for one"]
+
+
+def test_silent_scheduler_is_named_and_waited_for(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
+    paused: list[str] = []
+
+    def paused_once(text: str) -> None:
+        if "no word from the scheduler" in text and len(paused) < 3:
+            paused.append(executor.paused())
+            if len(paused) == 3:
+                link.answers.set()
+
+    def silent(request: AskedMatch, reply: bytes) -> object:
+        if request.number == 4 and not paused:
+            link.answers.clear()
+        return reply
+
+    link = FakeLink(FakeNode("a", silent), FakeNode("b", silent))
+    executor = cluster(link)
+    cup.said = Said(paused_once)
+    assert cup.run(executor).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert [text[:31] for text in paused] == ["no word from the scheduler for "] * 3
+    assert executor.paused() == ""
+    assert len([line for line in cup.said if "the scheduler answers again, after" in line]) == 1
+
+
+def test_scheduler_silent_for_long_ends_the_run(repository: Repository) -> None:
+    cup = Cup(repository)
+
+    def silent(request: AskedMatch, reply: bytes) -> object:
+        if request.number > 4:
+            link.answers.clear()
+        return reply
+
+    link = FakeLink(FakeNode("a", silent))
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    with refused(WorkerError, "no word from the scheduler for 3", "run again: all stored results are kept"):
+        Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    link.answers.set()
+    assert set(cup.digests) <= {1, 2, 3, 4}
+    assert len([line for line in cup.said if "no word from the scheduler" in line]) > 2
+
+
+def test_short_matches_travel_in_batches(repository: Repository) -> None:
+    """All nodes get some; a match that kills its nodes takes along none that travelled with it."""
+    cup = Cup(repository, games=30)
+    deadly: list[str] = []
+
+    def kills(request: AskedMatch, reply: bytes) -> object:
+        if request.number != 40:
+            return reply
+        name = next(name for name, sent in reversed(link.requests) if sent.number == 40)
+        deadly.append(name)
+        link.there[name + "+"] = FakeNode(name + "+", kills, slots=2)
+        del link.there[name]
+        return None
+
+    link = FakeLink(FakeNode("a", kills, slots=2), FakeNode("b", kills, slots=2))
+    executor = cluster(link)
+    executor.begin(about_run(cup.said))
+    Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    matches = list(repository.matches(cup.id, finished=True))
+    void = [m.number for m in matches if m.result is not None and not m.result.digest]
+    assert (len(matches), void, len(deadly)) == (90, [40], 3)
+    assert max(map(len, link.batches)) > 4
+    lost = next(batch for batch in link.batches if 40 in batch)
+    again = [batch for batch in link.batches[link.batches.index(lost) + 1 :] if {*batch} & {*lost}]
+    assert len(lost) > 1
+    assert all(len(batch) == 1 for batch in again)
+
+
+def test_replies_are_checked_in_processes_once_it_costs(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that is killed costs no match; a wrong record is found there, too."""
+    monkeypatch.setattr(checking, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(cluster_module, "MAX_BATCH", 2)
+    cup = Cup(repository, games=10)
+    killed: list[int] = []
+
+    def kill(request: AskedMatch, reply: bytes) -> object:
+        pool = executor._checker._pool
+        if pool is not None and not killed:
+            killed.extend(pool._processes)
+            for process in pool._processes.values():
+                process.kill()
+        return WRONG["digest"](request, reply) if request.number == 20 else reply
+
+    executor = cluster(FakeLink(FakeNode("a", kill)))
+    executor.begin(about_run(cup.said))
+    with suppress(WorkerError):  # no host is left
+        Coordinator(repository, cup.id, executor, Path("/nowhere")).run()
+    assert any("a is set aside: it sent a wrong record" in line for line in cup.said)
+    assert killed
+    assert 14 <= executor._released["a"] < 29

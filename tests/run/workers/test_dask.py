@@ -1,7 +1,7 @@
 """Real Dask clusters on this machine: a scheduler and workers as processes, and real bots in sandboxes.
 
 Whatever is killed, stopped or lies: the digests, the root, the ratings and the report's bytes are those of a
-run on this machine. One scheduler serves all tests of this module; each test starts the workers it needs.
+run on this machine. One scheduler serves the tests of this module; a worker lives until a test ends it.
 """
 
 import os
@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ name = "cup"
 game = "sage-stones"
 seed = 7
 bots = ["pebble", "random", "./patient"]
-games-per-pairing = 4
+games-per-pairing = 2
 [limits]
 move-ms = 60000
 """
@@ -47,11 +47,16 @@ games = ["sage-stones"]
 command = ["python3", "bot.py"]
 """
 PROGRAM_OF_BOT = """
+import time
 from tourney.bot import run
 
-run(lambda legal, turn: min(legal), sees="legal", name="patient", version="1.0")
+def choose(legal, turn):
+    time.sleep(0.02)  # costs no processor, and leaves time to kill what plays
+    return min(legal)
+
+run(choose, sees="legal", name="patient", version="1.0")
 """
-MATCHES = 12
+MATCHES = 6
 NO_PAGES = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 
 
@@ -63,10 +68,13 @@ def free_port() -> int:
 
 
 class Cluster:
-    """A scheduler and its workers, as processes of this machine."""
+    """A scheduler and its workers, as processes of this machine; ``settings`` are those of Dask."""
 
-    def __init__(self, folder: Path) -> None:
+    scheme = "tcp"
+
+    def __init__(self, folder: Path, settings: Mapping[str, str] | None = None) -> None:
         self.folder = folder
+        self.settings = dict(settings or {})
         self.port = free_port()
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self.scheduler = self._scheduler()
@@ -75,8 +83,9 @@ class Cluster:
     def url(self) -> str:
         return f"dask://127.0.0.1:{self.port}"
 
-    def _start(self, name: str, words: Sequence[str], **env: str) -> "subprocess.Popen[bytes]":
+    def _start(self, name: str, words: Sequence[str]) -> "subprocess.Popen[bytes]":
         settings = {
+            **self.settings,
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "3s",
             "DASK_DISTRIBUTED__WORKER__HEARTBEAT_INTERVAL": "500ms",
             "TOURNEY_CACHE": str(self.folder / "cache"),
@@ -86,7 +95,7 @@ class Cluster:
                 [sys.executable, *words],
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **settings, **env},
+                env={**os.environ, **settings},
                 cwd=self.folder,
                 start_new_session=True,
             )
@@ -97,44 +106,46 @@ class Cluster:
 
     def worker(self, name: str, *preload: str) -> "subprocess.Popen[bytes]":
         """Start a worker with one match slot."""
-        words = ["-m", "distributed.cli.dask_worker", f"tcp://127.0.0.1:{self.port}", "--nthreads", "1"]
+        address = f"{self.scheme}://127.0.0.1:{self.port}"
+        words = ["-m", "distributed.cli.dask_worker", address, "--nthreads", "1"]
         words += ["--resources", "matches=1", "--name", name, *NO_PAGES, "--no-nanny"]
         words += ["--host", "127.0.0.1", "--memory-limit", "0", "--local-directory", str(self.folder)]
         self.workers[name] = self._start(name, [*words, *preload])
         return self.workers[name]
 
-    def restart_scheduler(self) -> None:
+    def restart(self) -> None:
+        """Restart the scheduler; its workers are gone with it."""
         self.scheduler.kill()
         self.scheduler.wait()
+        self.end(*self.workers)
         self.scheduler = self._scheduler()
 
-    def end_workers(self) -> None:
-        for process in self.workers.values():
-            process.send_signal(signal.SIGCONT)
+    def need(self, *names: str) -> None:
+        """Let exactly these workers be there: those that are alive stay."""
+        self.end(*({*self.workers} - {*names}))
+        for name in names:
+            if name not in self.workers or self.workers[name].poll() is not None:
+                self.worker(name)
+
+    def end(self, *names: str) -> None:
+        for name in names:
+            process = self.workers.pop(name)
             process.kill()
             process.wait()
-        self.workers.clear()
 
     def close(self) -> None:
-        self.end_workers()
+        self.end(*self.workers)
         self.scheduler.kill()
         self.scheduler.wait()
 
 
 @pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     made = Cluster(tmp_path_factory.mktemp("cluster"))
     try:
         yield made
     finally:
         made.close()
-
-
-@pytest.fixture
-def cluster(scheduler: Cluster) -> Iterator[Cluster]:
-    """The scheduler without workers."""
-    yield scheduler
-    scheduler.end_workers()
 
 
 class Runs:
@@ -222,8 +233,7 @@ def test_tls_is_taken_from_the_configuration_of_dask() -> None:
 
 def test_cluster_gives_the_results_of_this_machine(cluster: Cluster, runs: Runs) -> None:
     """Bots travel to an empty cache; each match is rechecked on the other worker."""
-    cluster.worker("one")
-    cluster.worker("two")
+    cluster.need("one", "two")
     process = runs.start("plain", "--executor", cluster.url, "--recheck", "50%", "--allow-mixed")
     finish(runs, "plain", process)
     cache = cluster.folder / "cache" / "bots" / "entries"
@@ -246,30 +256,29 @@ def test_interrupt_lets_a_cluster_on_this_machine_finish(runs: Runs) -> None:
 @pytest.mark.parametrize("how", ["kill", "stop"])
 def test_lost_worker_changes_no_result(how: str, cluster: Cluster, runs: Runs) -> None:
     """One that is stopped keeps its connection and is lost to the scheduler, as by a cut network."""
-    lost = cluster.worker("one")
+    cluster.need("one", "two")
     process = runs.start(how, "--executor", cluster.url, "--allow-mixed")
     assert wait_for(lambda: runs.done(how) > 0)
-    cluster.worker("two")
-    lost.send_signal(signal.SIGKILL if how == "kill" else signal.SIGSTOP)
+    cluster.workers["one"].send_signal(signal.SIGKILL if how == "kill" else signal.SIGSTOP)
     finish(runs, how, process)
+    cluster.end("one")
     assert "two" in runs.hosts(how)
     assert "one is lost" in runs.said(how)
 
 
 def test_lost_scheduler_changes_no_result(cluster: Cluster, runs: Runs) -> None:
-    cluster.worker("one")
+    cluster.need("one")
     process = runs.start("scheduler", "--executor", cluster.url, "--allow-mixed")
     assert wait_for(lambda: runs.done("scheduler") > 0)
-    cluster.restart_scheduler()
-    cluster.end_workers()
-    cluster.worker("two")
+    cluster.restart()
+    cluster.need("two")
     finish(runs, "scheduler", process)
     assert "two" in runs.hosts("scheduler")
 
 
 def test_killed_coordinator_changes_no_result(cluster: Cluster, runs: Runs) -> None:
     """Matches that its workers still play are not stored twice."""
-    cluster.worker("one")
+    cluster.need("one")
     process = runs.start("coordinator", "--executor", cluster.url, "--allow-mixed")
     assert wait_for(lambda: runs.done("coordinator") > 0)
     process.kill()
@@ -286,9 +295,11 @@ from tourney.run.workers.executor import WorkerReply
 from tourney.run.workers.wire import PlayRequest, decode, reply_of
 
 def lie(request):
-    wanted = decode(request, PlayRequest)
-    with MatchRunner(lambda entrant, limits: RandomChannel()) as room:
-        return reply_of(WorkerReply(wanted.number, room.play(wanted.spec)), wanted.number)
+    replies = []
+    for asked in decode(request, PlayRequest).matches:
+        with MatchRunner(lambda entrant, limits: RandomChannel()) as room:
+            replies.append(reply_of(WorkerReply(asked.number, room.play(asked.spec)), asked.number))
+    return b"\\n".join(replies)
 
 host.play = lie
 """
@@ -298,12 +309,12 @@ def test_lying_worker_is_set_aside_and_changes_no_result(cluster: Cluster, runs:
     """Its records are sound, but of other bots; the recheck finds it, this machine decides."""
     preload = cluster.folder / "liar.py"
     preload.write_text(LIAR)
+    cluster.need("one")
     cluster.worker("liar", "--preload", str(preload))
-    cluster.worker("honest")
-    process = runs.start("liar", "--executor", cluster.url, "--recheck", "40%", "--allow-mixed")
+    process = runs.start("liar", "--executor", cluster.url, "--recheck", "100%", "--allow-mixed")
     finish(runs, "liar", process)
     assert "liar is set aside: its match" in runs.said("liar")
-    assert runs.hosts("liar") == {"honest"}
+    assert runs.hosts("liar") == {"one"}
 
 
 SPY = """
@@ -345,7 +356,7 @@ def test_only_bots_without_a_sandbox_reach_the_scheduler(
         f'[[entrant]]\nbot = "./spy"\nargs = ["{cluster.port}"]\n[limits]\nmove-ms = 60000\n'
         f'[run]\nsandbox = "{level}"\nexecutor = "{cluster.url}"\n'
     )
-    cluster.worker("one")
+    cluster.need("one")
     db = tmp_path / "t.db"
     done = subprocess.run(
         [*PROGRAM, "run", str(tmp_path / "cup.toml"), "--db", str(db), "--bots", str(tmp_path / "bots")],
@@ -360,3 +371,62 @@ def test_only_bots_without_a_sandbox_reach_the_scheduler(
     words = {line.text for line in log if line.text.startswith("scheduler")}
     assert words == {"scheduler not reached" if level == "auto" else "scheduler reached"}
     assert ("bots are not kept from the network" in done.stderr) == (level == "off")
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a certificate of an own authority for this machine, and that of a stranger."""
+    trustme = pytest.importorskip("trustme", reason="trustme is not installed")
+    folder = tmp_path_factory.mktemp("tls")
+    for name in ("", "strange-"):
+        authority = trustme.CA()
+        issued = authority.issue_cert("127.0.0.1")
+        authority.cert_pem.write_to_path(str(folder / f"{name}ca.pem"))
+        issued.cert_chain_pems[0].write_to_path(str(folder / f"{name}host.pem"))
+        issued.private_key_pem.write_to_path(str(folder / f"{name}host-key.pem"))
+    return folder
+
+
+def tls_settings(folder: Path, name: str = "") -> dict[str, str]:
+    """Return the variables that the guide sets, by its own words."""
+    first = "export DASK_DISTRIBUTED__COMM__REQUIRE"
+    block = Path("docs/how-to/cluster.md").read_text().split(first)[1].split("dask scheduler")[0]
+    script = f"{first}{block}env"
+    text = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True, env={"PATH": os.environ["PATH"]}
+    ).stdout
+    found = dict(
+        line.split("=", 1) for line in text.splitlines() if line.startswith("DASK_DISTRIBUTED__COMM")
+    )
+    assert len(found) == 9
+    return {
+        key: str(folder / f"{name}{value}") if value.endswith(".pem") else value
+        for key, value in found.items()
+    }
+
+
+def test_tls_needs_a_certificate_of_the_authority(
+    certificates: Path, runs: Runs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client without one, or with a stranger's, is refused in one sentence."""
+    secret = Cluster(tmp_path, tls_settings(certificates))
+    secret.scheme = "tls"
+    try:
+        secret.worker("one")
+        monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "5s")
+        plain = runs.start("no-tls", "--executor", secret.url)
+        assert plain.wait(PATIENCE) == 3
+        for key, value in tls_settings(certificates, "strange-").items():
+            monkeypatch.setenv(key, value)
+        assert runs.start("strange", "--executor", secret.url).wait(PATIENCE) == 3
+        for name in ("no-tls", "strange"):
+            said = runs.said(name).splitlines()[-1]
+            assert said.startswith("error: the Dask scheduler 127.0.0.1:"), said
+            assert "TLS" in said
+            assert runs.done(name) == 0
+        for key, value in tls_settings(certificates).items():
+            monkeypatch.setenv(key, value)
+        finish(runs, "tls", runs.start("tls", "--executor", secret.url, "--allow-mixed"))
+        assert runs.hosts("tls") == {"one"}
+    finally:
+        secret.close()

@@ -2,7 +2,6 @@
 
 from math import comb
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,17 +10,19 @@ from tests.tournaments import begin
 from tourney.bots.channel.base import Channel, Event
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
+from tourney.match.record import FaultKind
 from tourney.match.spec import Entrant, Limits
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.workers.executor import WorkerReply
 from tourney.run.workers.fault_rates import FaultRates, at_least
-from tourney.run.workers.wire import PlayRequest, reply_of
+from tourney.run.workers.wire import AskedMatch, reply_of
 from tourney.store.repository import Repository
 
 
-def record(*names: str, failed: int = 0, kind: str = "timeout") -> dict[str, Any]:
-    faults = [[failed, kind, 3]] if failed else []
-    return {"seats": [{"entrant": name} for name in names], "outcome": {"faults": faults}}
+def match(
+    *names: str, failed: int = 0, kind: FaultKind = "timeout"
+) -> tuple[tuple[str, ...], list[tuple[int, FaultKind]]]:
+    return names, [(failed, kind)] if failed else []
 
 
 class Late(RandomChannel):
@@ -31,7 +32,7 @@ class Late(RandomChannel):
         return super().wait(deadline) if self._turn == 0 else Event("timeout")
 
 
-def late_rival(request: PlayRequest, _reply: bytes) -> object:
+def late_rival(request: AskedMatch, _reply: bytes) -> object:
     """Send the match as it is if the entrant ``b`` does not move in time."""
 
     def launch(entrant: Entrant, _limits: Limits) -> Channel:
@@ -69,13 +70,13 @@ def test_tail_is_that_of_the_hypergeometric_distribution(
 def test_faults_that_every_host_sees_name_no_host() -> None:
     rates = FaultRates()
     for number in range(200):
-        rates.count(f"host-{number % 2}", record("slow", "quick", failed=1 if number % 4 < 2 else 0))
+        rates.count(f"host-{number % 2}", *match("slow", "quick", failed=1 if number % 4 < 2 else 0))
     assert rates.findings() == []
 
 
 def test_bots_own_faults_and_single_hosts_name_no_host() -> None:
     rates = FaultRates()
     for number in range(200):
-        rates.count("here", record("one", "two", failed=1))
-        rates.count(f"host-{number % 2}", record("wild", "two", failed=1 + number % 2, kind="illegal"))
+        rates.count("here", *match("one", "two", failed=1))
+        rates.count(f"host-{number % 2}", *match("wild", "two", failed=1 + number % 2, kind="illegal"))
     assert rates.findings() == []

@@ -183,7 +183,11 @@ class Coordinator:
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
             self._listener.heartbeat(
-                Heartbeat(self._recorder.progress(), self._executor.running(), self._write_retry.why)
+                Heartbeat(
+                    self._recorder.progress(),
+                    self._executor.running(),
+                    self._write_retry.why or self._executor.paused(),
+                )
             )
 
     def _warn_of_overload(self) -> None:

@@ -3,11 +3,21 @@
 The record must be that of the match that was asked for, and follow from rules and dice; it is stored in a
 form made here. What lies beside it cannot be proved, so it is bounded: times by the time that has passed, the
 promise to reproduce by the record. Host and speed are those the coordinator knows.
+
+Checking costs as much as a referee that plays the actions again, so a run that does much of it has a few
+processes for it.
 """
 
 import math
+import multiprocessing
+import os
 import re
-from collections.abc import Collection
+import threading
+import time
+from collections.abc import Collection, Sequence
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import wait
 from typing import Any, Final
 
 import msgspec
@@ -20,19 +30,101 @@ from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.parsing import parse_json
 from tourney.run.workers.executor import MatchTask
-from tourney.run.workers.wire import Parts, WrongReplyError
+from tourney.run.workers.wire import Parts, Played, WrongReplyError, read_replies
+from tourney.spawning import WorkerContext
 
 MAX_NOTES: Final = 10_000
 _STARTED: Final = re.compile(r"[0-9T:+.Z-]{1,40}", re.ASCII)
 _SLACK_MS: Final = 2_000
 """What a host's clock may run ahead in one match."""
 
+INLINE_SECONDS: Final = 1.0
+"""The processor time that a run checks by itself, before it starts processes for that."""
+MAX_PROCESSES: Final = 8
 
-def check_match(parts: Parts, task: MatchTask, *, host: str, speed: int, elapsed_ms: int) -> PlayedMatch:
-    """Return the match of a reply, as it may be stored. Raises WrongReplyError with what is wrong.
 
-    ``elapsed_ms`` is the time since the match was sent to the host.
-    """
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A reply that was checked: how a match went, and as it may be stored if it was played."""
+
+    head: Played
+    played: PlayedMatch | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a reply comes from: its host, the host's speed, and the milliseconds since it was asked."""
+
+    host: str
+    speed: int
+    elapsed_ms: int
+
+
+class Checker:
+    """Checks replies in this thread, and once that has taken INLINE_SECONDS, in processes of its own."""
+
+    def __init__(self) -> None:
+        self._used = 0.0
+        self._pool: ProcessPoolExecutor | None = None
+
+    def check(self, data: object, tasks: Sequence[MatchTask], source: Source) -> "Future[list[Checked]]":
+        """Check the reply to a batch; the future's exception is that of ``check_replies``.
+
+        It is a BrokenExecutor where a process ended, perhaps by this reply.
+        """
+        if isinstance(data, bytes) and self._used >= INLINE_SECONDS:
+            return self._send(data, tasks, source)
+        checked: Future[list[Checked]] = Future()
+        started = time.thread_time()
+        try:
+            checked.set_result(check_replies(data, tasks, source))
+        except WrongReplyError as error:
+            checked.set_exception(error)
+        self._used += time.thread_time() - started
+        return checked
+
+    def _send(self, data: bytes, tasks: Sequence[MatchTask], source: Source) -> "Future[list[Checked]]":
+        if self._pool is None:
+            count = max(1, min(MAX_PROCESSES, len(os.sched_getaffinity(0)) - 1))
+            self._pool = ProcessPoolExecutor(count, mp_context=WorkerContext(), initializer=_end_with_parent)
+        try:
+            return self._pool.submit(check_replies, data, tasks, source)
+        except BrokenExecutor:
+            self._pool.shutdown(wait=False)
+            self._pool = None
+            return self._send(data, tasks, source)
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let this process end with the run; the signals of a terminal stay blocked, as they are for the run."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+
+
+def check_replies(data: object, tasks: Sequence[MatchTask], source: Source) -> list[Checked]:
+    """Return what the replies to a batch say, once it is checked. Raises WrongReplyError."""
+    checked: list[Checked] = []
+    for parts, task in zip(read_replies(data, len(tasks)), tasks, strict=True):
+        if parts.head.number != task.number:
+            raise WrongReplyError(f"answered for match {parts.head.number}, not {task.number}")
+        played = check_match(parts, task, source) if parts.head.end == "played" else None
+        checked.append(Checked(parts.head, played))
+    return checked
+
+
+def check_match(parts: Parts, task: MatchTask, source: Source) -> PlayedMatch:
+    """Return the match of a reply, as it may be stored. Raises WrongReplyError with what is wrong."""
     record = _record(parts.record)
     if why := other_match(record, task.spec):
         raise WrongReplyError(f"sent the record of another match: {why}")
@@ -42,8 +134,8 @@ def check_match(parts: Parts, task: MatchTask, *, host: str, speed: int, elapsed
         raise WrongReplyError(f"sent a record that cannot be verified: {error}") from error
     if findings:
         raise WrongReplyError(f"sent a wrong record: {str(findings[0])[:300]}")
-    measured = _measured(parts.measured, record, task, elapsed_ms)
-    measured |= {"host": host, "speed": speed}
+    measured = _measured(parts.measured, record, task, source.elapsed_ms)
+    measured |= {"host": source.host, "speed": source.speed}
     return PlayedMatch(record, _log(parts.log, record), measured)
 
 
@@ -102,9 +194,9 @@ def _measured(text: bytes, record: Record, task: MatchTask, elapsed_ms: int) -> 
             raise WrongReplyError(f"sent an impossible CPU time, {cpu:g} ms in {elapsed_ms:,} ms")
         if not 0 <= seat.overloaded_turns <= seat.turns <= len(record["actions"]) + 2:
             raise WrongReplyError("sent an impossible number of turns")
-    for time in times:
-        if not (math.isfinite(time) and 0 <= time <= most):
-            raise WrongReplyError(f"sent an impossible time, {time:g} ms in {elapsed_ms:,} ms")
+    for ms in times:
+        if not (math.isfinite(ms) and 0 <= ms <= most):
+            raise WrongReplyError(f"sent an impossible time, {ms:g} ms in {elapsed_ms:,} ms")
     if len(found.times_ms) not in (0, len(record["actions"])) or len(found.seats) not in (0, seats):
         raise WrongReplyError("sent measurements of another match")
     box = found.sandbox

@@ -1,17 +1,18 @@
 """An executor on other hosts, which it does not trust; the library that reaches them is behind ``Link``.
 
-One thread owns all state: events are functions put into its inbox. It places matches on the nodes, two a
-slot, checks what they send, has a share played again on a second host, and plays again what a lost node had.
-Where two hosts differ, this machine plays the match itself and so finds which one is wrong. It is one long
-module because each of these decisions rests on the same few tables.
+One thread owns all state: events are functions put into its inbox. It places batches of matches on the
+nodes, two a slot, has what they send checked, a share played again on a second host, and plays again what a
+lost node had. A match that a node was lost with, or that failed, travels alone. Where two hosts differ, this
+machine plays the match itself and so finds which one is wrong. It is one long module because each of these
+decisions rests on the same few tables.
 """
 
 import secrets
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,25 +21,23 @@ from typing import ClassVar, Final, Literal
 
 from tourney.errors import TourneyError, UsageError, WorkerError
 from tourney.match.result import PlayedMatch
-from tourney.run.workers.checking import check_match
+from tourney.run.workers.checking import Checked, Checker, Source
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
 from tourney.run.workers.fault_rates import FaultRates
 from tourney.run.workers.link import Link, LinkLostError, Node
 from tourney.run.workers.local import LocalExecutor
+from tourney.run.workers.lookout import Lookout, in_thread
 from tourney.run.workers.preflight import HERE, Introduced, introduce, mixed, speeds_text
-from tourney.run.workers.wire import (
-    Parts,
-    Question,
-    WrongReplyError,
-    encode,
-    play_request,
-    read_reply,
-    without_kept,
-)
+from tourney.run.workers.wire import Question, WrongReplyError, encode, play_request, without_kept
 from tourney.seeds import derive, uniform
 
 IN_FLIGHT: Final = 2
-"""Matches sent to a slot: one that is played, and one that waits there."""
+"""Batches of matches sent to a slot: one that is played, and one that waits there."""
+TASKS_A_SECOND: Final = 40
+"""Batches that a run sends in a second; each costs coordinator and scheduler some milliseconds."""
+BATCH_SECONDS: Final = (0.1, 4.0)
+"""The shortest and the longest time of a batch; many slots make batches longer."""
+MAX_BATCH: Final = 64
 MAX_FAILURES: Final = 3
 """A match is void after this many failures."""
 MAX_FAILED_HERE: Final = 6
@@ -47,12 +46,14 @@ JUDGE_PLAYS: Final = 3
 """The plays on this machine, all alike, that show which of two hosts is wrong."""
 OF: Final = 10_000
 _LOOK_SECONDS: Final = 0.5
+_AT_ONCE: Final = 64
+"""The nodes that are asked something at once."""
 _JOIN_SECONDS: Final = 5.0
 
 
 @dataclass(eq=False, slots=True)
 class _Match:
-    """A match that was submitted.
+    """A match that was submitted; ``alone``: it travels in no batch.
 
     ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
     is no other; ``only_on``: the one that goes on with what it has played. ``first`` and ``second``: what two
@@ -63,21 +64,27 @@ class _Match:
     future: "Future[WorkerReply]"
     losses: int = 0
     failures: int = 0
+    alone: bool = False
     not_on: set[str] = field(default_factory=set)
     only_on: str = ""
     first: tuple[Introduced, PlayedMatch] | None = None
     second: tuple[Introduced, PlayedMatch] | None = None
     judged: list[PlayedMatch] = field(default_factory=list)
 
+    @property
+    def plain(self) -> bool:
+        """Whether it may travel in a batch."""
+        return not (self.alone or self.losses or self.failures or self.not_on or self.only_on or self.first)
+
 
 @dataclass(eq=False, slots=True)
 class _Play:
-    """A match on a node, since a moment of the monotonic clock and of the epoch.
+    """A batch of matches on a node, since a moment of the monotonic clock and of the epoch.
 
-    ``over``: the match went elsewhere, and a reply counts no more. ``stuck``: it gave none for too long.
+    ``over``: the matches went elsewhere, and a reply counts no more. ``stuck``: it gave none for too long.
     """
 
-    match: _Match
+    matches: list[_Match]
     node: "_Node"
     since: float
     epoch: float
@@ -87,12 +94,16 @@ class _Play:
 
 @dataclass(eq=False, slots=True)
 class _Node:
-    """A node that plays: its matches in the order in which they were sent."""
+    """A node that plays: its batches in the order in which they were sent.
+
+    ``mean``: the seconds of a match, as it said lately; so a host that lies changes its own batches only.
+    """
 
     known: Introduced
     plays: list[_Play] = field(default_factory=list)
     stuck: int = 0
     failed: int = 0
+    mean: float = 0.0
     closed: str = ""
 
     @property
@@ -103,9 +114,14 @@ class _Node:
     def slots(self) -> int:
         return max(0, self.known.node.slots - self.stuck)
 
+    def batch(self, seconds: float) -> int:
+        """Return how many matches it plays in that time."""
+        return max(1, min(MAX_BATCH, int(seconds / self.mean))) if self.mean else 1
+
     @property
-    def room(self) -> bool:
-        return not self.closed and len(self.plays) < IN_FLIGHT * self.slots
+    def room(self) -> int:
+        """The batches that it takes now."""
+        return 0 if self.closed else max(0, IN_FLIGHT * self.slots - len(self.plays))
 
 
 class ClusterExecutor(MatchExecutor):
@@ -121,6 +137,8 @@ class ClusterExecutor(MatchExecutor):
     """How long the run waits before its start for hosts to say what they are, and to build the bots."""
     patience_seconds: ClassVar[float] = 60.0
     """How long a lost scheduler may take to come back."""
+    silence_seconds: ClassVar[float] = 300.0
+    """How long a scheduler whose connection stands may give no answer."""
 
     def __init__(
         self,
@@ -138,7 +156,8 @@ class ClusterExecutor(MatchExecutor):
         self._link = self.connect(address, workers)
         self._session = secrets.token_hex(8)
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._helpers = ThreadPoolExecutor(64, thread_name_prefix="tourney-hosts")
+        self._few = threading.BoundedSemaphore(_AT_ONCE)
+        self._checker = Checker()
         self._thread = threading.Thread(target=self._work, name="tourney-cluster", daemon=True)
         self._nodes: dict[str, _Node] = {}
         self._asked: set[str] = set()  # nodes that are being introduced
@@ -154,14 +173,20 @@ class ClusterExecutor(MatchExecutor):
         self._judge: MatchExecutor | None = None
         self._judging = 0
         self._longest = 0.0
+        self._paused = ""
         self._shown: tuple[Playing, ...] = ()
         self._capacity = IN_FLIGHT
+        self._seconds = BATCH_SECONDS[0]  # of a batch
         self._draining = self._closing = self._over = False
         self._problem: TourneyError | None = None
 
     def connect(self, address: str, workers: int) -> Link:
         """Return the link to a cluster, not connected yet. Raises UsageError."""
         raise NotImplementedError
+
+    def clock(self) -> float:
+        """Return the seconds of a clock that only goes forward."""
+        return time.monotonic()
 
     def make_judge(self) -> MatchExecutor:
         """Return an executor on this machine, for matches about which hosts differ."""
@@ -173,22 +198,28 @@ class ClusterExecutor(MatchExecutor):
         """Connect, ask all hosts what they are, and bring them the bots."""
         self._run = run
         self._aside = dict(run.distrusted)
+        self._lookout = Lookout(
+            self._link, clock=self.clock, say=run.say, seconds=_LOOK_SECONDS, limit=self.silence_seconds
+        )
         try:
             self._link.connect()
             self._begin()
         except BaseException:
-            self._helpers.shutdown(wait=False, cancel_futures=True)
             self._link.close()
             raise
         self._thread.start()
 
     def running(self) -> tuple[Playing, ...]:
-        """Return the matches that the nodes play, as far as that is known."""
+        """Return the matches that the nodes play, as far as that is known: the first of each batch."""
         return self._shown
+
+    def paused(self) -> str:
+        """Return what the cluster waits for, or ""."""
+        return self._paused or self._lookout.text
 
     @property
     def capacity(self) -> int:
-        """Two matches a slot."""
+        """Two batches a slot."""
         return self._capacity
 
     def set_aside(self) -> Mapping[str, str]:
@@ -236,30 +267,35 @@ class ClusterExecutor(MatchExecutor):
 
     def _end(self) -> None:
         """Let the nodes end this run's workers, and end the connection."""
-        asked = [self._helpers.submit(self._order, address, "end") for address in self._nodes]
-        until = time.monotonic() + _JOIN_SECONDS
-        for one in asked:
-            with suppress(Exception):
-                one.result(max(0.0, until - time.monotonic()))
-        self._helpers.shutdown(wait=False, cancel_futures=True)
+        asked = [in_thread(partial(self._order, address, "end")) for address in list(self._nodes)]
+        wait(asked, timeout=_JOIN_SECONDS)
+        self._checker.close()
         self._link.close()
+
+    def _ask(self, node: Node) -> "Future[Introduced]":
+        """Introduce a node, in a thread."""
+
+        def ask() -> Introduced:
+            with self._few:
+                return introduce(self._link, node, self._run, self._session)
+
+        return in_thread(ask)
 
     # -- hosts ----------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         """Introduce the nodes that are there; wait for the first."""
-        nodes = self._link.nodes()
+        nodes = self._lookout.first()
         if not any(node.slots for node in nodes.values()):
             self._run.say(f"waiting for workers that offer match slots{self._about_slots(nodes)}")
         while not any(node.slots for node in nodes.values()):
             time.sleep(_LOOK_SECONDS)
-            nodes = self._link.nodes()
+            nodes = self._lookout.poll() or nodes
         self._asked = {address for address, node in nodes.items() if node.slots}
-        asked = [
-            self._helpers.submit(introduce, self._link, nodes[address], self._run, self._session)
-            for address in sorted(self._asked)
-        ]
-        wait(asked, timeout=self.answer_seconds)
+        asked = [self._ask(nodes[address]) for address in sorted(self._asked)]
+        until = self.clock() + self.answer_seconds
+        while wait(asked, timeout=_LOOK_SECONDS).not_done and self.clock() < until:
+            self._lookout.poll()
         found = [one.result() for one in asked if one.done()]
         for late in [one for one in asked if not one.done()]:
             late.add_done_callback(lambda one: self._inbox.put(partial(self._introduced, one.result())))
@@ -302,9 +338,12 @@ class ClusterExecutor(MatchExecutor):
         self._count_slots()
 
     def _count_slots(self) -> None:
-        slots = sum(node.slots for node in self._nodes.values() if not node.closed)
-        self.workers = max(1, slots)
-        self._capacity = IN_FLIGHT * max(1, slots)
+        good = [node for node in self._nodes.values() if not node.closed]
+        self.workers = max(1, sum(node.slots for node in good))
+        shortest, longest = BATCH_SECONDS
+        self._seconds = min(longest, max(shortest, self.workers / TASKS_A_SECOND))
+        matches = sum(node.slots * node.batch(self._seconds) for node in good)
+        self._capacity = IN_FLIGHT * max(1, matches)
 
     def _check_nodes(self) -> None:
         """Raise WorkerError if all nodes that are there are refused."""
@@ -316,32 +355,33 @@ class ClusterExecutor(MatchExecutor):
                 f"no worker of the cluster can play: {'; '.join(reasons[:3])}; all stored results are kept"
             )
 
-    def _look(self) -> None:
+    def _look(self, nodes: Mapping[str, Node]) -> None:
         """Find the nodes that came and went, and the matches that take too long."""
-        nodes = self._link.nodes()
         for address in [address for address in self._nodes if address not in nodes]:
             self._lost(address)
         for address in [address for address in self._refused if address not in nodes]:
             del self._refused[address]
         for address, node in nodes.items():
-            if node.slots and address not in self._nodes and address not in self._refused | self._asked_now:
+            known = address in self._nodes or address in self._refused or address in self._asked
+            if node.slots and not known:
                 self._asked.add(address)
-                asked = self._helpers.submit(introduce, self._link, node, self._run, self._session)
+                asked = self._ask(node)
                 asked.add_done_callback(lambda one: self._inbox.put(partial(self._introduced, one.result())))
         self._check_nodes()
+        if self._nodes or self._asked:
+            self._paused = ""
+        elif not self._paused:
+            self._paused = "no worker of the cluster is there; waiting for one"
+            self._run.say(self._paused)
         limit = max(self.overdue_seconds, 10 * self._longest)
         for here in self._nodes.values():
             for play in here.plays[: here.slots]:
-                if time.monotonic() - play.since > limit:
+                if self.clock() - play.since > limit:
                     here.stuck += 1
                     play.stuck = True
                     self._fail(play, f"gave no reply in {limit:.0f} seconds")
                     self._count_slots()
                     break
-
-    @property
-    def _asked_now(self) -> dict[str, str]:
-        return dict.fromkeys(self._asked, "")
 
     def _lost(self, address: str) -> None:
         """Play the matches of a lost node again; those it was playing count the loss."""
@@ -349,16 +389,17 @@ class ClusterExecutor(MatchExecutor):
         self._count_slots()
         plays, playing = list(node.plays), node.plays[: node.slots]
         if plays:
-            self._run.say(f"{node.known.host} is lost; {len(plays)} of its matches are played again")
+            count = sum(len(play.matches) for play in plays)
+            self._run.say(f"{node.known.host} is lost; {count} of its matches are played again")
         for play in reversed(plays):
             play.over = True
-            match = play.match
-            match.losses += play in playing
-            if match.losses < self._link.allowed_failures:
-                self._waiting.appendleft(match)
-                continue
-            why = f"{match.losses} workers were lost while they played it"
-            self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+            for match in reversed(play.matches):
+                match.losses += play in playing
+                if match.losses < self._link.allowed_failures:
+                    self._waiting.appendleft(match)
+                    continue
+                why = f"{match.losses} workers were lost while they played it"
+                self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
 
     def _distrust(self, one: Introduced, why: str) -> None:
         """Set a machine aside: what it plays is played again, and what it has played is asked back."""
@@ -372,8 +413,8 @@ class ClusterExecutor(MatchExecutor):
                 node.closed = f"{node.known.host} is set aside: {why}"
                 for play in node.plays:
                     play.over = True
-                    self._waiting.append(play.match)
-                    again += 1
+                    self._waiting.extend(play.matches)
+                    again += len(play.matches)
                 node.plays.clear()
         for match in self._open:
             if match.first is not None and match.first[0].node.machine == machine:
@@ -406,6 +447,9 @@ class ClusterExecutor(MatchExecutor):
                 match = self._waiting.popleft()
                 self._release(match, WorkerReply(match.task.number))
             return
+        rechecked = any(match.first for match in self._waiting)
+        if not (rechecked or any(node.room for node in self._nodes.values())):
+            return
         left: deque[_Match] = deque()
         while self._waiting:
             match = self._waiting.popleft()
@@ -413,12 +457,22 @@ class ClusterExecutor(MatchExecutor):
                 match.only_on, match.task = "", without_kept(match.task)
             node = self._choose(match)
             if node is not None:
-                self._send(match, node)
+                self._send(self._batch_from(match, node), node)
             elif match.first is not None and not self._others(match):
                 self._judge_match(match)
             else:
                 left.append(match)
         self._waiting = left
+
+    def _batch_from(self, match: _Match, node: _Node) -> list[_Match]:
+        """Return a match with those that travel with it: all nodes with room get some of those that wait."""
+        batch = [match]
+        if match.plain:
+            room = sum(other.room for other in self._nodes.values())
+            most = min(node.batch(self._seconds), -(-(1 + len(self._waiting)) // room))
+            while len(batch) < most and self._waiting and self._waiting[0].plain:
+                batch.append(self._waiting.popleft())
+        return batch
 
     def _others(self, match: _Match) -> list[_Node]:
         """Return the nodes that may play a match, with room or without."""
@@ -432,20 +486,27 @@ class ClusterExecutor(MatchExecutor):
         """Return the least loaded node with room; a match that a node was lost with meets no other such."""
         found = [node for node in self._others(match) if node.room]
         if match.losses:
-            found = [node for node in found if not any(play.match.losses for play in node.plays)]
+            found = [
+                node
+                for node in found
+                if not any(other.losses for play in node.plays for other in play.matches)
+            ]
         return min(found, key=lambda n: (len(n.plays) / n.slots, n.known.node.address), default=None)
 
-    def _send(self, match: _Match, node: _Node) -> None:
+    def _send(self, batch: list[_Match], node: _Node) -> None:
         request = play_request(
-            match.task, session=self._session, slots=node.known.node.slots, cpus=self._cpus
+            [match.task for match in batch],
+            session=self._session,
+            slots=node.known.node.slots,
+            cpus=self._cpus,
         )
-        play = _Play(match, node, time.monotonic(), time.time())
+        play = _Play(batch, node, self.clock(), time.time())
         node.plays.append(play)
         future = self._link.play(node.known.node.address, request)
         future.add_done_callback(lambda done: self._inbox.put(partial(self._ended, play, done)))
 
     def _ended(self, play: _Play, done: "Future[object]") -> None:
-        """Take the reply to a match."""
+        """Take the reply to a batch, and have it checked."""
         if play.stuck:  # late, but the slot is free again
             play.node.stuck -= 1
             self._count_slots()
@@ -454,36 +515,68 @@ class ClusterExecutor(MatchExecutor):
         if (error := done.exception()) is not None:
             self._fail(play, f"{type(error).__name__}: {error}"[:400])
             return
-        match, node = play.match, play.node
+        self._drop(play)
+        one = play.node.known
+        elapsed = self.clock() - play.since
+        self._longest = max(self._longest, elapsed)
+        source = Source(one.host, one.about.speed, round(1000 * elapsed))
+        tasks = [match.task for match in play.matches]
+        checked = self._checker.check(done.result(), tasks, source)
+        if checked.done():
+            self._checked(play, checked)
+        else:
+            checked.add_done_callback(lambda done: self._inbox.put(partial(self._checked, play, done)))
+
+    def _checked(self, play: _Play, done: "Future[list[Checked]]") -> None:
+        """Take a reply that was checked."""
+        node = play.node
         try:
-            parts = read_reply(done.result())
-            if parts.head.number != match.task.number:
-                raise WrongReplyError(f"answered for match {parts.head.number}, not {match.task.number}")  # noqa: TRY301 - as all wrong replies
-            if parts.head.end == "played":
-                self._accept(play, parts)
+            if node.machine in self._aside:
+                self._waiting.extend(play.matches)
                 return
+            found = done.result()
         except WrongReplyError as error:
-            self._drop(play)
-            self._waiting.append(match)
+            self._waiting.extend(play.matches)
             self._distrust(node.known, f"it {error}")
             return
-        head = parts.head
-        if head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
-            self._fail(play, head.why or "it failed without a reason")
+        except (BrokenExecutor, CancelledError):
+            self._fail(play, "its reply ended the process that checked it")
             return
-        self._drop(play)
-        if head.end == "idle":
+        self._measure(node, [one.head.ms for one in found if one.played is not None])
+        for match, one in zip(play.matches, found, strict=True):
+            if node.machine in self._aside:  # by an earlier match of this batch
+                self._waiting.append(match)
+            else:
+                self._take(match, node, one)
+
+    def _measure(self, node: _Node, took: Sequence[int]) -> None:
+        """Let a node's batches last as long as they should, by what its latest matches took."""
+        if not took:
+            return
+        latest = max(1, sum(took) / len(took)) / 1000
+        node.mean = latest if not node.mean else 0.8 * node.mean + 0.2 * latest
+        self._count_slots()
+
+    def _take(self, match: _Match, node: _Node, one: Checked) -> None:
+        """Take the reply to a match."""
+        head = one.head
+        if one.played is not None:
+            self._accept(match, node, one.played)
+        elif head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
+            self._failed(match, node, head.why or "it failed without a reason")
+        elif head.end == "idle":
             if self._draining:
                 self._release(match, WorkerReply(match.task.number))
-            else:  # it has heard of a drain that is not of this run
+            else:  # it has heard of a drain that is not of this run, or the reply to its batch was too long
+                match.alone = True
                 self._waiting.append(match)
-            return
-        if match.first is not None:
+        elif match.first is not None:
             self._waiting.append(match)  # a second play that the machine ended proves nothing
-            return
-        self._sent_back.setdefault(match.task.number, []).append(node.machine)
-        seat = head.seat if head.seat <= len(match.task.spec.seats) else 0
-        self._release(match, WorkerReply(match.task.number, None, head.why, head.cause, seat, head.kept))
+        else:
+            self._sent_back.setdefault(match.task.number, []).append(node.machine)
+            seat = head.seat if head.seat <= len(match.task.spec.seats) else 0
+            reply = WorkerReply(match.task.number, None, head.why, head.cause, seat, head.kept)
+            self._release(match, reply)
 
     def _drop(self, play: _Play) -> None:
         play.over = True
@@ -491,32 +584,39 @@ class ClusterExecutor(MatchExecutor):
             play.node.plays.remove(play)
 
     def _fail(self, play: _Play, why: str) -> None:
-        """Play a match elsewhere that a host failed to play; one that fails many gets no more."""
+        """Play a batch elsewhere to which a host gave no reply; of several matches each travels alone."""
         self._drop(play)
-        match, node = play.match, play.node
+        if len(play.matches) == 1:
+            self._failed(play.matches[0], play.node, why)
+            return
+        play.node.failed += 1
+        for match in reversed(play.matches):
+            match.alone = True
+            match.not_on.add(play.node.machine)
+            self._waiting.appendleft(match)
+        self._close_failing(play.node, why)
+
+    def _failed(self, match: _Match, node: _Node, why: str) -> None:
+        """Play a match elsewhere that a host failed to play; one that fails many gets no more."""
         node.failed += not match.failures  # a match that fails everywhere says nothing about a host
         match.failures += 1
         match.not_on.add(node.machine)
-        if node.failed >= MAX_FAILED_HERE and not node.closed:
-            node.closed = f"{node.known.host} gets no more matches: {node.failed} failed in a row: {why}"
-            self._count_slots()
-            self._run.say(node.closed)
+        self._close_failing(node, why)
         if match.failures < MAX_FAILURES:
             self._waiting.appendleft(match)
             return
         self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
 
-    def _accept(self, play: _Play, parts: Parts) -> None:
-        """Check a match that was played, and have it rechecked if it was drawn."""
-        match, node = play.match, play.node
+    def _close_failing(self, node: _Node, why: str) -> None:
+        if node.failed >= MAX_FAILED_HERE and not node.closed:
+            node.closed = f"{node.known.host} gets no more matches: {node.failed} failed in a row: {why}"
+            self._count_slots()
+            self._run.say(node.closed)
+
+    def _accept(self, match: _Match, node: _Node, played: PlayedMatch) -> None:
+        """Deliver a match that was played, or have it rechecked if it was drawn."""
         one = node.known
-        elapsed = time.monotonic() - play.since
-        played = check_match(
-            parts, match.task, host=one.host, speed=one.about.speed, elapsed_ms=round(1000 * elapsed)
-        )
-        self._drop(play)
         node.failed = 0
-        self._longest = max(self._longest, elapsed)
         if match.first is None:
             if match.task.reuse or not self._drawn(match.task.number):  # with reuse nothing is promised
                 self._deliver(match, one, played)
@@ -543,7 +643,8 @@ class ClusterExecutor(MatchExecutor):
 
     def _deliver(self, match: _Match, one: Introduced, played: PlayedMatch) -> None:
         self._released[one.node.machine] += 1
-        self._rates.count(one.host, played.record)
+        names = [seat.name for seat in match.task.spec.seats]
+        self._rates.count(one.host, names, [(seat, kind) for seat, kind, _ in played.outcome.faults])
         self._release(match, WorkerReply(match.task.number, played))
 
     def _release(self, match: _Match, reply: WorkerReply) -> None:
@@ -619,7 +720,7 @@ class ClusterExecutor(MatchExecutor):
         if not self._draining:
             self._draining = True
             for address in self._nodes:
-                self._helpers.submit(self._order, address, "drain")
+                in_thread(partial(self._order, address, "drain"))
 
     def _order(self, address: str, kind: Literal["drain", "end"]) -> None:
         with suppress(TourneyError, OSError):
@@ -630,7 +731,6 @@ class ClusterExecutor(MatchExecutor):
         self._closing = True
 
     def _work(self) -> None:
-        looked = 0.0
         try:
             while not self._over:
                 with suppress(Empty):
@@ -639,9 +739,9 @@ class ClusterExecutor(MatchExecutor):
                         self._inbox.get_nowait()()
                 try:
                     self._stop_in_time()
-                    if time.monotonic() - looked >= _LOOK_SECONDS:
-                        self._look()
-                        looked = time.monotonic()
+                    nodes = self._lookout.poll()
+                    if nodes is not None:
+                        self._look(nodes)
                     self._place()
                 except LinkLostError as error:
                     self._reconnect(str(error))
@@ -654,32 +754,34 @@ class ClusterExecutor(MatchExecutor):
 
     def _stop_in_time(self) -> None:
         """Let what waits on the nodes not start after its time."""
-        now = time.monotonic()
+        now = time.monotonic()  # the clock of ``start_by``
         if any(match.task.start_by is not None and now > match.task.start_by for match in self._open):
             self._drain()
 
     def _reconnect(self, why: str) -> None:
         """Wait until the cluster is there again; all that was in play is played again."""
         self._run.say(f"{why}; trying again for {self.patience_seconds:.0f} seconds")
+        self._paused = why
         for node in self._nodes.values():
             for play in node.plays:
                 play.over = True
-                self._waiting.append(play.match)
+                self._waiting.extend(play.matches)
         self._nodes.clear()
         self._refused.clear()
-        until = time.monotonic() + self.patience_seconds
+        until = self.clock() + self.patience_seconds
         while not self._over:
             try:
                 self._link.connect()
-                self._link.nodes()
+                self._lookout.first()
             except TourneyError as error:
-                if time.monotonic() > until:
+                if self.clock() > until:
                     raise WorkerError(
                         f"{error}; start the scheduler and its workers and run again: all stored results are"
                         " kept"
                     ) from error
                 time.sleep(_LOOK_SECONDS)
             else:
+                self._paused = ""
                 self._run.say("the cluster is there again")
                 return
 
@@ -700,7 +802,7 @@ class ClusterExecutor(MatchExecutor):
 
     def _show(self) -> None:
         shown = [
-            Playing(play.match.task.number, play.epoch)
+            Playing(play.matches[0].task.number, play.epoch)
             for node in self._nodes.values()
             for play in node.plays[: node.slots]
         ]

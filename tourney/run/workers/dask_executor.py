@@ -31,6 +31,9 @@ _ADDRESS: Final = re.compile(
 RESOURCE: Final = "matches"
 """The resource by which a Dask worker offers match slots: ``dask worker ... --resources matches=4``."""
 
+_ANSWER_SECONDS: Final = 20.0
+_AGAIN_SECONDS: Final = 0.5
+
 
 class DaskExecutor(ClusterExecutor):
     """Plays matches on the workers of a Dask scheduler; without an address, on a cluster on this machine."""
@@ -137,8 +140,9 @@ class DaskLink(Link):
             if self._cluster is not None:
                 self._client.wait_for_workers(self._workers)
         except (OSError, RuntimeError, ValueError, TypeError) as error:
+            where = self._address or "on this machine"
             raise WorkerError(
-                f"the Dask scheduler {self._address or 'on this machine'} cannot be reached: {_words(error)}"
+                f"the Dask scheduler {where} cannot be reached: {_words(error)}{self._about_tls(error)}"
             ) from error
 
     def _url(self) -> str:
@@ -151,13 +155,28 @@ class DaskLink(Link):
         scheme = "tls" if encrypted else dask.config.get("distributed.comm.default-scheme", "tcp")
         return f"{scheme}://{self._address}"
 
+    def _about_tls(self, error: Exception) -> str:
+        """Say what TLS may have to do with an error; "" where nothing points to it."""
+        if not self._address:
+            return ""
+        if self._url().startswith("tls://"):
+            refused = "SSL" in f"{error} {error.__cause__!r}"
+            return "; check that both sides have TLS certificates of one authority" if refused else ""
+        ended = any(word in str(error) for word in ("closed", "reset"))
+        return "; if it wants TLS, set Dask's TLS settings as docs/how-to/cluster.md says" if ended else ""
+
     def nodes(self) -> Mapping[str, Node]:
-        """Return the workers that the scheduler knows."""
-        client = self._running()
-        try:
-            info = client.sync(client.scheduler.identity, n_workers=-1)
-        except (OSError, RuntimeError, ValueError, AttributeError) as error:
-            raise self._lost(error) from error
+        """Return the workers that the scheduler knows; waits while the connection stands."""
+        while True:
+            client = self._running()
+            try:
+                info = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=_ANSWER_SECONDS)
+            except OSError:  # a time-out among them: the client notices itself that its connection ends
+                time.sleep(_AGAIN_SECONDS)
+            except (RuntimeError, ValueError, AttributeError) as error:
+                raise self._lost(error) from error
+            else:
+                break
         found = {}
         for address, worker in info["workers"].items():
             if worker.get("status") in ("closing", "closed", "closing_gracefully"):
@@ -279,5 +298,5 @@ def _machine(worker: Mapping[str, Any]) -> str:
 
 
 def _words(error: object) -> str:
-    text = str(error) or type(error).__name__
+    text = re.sub(r"in <[^<>]*>: ", "", str(error)) or type(error).__name__
     return "".join(c if c.isprintable() else " " for c in text)[:200]

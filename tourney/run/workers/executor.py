@@ -117,6 +117,10 @@ class MatchExecutor(ABC):
         """Return the matches being played, by number, as far as they are known."""
         return ()
 
+    def paused(self) -> str:
+        """Return why no reply can come now, in words, or ""."""
+        return ""
+
     def begin(self, run: Run) -> None:  # noqa: B027 - workers on this machine need no preparation
         """Prepare the workers; called once, before the first match.
 

@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tourney.match.record import Record
+from tourney.match.record import FaultKind
 
 ERROR: Final = 0.01
 """The share of runs on alike hosts in which any host is named."""
@@ -17,12 +18,12 @@ class FaultRates:
         self._matches: Counter[tuple[str, str]] = Counter()
         self._faults: Counter[tuple[str, str]] = Counter()
 
-    def count(self, host: str, record: Record) -> None:
-        """Take a match that a host has played."""
-        failed = {seat for seat, kind, _ in record["outcome"]["faults"] if kind in ("timeout", "crash")}
-        for number, seat in enumerate(record["seats"], start=1):
-            self._matches[host, seat["entrant"]] += 1
-            self._faults[host, seat["entrant"]] += number in failed
+    def count(self, host: str, entrants: Sequence[str], faults: Iterable[tuple[int, FaultKind]]) -> None:
+        """Take a match that a host has played: the entrants by seat, and the faults of seats (from 1)."""
+        failed = {seat for seat, kind in faults if kind in ("timeout", "crash")}
+        for seat, name in enumerate(entrants, start=1):
+            self._matches[host, name] += 1
+            self._faults[host, name] += seat in failed
 
     def findings(self) -> list[str]:
         """Return a sentence for each host on which an entrant fails more often than chance lets it.

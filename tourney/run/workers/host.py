@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 import zipfile
+from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from functools import cache
@@ -33,9 +35,18 @@ from tourney.errors import BotError, InputError, TourneyError
 from tourney.games import compiled
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.run.workers.executor import WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.local import LocalExecutor
-from tourney.run.workers.wire import About, BotsAnswer, PlayRequest, Question, decode, encode, reply_of
+from tourney.run.workers.wire import (
+    About,
+    BotsAnswer,
+    PlayRequest,
+    Question,
+    decode,
+    encode,
+    join_replies,
+    reply_of,
+)
 
 CACHE_VARIABLE = "TOURNEY_CACHE"
 """Names the folder in which a host keeps bots; by default ~/.cache/tourney."""
@@ -58,30 +69,59 @@ class _Host:
 
 
 def play(request: bytes) -> bytes:
-    """Play a match and return the reply; blocks a thread meanwhile."""
+    """Play matches in turn and return the replies; blocks a thread meanwhile."""
     wanted: PlayRequest = decode(request, PlayRequest, most=_MAX_REQUEST)
+    tasks = wanted.tasks(str(cache_folder() / "bots"))
+    numbers = [task.number for task in tasks]
     with _Host.lock:
         if _Host.draining and _Host.session == wanted.session:
-            return reply_of(WorkerReply(wanted.number), wanted.number)
+            return join_replies([reply_of(WorkerReply(number), number) for number in numbers], numbers)
         _start_workers(wanted)
         idle = _Host.idle
     executor = idle.get()
     try:
-        future = executor.submit(wanted.task(str(cache_folder() / "bots")))
-        executor.flush()
-        reply: WorkerReply | InputError = _wait(future, executor)
-    except BrokenExecutor:
-        reply = WorkerReply(wanted.number, failure="a worker process died")
-        with _Host.lock:
-            if executor in _Host.executors:
-                executor.restart()
-    except InputError as error:
-        reply = error
-    except Exception as error:  # noqa: BLE001 - any error: the match is played again
-        reply = WorkerReply(wanted.number, failure=f"{type(error).__name__}: {error}")
+        replies = _play(tasks, executor)
     finally:
         idle.put(executor)
-    return reply_of(reply, wanted.number)
+    return join_replies(replies, numbers)
+
+
+def _play(tasks: Sequence[MatchTask], executor: LocalExecutor) -> list[bytes]:
+    """Play matches on a worker, in turn.
+
+    It gets the next one along with each, to make its sandbox ahead. So a match that ends the worker process
+    may take the next one with it; both are played again, each alone, and then it fails alone.
+    """
+    sent: deque[Future[WorkerReply]] = deque()
+    replies: list[bytes] = []
+    alone = len(tasks) == 1
+    while len(replies) < len(tasks):
+        number = tasks[len(replies)].number
+        started = time.monotonic()
+        try:
+            most = 1 if alone else executor.capacity
+            if len(sent) <= most // 2:  # whole batches of the executor, not one match at a time
+                for task in tasks[len(replies) + len(sent) : len(replies) + most]:
+                    sent.append(executor.submit(task))
+                executor.flush()
+            reply: WorkerReply | InputError = _wait(sent.popleft(), executor)
+        except BrokenExecutor:
+            sent.clear()
+            with _Host.lock:
+                ended = executor not in _Host.executors
+                if not ended:
+                    executor.restart()
+            if not (alone or ended):
+                alone = True
+                continue
+            reply = WorkerReply(number, failure="a worker process died")
+        except InputError as error:
+            reply = error
+        except Exception as error:  # noqa: BLE001 - any error: the match is played again
+            sent.clear()
+            reply = WorkerReply(number, failure=f"{type(error).__name__}: {error}")
+        replies.append(reply_of(reply, number, round(1000 * (time.monotonic() - started))))
+    return replies
 
 
 def _wait(future: "Future[WorkerReply]", executor: LocalExecutor) -> WorkerReply:

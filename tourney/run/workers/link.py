@@ -42,7 +42,10 @@ class Link(ABC):
 
     @abstractmethod
     def nodes(self) -> Mapping[str, Node]:
-        """Return the nodes that are there now, by address."""
+        """Return the nodes that are there now, by address.
+
+        It waits for an answer as long as the connection stands; the caller does this in a thread.
+        """
 
     @abstractmethod
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:

@@ -1,12 +1,13 @@
 """What coordinator and hosts send to each other: requests and replies as JSON, never as Python objects.
 
-The reply to a match is up to four lines of JSON: how it went (``Played``), the record, the log and the
-measurements. The coordinator trusts no reply: ``read_reply`` gives its form, ``tourney.run.workers.checking``
-judges its content.
+Matches travel in batches, which take one slot. The reply to each match is up to four lines of JSON: how it
+went (``Played``), the record, the log and the measurements. The coordinator trusts no reply: ``read_replies``
+gives its form, ``tourney.run.workers.checking`` judges its content.
 """
 
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 
@@ -23,7 +24,9 @@ from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
 from tourney.schema import Digest
 
 MAX_REPLY: Final = 64 << 20
-"""Bytes of the longest reply that is read: the length of the longest record."""
+"""Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
+MAX_IDLE: Final = 100
+"""Bytes of the reply to a match that was not begun."""
 MAX_LINES: Final = 4
 MAX_HEAD: Final = 16 << 20
 
@@ -31,8 +34,16 @@ Words = Annotated[str, Meta(max_length=2000)]
 Short = Annotated[str, Meta(max_length=200)]
 
 
+class AskedMatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """A match to play: its number, its spec, and what is kept of it."""
+
+    number: int
+    spec: MatchSpec
+    again: Again = FIRST
+
+
 class PlayRequest(Struct, frozen=True, forbid_unknown_fields=True):
-    """A match to play, for a host with ``slots`` workers that each have ``cpus`` processors.
+    """Matches to play in turn, for a host with ``slots`` workers that each have ``cpus`` processors.
 
     ``session`` names the coordinator's run: a host ends the workers of an earlier one.
     """
@@ -40,15 +51,16 @@ class PlayRequest(Struct, frozen=True, forbid_unknown_fields=True):
     session: str
     slots: int
     cpus: int
-    number: int
-    spec: MatchSpec
     sandbox: Level
     reuse: bool
-    again: Again = FIRST
+    matches: tuple[AskedMatch, ...]
 
-    def task(self, bots: str) -> MatchTask:
-        """Return the task for a worker of a host whose bot store is the folder ``bots``."""
-        return MatchTask(self.number, self.spec, bots, self.sandbox, self.reuse, again=self.again)
+    def tasks(self, bots: str) -> list[MatchTask]:
+        """Return the tasks for a worker of a host whose bot store is the folder ``bots``."""
+        return [
+            MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse, again=one.again)
+            for one in self.matches
+        ]
 
 
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +104,10 @@ class BotsAnswer(Struct, frozen=True):
 
 
 class Played(Struct, frozen=True, forbid_unknown_fields=True):
-    """How a match went: ``played``, ``failed`` (see ``WorkerReply``), ``unusable`` bot or spec, not begun."""
+    """How a match went: ``played``, ``failed`` (see ``WorkerReply``), ``unusable`` bot or spec, not begun.
+
+    ``ms`` is the time that it took the host, with the start of its bots: the length of batches follows it.
+    """
 
     number: int
     end: Literal["played", "failed", "unusable", "idle"]
@@ -100,6 +115,7 @@ class Played(Struct, frozen=True, forbid_unknown_fields=True):
     cause: Cause = "machine"
     seat: Annotated[int, Meta(ge=0, le=64)] = 0
     kept: Kept | None = None
+    ms: Annotated[int, Meta(ge=0, le=1 << 40)] = 0
 
 
 class Parts(Struct, frozen=True):
@@ -120,12 +136,13 @@ def encode(value: Struct) -> bytes:
     return _line(msgspec.to_builtins(value))
 
 
-def play_request(task: MatchTask, *, session: str, slots: int, cpus: int) -> bytes:
-    """Return the request for a match."""
-    data = msgspec.to_builtins(
-        PlayRequest(session, slots, cpus, task.number, task.spec, task.sandbox, task.reuse, task.again)
-    )
-    data["spec"]["opening"] = task.spec.opening.as_json()
+def play_request(tasks: Sequence[MatchTask], *, session: str, slots: int, cpus: int) -> bytes:
+    """Return the request for matches of one run."""
+    first = tasks[0]
+    asked = tuple(AskedMatch(task.number, task.spec, task.again) for task in tasks)
+    data = msgspec.to_builtins(PlayRequest(session, slots, cpus, first.sandbox, first.reuse, asked))
+    for one, task in zip(data["matches"], tasks, strict=True):
+        one["spec"]["opening"] = task.spec.opening.as_json()
     return _line(data)
 
 
@@ -143,8 +160,8 @@ def decode(data: bytes, kind: type[msgspec.Struct], *, most: int = MAX_HEAD) -> 
         raise WrongReplyError(f"sent what cannot be read: {str(error)[:200]}") from error
 
 
-def reply_of(reply: WorkerReply | InputError, number: int) -> bytes:
-    """Return what a host sends as the reply to a match."""
+def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes:
+    """Return what a host sends as the reply to a match that took it so many milliseconds."""
     if isinstance(reply, InputError):
         return encode(Played(number, "unusable", str(reply)[:2000]))
     if reply.failure is not None:
@@ -154,21 +171,40 @@ def reply_of(reply: WorkerReply | InputError, number: int) -> bytes:
     packed: Packed = reply.played.packed
     parts = [packed.record, packed.log, packed.measured]
     lines = [b"" if part is None else zlib.decompress(part) for part in parts]
-    return b"\n".join([encode(Played(number, "played")), *lines])
+    return b"\n".join([encode(Played(number, "played", ms=ms)), *lines])
 
 
-def read_reply(data: object) -> Parts:
-    """Return the parts of a reply. Raises WrongReplyError."""
+def join_replies(replies: Sequence[bytes], numbers: Sequence[int]) -> bytes:
+    """Return the reply to a batch: what makes it too long counts as not begun, and is played again."""
+    size = 0
+    joined: list[bytes] = []
+    for reply, number in zip(replies, numbers, strict=True):
+        size += len(reply) + 1
+        joined.append(reply if size <= MAX_REPLY or not joined else encode(Played(number, "idle")))
+    return b"\n".join(joined)
+
+
+def read_replies(data: object, count: int) -> list[Parts]:
+    """Return the parts of the replies to so many matches. Raises WrongReplyError."""
     if not isinstance(data, bytes):
         raise WrongReplyError(f"sent a reply of the type {type(data).__name__[:60]}, not bytes")
-    if len(data) > MAX_REPLY:
-        raise WrongReplyError(f"sent a reply of {len(data):,} bytes; the longest has {MAX_REPLY:,}")
-    first, *rest = data.split(b"\n", MAX_LINES)
-    head = decode(first, Played)
-    if len(rest) != (MAX_LINES - 1 if head.end == "played" else 0):
-        raise WrongReplyError(f"sent a reply of {len(rest) + 1} lines")
-    head = msgspec.structs.replace(head, why=_one_line(head.why))
-    return Parts(head, *rest)
+    most = MAX_REPLY + count * MAX_IDLE
+    if len(data) > most:
+        raise WrongReplyError(f"sent a reply of {len(data):,} bytes; the longest has {most:,}")
+    lines = data.split(b"\n", MAX_LINES * count)
+    found: list[Parts] = []
+    at = 0
+    while at < len(lines) and len(found) < count:
+        head = decode(lines[at], Played)
+        head = msgspec.structs.replace(head, why=_one_line(head.why))
+        end = at + (MAX_LINES if head.end == "played" else 1)
+        if end > len(lines):
+            break
+        found.append(Parts(head, *lines[at + 1 : end]))
+        at = end
+    if len(found) != count or at != len(lines):
+        raise WrongReplyError(f"sent a reply of {len(lines)} lines to {count} matches")
+    return found
 
 
 def without_kept(task: MatchTask) -> MatchTask:
