@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.tournaments import LETTERS, stored
 from tourney.results.standings import Standing, rank_standings
 from tourney.schedule.row import score_units
-from tourney.store.values import PairTotal, ScoreTotals
+from tourney.store.values import PairTotal, ScoreTotals, StandingsTotals
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,8 @@ def table(results: dict[tuple[int, int], int], count: int) -> tuple[Standing, ..
         tallies[number] = ScoreTotals(len(mine), sum(mine), mine.count(2), mine.count(1))
     pairs = [PairTotal(a, b, 1, h) for (a, b), h in results.items()]
     pairs += [PairTotal(b, a, 1, 2 - h) for (a, b), h in results.items()]
-    return rank_standings(stored(count), 2, tallies, sorted(pairs), ())
+    by_seat = {(number, 1): total for number, total in tallies.items()}
+    return rank_standings(stored(count), 2, StandingsTotals(by_seat, tuple(sorted(pairs)), ()))
 
 
 def test_points_come_first_then_direct_encounter() -> None:
@@ -79,7 +80,7 @@ def test_sonneborn_berger_weighs_opponents_points_by_result() -> None:
 
 
 def test_without_games_all_share_rank_1() -> None:
-    lines = rank_standings(stored(2), 2, {}, (), ((1, "crash", 3), (1, "timeout", 1)))
+    lines = rank_standings(stored(2), 2, StandingsTotals({}, (), ((1, "crash", 3), (1, "timeout", 1))))
     assert [(line.rank, line.games, str(line.points), line.mean) for line in lines] == [(1, 0, "0", None)] * 2
     assert lines[1].faults == (("crash", 3), ("timeout", 1))
     assert lines[1].fault_count == 4

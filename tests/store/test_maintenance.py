@@ -99,8 +99,8 @@ def test_statements_compile_for_postgresql(full: Repository, monkeypatch: pytest
     sa.event.listen(full._engine, "before_execute", note)
     tournament = full.tournament("cup").id
     for reader in (
-        full.score_totals,
-        full.pair_totals,
+        full.standings_totals,
+        full.recount,
         full.faults,
         full.progress,
         full.pending,

@@ -1,5 +1,6 @@
-"""``tourney db``: upgrade, back up, check, copy and merge databases, and archive tournaments."""
+"""``tourney db``: upgrade, back up, check, recount, copy and merge databases, and archive tournaments."""
 
+import time
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +23,7 @@ from tourney.store.repository import Repository
 
 @click.group("db")
 def command() -> None:
-    """Upgrade, back up, check, copy and merge databases, and archive tournaments."""
+    """Upgrade, back up, check, recount, copy and merge databases, and archive tournaments."""
 
 
 @command.command("upgrade")
@@ -58,7 +59,7 @@ def backup(target: Path, db: str) -> None:
 @db_option
 @output_options
 def check(format_: Format, db: str) -> None:
-    """Check the database for damage: its pages, references and column values.
+    """Check the database for damage: its pages, references, column values and stored totals.
 
     Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
     """
@@ -74,6 +75,26 @@ def check(format_: Format, db: str) -> None:
         count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
         raise CheckError(f"{name} is damaged ({count}); restore a backup")
     current().say(f"{name} is sound; whether the records hold is for `tourney verify --all`")
+
+
+@command.command("recount")
+@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@db_option
+@output_options
+def recount(tournament: str | None, db: str) -> None:
+    """Count the stored totals of TOURNAMENT (default: all) anew from its matches.
+
+    Standings are made of these totals. Tourney keeps them up with every match, so that only an altered
+    database needs this: check its matches by `tourney verify --all` first. Prints what was different.
+    """
+    with Repository.open(db, write=True) as repository:
+        chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
+        for one in chosen:
+            with repository.run_lock(one, time.time()):
+                found = repository.rebuild_totals(one.id)
+            for sentence in found:
+                current().write(sentence)
+            current().say(f"the totals of {one.name} {'are counted anew' if found else 'were right'}")
 
 
 @command.command("merge")

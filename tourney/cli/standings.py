@@ -8,6 +8,7 @@ from tourney.cli.completion import complete_tournament
 from tourney.cli.documents.tournaments import StandingsDocument
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import Format, current
+from tourney.errors import CheckError
 from tourney.results.columns import Column, ranking_columns, rendered, standings_columns
 from tourney.results.standings import (
     Standing,
@@ -26,22 +27,36 @@ _EXACT = Column("exact")
 
 @click.command("standings")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
+@click.option(
+    "--recount",
+    is_flag=True,
+    help="Count all matches anew, and exit with code 1 if the stored totals differ.",
+)
 @db_option
 @formats_option(StandingsDocument)
 @output_options
-def command(tournament: str | None, db: str, format_: Format) -> None:
+def command(tournament: str | None, recount: bool, db: str, format_: Format) -> None:
     """Print the standings of TOURNAMENT (default: the newest).
 
     With two seats, a win is 1 point and a draw 1/2. With k seats, a match scores (k - place) / (k - 1), and
     tied seats share the mean of their places. A win is a first place alone, a draw a shared first place. The
     value that ranks first is the column after the name; the rule and its tie-breaks are below the table, on
     standard error. docs/explanation/formats.md explains the rankings.
+
+    Totals are stored with the matches, so that a million of them need not be counted each time.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         found = repository.tournament(tournament)
         warn_unknown_format(found)
-        lines = compute_standings(repository, found.id)
+        totals, different = repository.recount(found.id) if recount else (None, ())
+        lines = compute_standings(repository, found.id, totals)
         interim = interim_sentence(found.complete, repository.progress(found.id))
+    _print(found, lines, interim, format_)
+    for sentence in different:
+        raise CheckError(sentence)
+
+
+def _print(found: Tournament, lines: tuple[Standing, ...], interim: str, format_: Format) -> None:
     output = current()
     ranked = ranking_format(found.plan.format)
     if format_ is Format.JSON:

@@ -13,7 +13,6 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tourney.match.record import Outcome, Record, canonical
-from tourney.schema import MAX_INT
 
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
@@ -94,6 +93,10 @@ class Packed(NamedTuple):
     measured: bytes | None
 
 
+_MOST = 2**31 - 1
+"""The most that an integer of every database holds; so sums of it fit too."""
+
+
 class SeatLoad(NamedTuple):
     """A seat's turns, those that overload stretched, and milliseconds: of its turns, and not charged."""
 
@@ -110,7 +113,7 @@ def load_of(measured: Mapping[str, Any]) -> tuple[SeatLoad, ...]:
         values: list[int] = []
         for key in ("turns", "overloaded-turns", "wall-ms", "waited-ms"):
             value = seat.get(key) if isinstance(seat, Mapping) else None
-            if not isinstance(value, int | float) or not 0 <= value <= MAX_INT:
+            if not isinstance(value, int | float) or not 0 <= value <= _MOST:
                 return ()
             values.append(int(value))
         found.append(SeatLoad(*values))

@@ -253,7 +253,7 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         detail=detail,
         parts=lambda numbers: repository.parts(tournament.id, numbers),
         draw_probability=draw_probability_of(repository, tournament),
-        seat_totals=repository.seat_totals(tournament.id),
+        seat_totals=repository.standings_totals(tournament.id).by_seat,
         root=compute_root(repository, tournament),
         presentation=repository.presentation(tournament.id),
         overloaded=repository.overloaded_matches(tournament.id),

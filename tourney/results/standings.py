@@ -19,7 +19,7 @@ from tourney.schedule.tie_breaks import (
     rank_scores,
 )
 from tourney.store.repository import Repository
-from tourney.store.values import PairTotal, Plan, RowCounts, ScoreTotals, StoredEntrant
+from tourney.store.values import PairTotal, Plan, RowCounts, ScoreTotals, StandingsTotals, StoredEntrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,13 @@ class Standing:
         return (self.points - self.awarded) / self.games if self.games else None
 
 
-def compute_standings(repository: Repository, tournament: int) -> tuple[Standing, ...]:
-    """Return the standings by the rule of ``ranking_format``; equal entrants by number."""
+def compute_standings(
+    repository: Repository, tournament: int, totals: StandingsTotals | None = None
+) -> tuple[Standing, ...]:
+    """Return the standings by the rule of ``ranking_format``; equal entrants by number.
+
+    ``totals``: in place of the stored ones.
+    """
     with repository.snapshot() as moment:
         stored = moment.tournament_by_id(tournament)
         entrants = moment.entrants(tournament)
@@ -70,9 +75,7 @@ def compute_standings(repository: Repository, tournament: int) -> tuple[Standing
         return rank_standings(
             entrants,
             stored.seats,
-            moment.score_totals(tournament),
-            moment.pair_totals(tournament),
-            moment.faults(tournament),
+            totals or moment.standings_totals(tournament),
             ranked=ranked,
             breaks=format_.ranking(stored.seats),
             by_mean=format_.ranked_by == BY_MEAN,
@@ -86,9 +89,7 @@ BY_MEAN = "points-per-match"
 def rank_standings(
     entrants: Sequence[StoredEntrant],
     seats: int,
-    totals: Mapping[int, ScoreTotals],
-    pairs: Sequence[PairTotal],
-    faults: Sequence[tuple[int, str, int]],
+    sums: StandingsTotals,
     *,
     ranked: Sequence[RankedEntrant] | None = None,
     breaks: Sequence[TieBreak] | None = None,
@@ -98,12 +99,13 @@ def rank_standings(
 
     Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
     """
+    totals = sums.scores
     if ranked is None:
         chosen = [TIE_BREAKS[name] for name in BY_POINTS] if breaks is None else breaks
         numbers = [entrant.number for entrant in entrants]
-        ranked = rank_totals(numbers, seats, totals, pairs, chosen, by_mean=by_mean)
+        ranked = rank_totals(numbers, seats, totals, sums.pairs, chosen, by_mean=by_mean)
     kinds: dict[int, list[tuple[str, int]]] = defaultdict(list)
-    for number, kind, count in faults:
+    for number, kind, count in sums.faults:
         kinds[number].append((kind, count))
     names = {entrant.number: entrant.name for entrant in entrants}
     found = []

@@ -43,14 +43,19 @@ _MATCH = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_fro
 
 
 def in_row(
-    connection: Connection, table: sa.Table, row: object, misfit: ColumnError, whose: str = ""
+    connection: Connection,
+    table: sa.Table,
+    row: object,
+    misfit: ColumnError,
+    whose: str = "",
+    advice: str = "restore a backup",
 ) -> StoreDamaged:
     """Return the error for a row, named by its primary key; ``whose`` describes it for people."""
     name = shown(connection.engine.url)
     of = f" ({whose})" if whose else ""
     return StoreDamaged(
         f"the database {name} was altered: column {misfit.column} of table {table.name}, row {row}{of}, holds"
-        f" {_shown(misfit.value)} and not {misfit.want}; restore a backup"
+        f" {_shown(misfit.value)} and not {misfit.want}; {advice}"
     )
 
 

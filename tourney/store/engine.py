@@ -3,9 +3,11 @@
 import logging
 import shlex
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -130,6 +132,11 @@ def transaction(engine: Engine, *, write: bool = False) -> Iterator[Connection]:
         raise store_error(shown(engine.url), error) from error
 
 
+AccessT = TypeVar("AccessT", bound="Access")
+Parameters = ParamSpec("Parameters")
+T = TypeVar("T")
+
+
 class Access:
     """A database, or one transaction on it: with a ``connection`` all reads are of that transaction.
 
@@ -140,6 +147,11 @@ class Access:
         self._engine = engine
         self._connection = connection
         self._writes = writes
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether all reads and writes are of one transaction."""
+        return self._connection is not None
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
@@ -156,6 +168,38 @@ class Access:
         else:
             with transaction(self._engine, write=True) as connection:
                 yield connection
+
+
+_ATTEMPTS = 20
+"""How often a transaction that another writer was in the way of is tried."""
+
+
+def again_if_overtaken(
+    method: Callable[Concatenate[AccessT, Parameters], T],
+) -> Callable[Concatenate[AccessT, Parameters], T]:
+    """Let a writing method begin anew where another writer of a server changed the same rows first.
+
+    Within a transaction of the caller it cannot: then it raises StoreUnavailable.
+    """
+
+    @wraps(method)
+    def repeated(self: AccessT, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> T:
+        for _ in range(_ATTEMPTS - 1):
+            try:
+                return method(self, *args, **kwargs)
+            except StoreError as error:
+                if self.in_transaction or not _overtaken(error):
+                    raise
+        return method(self, *args, **kwargs)
+
+    return repeated
+
+
+def _overtaken(error: StoreError) -> bool:
+    """Return whether a transaction failed for what another one did: its snapshot, a deadlock or a key."""
+    cause = error.__cause__
+    state = getattr(cause.orig, "sqlstate", None) if isinstance(cause, DBAPIError) else None
+    return state in {"40001", "40P01", "23505"}
 
 
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:

@@ -1,5 +1,6 @@
 """Upgrade, back up, check and copy databases."""
 
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from tourney.store.engine import (
 )
 from tourney.store.migrations import HEAD, upgrade
 from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT, TOURNAMENT
+from tourney.store.stored_totals import count_totals, differences
 
 MOST = 20
 """Bad rows to name at most."""
@@ -74,7 +76,15 @@ def check_parts(url: str, step: Step = lambda _done, _table: None) -> tuple[tupl
                 found.append("there may be more: restore a backup first")
             parts.append(tuple(found))
         beside = (*(text for _, text in orphans), *parts[1])
-        return parts[0] or tuple(_gaps(connection)), beside
+        return parts[0] or (*_gaps(connection), *_wrong_totals(connection)), beside
+
+
+def _wrong_totals(connection: Connection) -> Iterator[str]:
+    """Yield how stored totals differ from those counted anew."""
+    for tournament in (
+        connection.execute(sa.select(TOURNAMENT.c.id).order_by(TOURNAMENT.c.id)).scalars().all()
+    ):
+        yield from differences(connection, tournament, count_totals(connection, tournament))
 
 
 def copy_database(source: str, target: str) -> int:

@@ -30,6 +30,7 @@ from tourney.store.columns import (
     unpack_measured,
     unpack_record,
 )
+from tourney.store.engine import again_if_overtaken
 from tourney.store.models import (
     ARCHIVE,
     CHECKPOINT,
@@ -59,6 +60,7 @@ from tourney.store.rows import (
     seat_values,
     shape_of,
 )
+from tourney.store.stored_totals import Changes
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import (
     Archive,
@@ -88,12 +90,14 @@ _DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_
 class Matches(Tournaments):
     """Reads and writes matches."""
 
+    @again_if_overtaken
     def record_results(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store finished matches with their logs and measurements, all in one transaction.
 
         They count as done when this returns. A row that has a result keeps it.
         """
         values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], SEAT: [], LOG: [], MEASURED: []}
+        totals = Changes()
         with self._write() as connection:
             rows = _open_rows(connection, tournament, [item.number for item in finished])
             texts_of = {item.number: item.played.plain for item in finished if item.played is not None}
@@ -108,12 +112,15 @@ class Matches(Tournaments):
                 match = match_values(id_, item, len(seating), record)
                 values[MATCH].append(match)
                 values[SEAT] += loaded(seat_values(tournament, match, seating), item.played)
+                totals.add(seating, match, () if item.played is None else item.played.load)
                 for table, row in () if texts is None else _details(id_, texts, known):
                     values[table].append(row)
             for table, new in values.items():
                 if new:
                     connection.execute(sa.insert(table), new)
+            totals.store(connection, tournament)
 
+    @again_if_overtaken
     def add_outcomes(self, tournament: int, outcomes: Sequence[Outcome]) -> None:
         """Store finished matches without records, in schedule order, after those that are stored."""
         with self._write() as connection:
@@ -124,13 +131,17 @@ class Matches(Tournaments):
             ids = connection.execute(query.order_by(_S.number)).scalars()
             matches: list[dict[str, Any]] = []
             seats: list[dict[str, Any]] = []
+            totals = Changes()
             for id_, outcome in zip(ids, outcomes, strict=True):
                 match = outcome_values(id_, outcome)
                 matches.append(match)
                 seats += loaded(seat_values(tournament, match, outcome.row.seats), None)
+                totals.add(outcome.row.seats, match)
             connection.execute(sa.insert(MATCH), matches)
             connection.execute(sa.insert(SEAT), seats)
+            totals.store(connection, tournament)
 
+    @again_if_overtaken
     def take_back(self, tournament: int, numbers: Sequence[int], host: str | None = None) -> None:
         """Remove results, so that their rows are played again, and the rating checkpoints that used them.
 
@@ -141,9 +152,11 @@ class Matches(Tournaments):
         self.refuse_archived(tournament)
         rounds = self.progress(tournament).rounds
         known = {(old.number, old.rounds) for old in self.replaced(tournament)}
+        totals = Changes()
         with self._write() as connection:
             for start in range(0, len(numbers), _CHUNK):
                 chosen = _S.number.in_(numbers[start : start + _CHUNK])
+                _remove_from(totals, connection, tournament, chosen)
                 old = sa.select(_S.number, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
                 found = connection.execute(old.where(_S.tournament_id == tournament, chosen)).mappings().all()
                 values = [
@@ -156,8 +169,10 @@ class Matches(Tournaments):
                 ids = sa.select(_S.id).where(_S.tournament_id == tournament, chosen).scalar_subquery()
                 for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
                     connection.execute(sa.delete(column.table).where(column.in_(ids)))
+            totals.store(connection, tournament)
             self._change(connection, tournament, **({} if host is None else {"complete": False}))
 
+    @again_if_overtaken
     def settle(self, tournament: int, rounds: int) -> None:
         """Let what was played again after a host was set aside count, and remove all after so many rounds.
 
@@ -169,11 +184,14 @@ class Matches(Tournaments):
             if old.host is None:
                 until = min(old.rounds, rounds)
                 left.setdefault((old.number, until), old._replace(rounds=until))
+        totals = Changes()
         with self._write() as connection:
+            _remove_from(totals, connection, tournament, later)
             gone = set(connection.execute(sa.select(_S.number).where(later)).scalars())
             ids = sa.select(_S.id).where(later).scalar_subquery()
             for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
                 connection.execute(sa.delete(column.table).where(column.in_(ids)))
+            totals.store(connection, tournament)
             connection.execute(sa.delete(SCHEDULE).where(later))
             connection.execute(sa.delete(REPLACED).where(REPLACED.c.tournament_id == tournament))
             if values := _replaced_values(tournament, [o for o in left.values() if o.number not in gone]):
@@ -514,6 +532,29 @@ class Matches(Tournaments):
                 with suppress(ColumnError):
                     found.append(unpack_measured("data", blob, dictionary).get("wall-ms", 0) / 1000)
         return tuple(found)
+
+
+def _remove_from(
+    totals: Changes, connection: Connection, tournament: int, chosen: sa.ColumnElement[bool]
+) -> None:
+    """Take the finished ones of the chosen matches off the totals."""
+    shape = shape_of(connection, tournament)
+    chosen = sa.and_(_S.tournament_id == tournament, chosen)
+    loads: dict[int, dict[int, tuple[int, int]]] = {}
+    measured = sa.select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.turns, SEAT.c.overloaded)
+    measured = measured.select_from(SCHEDULE.join(SEAT, SEAT.c.match_id == _S.id)).where(chosen)
+    for id_, seat, turns, overloaded in connection.execute(measured):
+        loads.setdefault(id_, {})[seat] = (turns or 0, overloaded or 0)
+    query = sa.select(_S.id, _S.number, _S.seating, _M.ranks, _M.faults, _M.void).select_from(_PLAYED)
+    for row in connection.execute(query.where(chosen).order_by(_S.number)).mappings():
+        try:
+            seating = read_seating(row["seating"], *shape)
+            read_ranks(row["ranks"], shape.seats)
+            read_faults(row["faults"], shape.seats)
+        except ColumnError as error:
+            raise damage.in_result(connection, tournament, row["number"], error) from error
+        load = loads.get(row["id"], {})
+        totals.add(seating, row, [load.get(seat, (0, 0)) for seat in range(1, shape.seats + 1)], -1)
 
 
 def _open_rows(

@@ -7,7 +7,17 @@ measurements: a row of ``match`` is the unit of truth, and a row of the schedule
 
 from typing import Final
 
-from sqlalchemy import Column, ForeignKey, Index, Integer, LargeBinary, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlmodel import Field, SQLModel
 
 START: Final = 12
@@ -96,7 +106,16 @@ class MatchRow(SQLModel, table=True):
     """
 
     __tablename__ = "match"
-    __table_args__ = (Index("ix_match_digest_start", text(f"substr(digest, 1, {START})")),)
+    __table_args__ = (
+        Index("ix_match_digest_start", text(f"substr(digest, 1, {START})")),
+        # Holds the void matches alone, which are few.
+        Index(
+            "ix_match_void",
+            "void_reason",
+            sqlite_where=text("void_reason IS NOT NULL"),
+            postgresql_where=text("void_reason IS NOT NULL"),
+        ),
+    )
 
     id: int = Field(
         sa_column=Column(Integer, ForeignKey("schedule.id"), primary_key=True, autoincrement=False)
@@ -124,8 +143,14 @@ class SeatRow(SQLModel, table=True):
 
     __tablename__ = "seat"
     __table_args__ = (
-        # Covers the standings: they read this index alone.
-        Index("ix_seat_standings", "tournament_id", "entrant", "void", "rank", "shared", "units", "fault"),
+        # Holds the seats with faults alone, which are few.
+        Index(
+            "ix_seat_fault",
+            "tournament_id",
+            "match_id",
+            sqlite_where=text("fault IS NOT NULL"),
+            postgresql_where=text("fault IS NOT NULL"),
+        ),
     )
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
@@ -139,6 +164,67 @@ class SeatRow(SQLModel, table=True):
     void: bool
     turns: int | None
     overloaded: int | None
+
+
+class MatchTotalRow(SQLModel, table=True):
+    """How many matches of a tournament have a result, are void, and have overloaded turns.
+
+    This and the three tables below repeat sums over ``seat``; see ``tourney.store.stored_totals``.
+    """
+
+    __tablename__ = "match_total"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    done: int
+    void: int
+    overloaded: int
+
+
+class ScoreTotalRow(SQLModel, table=True):
+    """The sums of an entrant's matches on a seat (from 1).
+
+    ``games`` to ``faults`` leave void matches out; ``turns``, ``overloaded`` and ``stretched`` (matches with
+    overloaded turns) do not.
+    """
+
+    __tablename__ = "score_total"
+
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
+    entrant: int = Field(primary_key=True)
+    seat: int = Field(primary_key=True)
+    games: int
+    units: int
+    wins: int
+    draws: int
+    faults: int
+    turns: int = Field(sa_column=Column(BigInteger, nullable=False))
+    overloaded: int = Field(sa_column=Column(BigInteger, nullable=False))
+    stretched: int
+
+
+class PairTotalRow(SQLModel, table=True):
+    """An entrant's score against another, in half-points, void matches left out."""
+
+    __tablename__ = "pair_total"
+
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
+    entrant: int = Field(primary_key=True)
+    opponent: int = Field(primary_key=True)
+    games: int
+    half_points: int
+
+
+class FaultTotalRow(SQLModel, table=True):
+    """How often an entrant committed a fault of a kind, in void matches too."""
+
+    __tablename__ = "fault_total"
+
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
+    entrant: int = Field(primary_key=True)
+    kind: str = Field(primary_key=True)
+    times: int
 
 
 class LogRow(SQLModel, table=True):
@@ -281,6 +367,10 @@ ENTRANT = METADATA.tables["entrant"]
 SCHEDULE = METADATA.tables["schedule"]
 MATCH = METADATA.tables["match"]
 SEAT = METADATA.tables["seat"]
+MATCH_TOTAL = METADATA.tables["match_total"]
+SCORE_TOTAL = METADATA.tables["score_total"]
+PAIR_TOTAL = METADATA.tables["pair_total"]
+FAULT_TOTAL = METADATA.tables["fault_total"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
 DICTIONARY = METADATA.tables["dictionary"]

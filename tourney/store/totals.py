@@ -1,4 +1,4 @@
-"""The repository's part on sums over many matches, made by the database without reading a match."""
+"""The repository's part on sums over many matches, stored or made by the database."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -8,117 +8,85 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.match.record import FAULT_KINDS
 from tourney.store import damage
 from tourney.store.columns import ColumnError, read_faults, read_int, read_ranks, read_seating
 from tourney.store.engine import Access
-from tourney.store.models import KEY, MATCH, SCHEDULE, SEAT
+from tourney.store.models import FAULT_TOTAL, KEY, MATCH, MATCH_TOTAL, SCHEDULE, SCORE_TOTAL, SEAT
 from tourney.store.rows import Shape, each, shape_of
+from tourney.store.stored_totals import (
+    check_totals,
+    count_totals,
+    differences,
+    read_totals,
+    replace_totals,
+    standings_totals,
+)
 from tourney.store.values import (
     GroupCount,
     GroupGame,
     OverloadedMatch,
     OverloadTotals,
     PairTotal,
-    ScoreTotals,
+    StandingsTotals,
 )
 
 _S, _M = SCHEDULE.c, MATCH.c
 _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
+_BY_MATCH: Any = _S.tournament_id + 0
+"""The tournament of few matches: as a sum, so that these are looked up first and not the whole schedule."""
 
 
 class Totals(Access):
     """Reads sums over the matches of a tournament."""
 
-    def score_totals(self, tournament: int) -> dict[int, ScoreTotals]:
-        """Return the sums of each entrant's matches; an entrant without one is left out."""
-        return {key[0]: totals for key, totals in self._totals(tournament, SEAT.c.entrant)}
+    def standings_totals(self, tournament: int) -> StandingsTotals:
+        """Return what standings are made of, from the stored totals.
 
-    def seat_totals(self, tournament: int) -> dict[tuple[int, int], ScoreTotals]:
-        """Return the sums of each entrant's matches on each seat (from 1)."""
-        found = self._totals(tournament, SEAT.c.entrant, SEAT.c.seat)
-        return {(key[0], key[1]): totals for key, totals in found}
-
-    def _totals(
-        self, tournament: int, *group: sa.Column[Any]
-    ) -> Iterator[tuple[tuple[int, ...], ScoreTotals]]:
-        """Yield the sums of the matches that count by a group of columns, the entrant first."""
-        seat = SEAT.c
-        first = seat.rank == 1
-        query = (
-            sa.select(
-                *group,
-                sa.func.count(),
-                sa.func.sum(seat.units),
-                sa.func.sum(sa.case((sa.and_(first, sa.not_(seat.shared)), 1), else_=0)),
-                sa.func.sum(sa.case((sa.and_(first, seat.shared), 1), else_=0)),
-                sa.func.count(seat.fault),
-            )
-            .where(seat.tournament_id == tournament, sa.not_(seat.void))
-            .group_by(*group)
-        )
+        Raises StoreDamaged if these contradict each other; ``recount`` also shows an altered match.
+        """
         with self._read() as connection:
-            shape = shape_of(connection, tournament)
-            for *key, games, units, wins, draws, faults in connection.execute(query):
-                # SQLite adds up values that are no integers as a float.
-                if not _is_entrant(key[0], shape) or isinstance(units, float):
-                    raise damage.first_bad(connection, SEAT, tournament)
-                yield tuple(key), ScoreTotals(*map(int, (games, units, wins, draws, faults)))
+            totals = read_totals(connection, tournament)
+            check_totals(connection, tournament, totals)
+        return standings_totals(totals)
+
+    def recount(self, tournament: int) -> tuple[StandingsTotals, tuple[str, ...]]:
+        """Count what standings are made of anew; return it, and how the stored totals differ."""
+        with self._read() as connection:
+            counted = count_totals(connection, tournament)
+            return standings_totals(counted), differences(connection, tournament, counted)
+
+    def rebuild_totals(self, tournament: int) -> tuple[str, ...]:
+        """Count the stored totals anew and store them; return how they differed before."""
+        with self._write() as connection:
+            counted = count_totals(connection, tournament)
+            if found := differences(connection, tournament, counted):
+                replace_totals(connection, tournament, counted)
+        return found
 
     def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
         """Return the score of each entrant against each other, sorted; pairs that never met are left out."""
-        mine, theirs = SEAT.alias("mine"), SEAT.alias("theirs")
-        half_points = sa.case((mine.c.rank < theirs.c.rank, 2), (mine.c.rank == theirs.c.rank, 1), else_=0)
-        others = sa.and_(mine.c.match_id == theirs.c.match_id, mine.c.seat != theirs.c.seat)
-        query = (
-            sa.select(mine.c.entrant, theirs.c.entrant, sa.func.count(), sa.func.sum(half_points))
-            .join_from(mine, theirs, others)
-            .where(mine.c.tournament_id == tournament, sa.not_(mine.c.void))
-            .group_by(mine.c.entrant, theirs.c.entrant)
-        )
-        with self._read() as connection:
-            found = [PairTotal(*row[:2], *map(int, row[2:])) for row in connection.execute(query)]
-            shape = shape_of(connection, tournament)
-            if not all(_is_entrant(pair.entrant, shape) for pair in found):
-                raise damage.first_bad(connection, SEAT, tournament)
-        return tuple(sorted(found))
+        return self.standings_totals(tournament).pairs
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
         """Return ``(entrant number, kind, count)`` of all faults, in void matches too, sorted."""
-        seat = SEAT.c
-        query = (
-            sa.select(seat.entrant, seat.fault, sa.func.count())
-            .where(seat.tournament_id == tournament, seat.fault.is_not(None))
-            .group_by(seat.entrant, seat.fault)
-        )
         with self._read() as connection:
-            found = [(entrant, kind, int(count)) for entrant, kind, count in connection.execute(query)]
-            shape = shape_of(connection, tournament)
-            if not all(_is_entrant(entrant, shape) and kind in FAULT_KINDS for entrant, kind, _ in found):
-                raise damage.first_bad(connection, SEAT, tournament)
-        return tuple(sorted(found))
+            totals = read_totals(connection, tournament, (FAULT_TOTAL,))[FAULT_TOTAL]
+        return tuple((entrant, kind, times) for (entrant, kind), (times,) in totals.items())
 
     def overload(self, tournament: int) -> tuple[OverloadTotals, dict[int, OverloadTotals]]:
         """Return how much of a tournament was overloaded, and how much of each entrant's matches.
 
-        Matches without measurements count as none. The turns and matches of all are not the sums of the
-        entrants' matches, as entrants share these.
+        Matches without measurements count as none. The matches of all are not the sum of the entrants'
+        matches, as entrants share these.
         """
-        seat = SEAT.c
-        stretched = sa.case((seat.overloaded > 0, seat.match_id))
-        sums = (
-            sa.func.coalesce(sa.func.sum(seat.turns), 0),
-            sa.func.coalesce(sa.func.sum(seat.overloaded), 0),
-            sa.func.count(sa.distinct(stretched)),
-        )
-        mine = seat.tournament_id == tournament
         with self._read() as connection:
-            shape = shape_of(connection, tournament)
-            rows = connection.execute(sa.select(seat.entrant, *sums).where(mine).group_by(seat.entrant)).all()
-            whole = connection.execute(sa.select(*sums).where(mine)).one()
-            if not all(_is_entrant(row[0], shape) for row in rows) or any(map(_is_float, whole)):
-                raise damage.first_bad(connection, SEAT, tournament)
-        return OverloadTotals(*map(int, whole)), {row[0]: OverloadTotals(*map(int, row[1:])) for row in rows}
+            totals = read_totals(connection, tournament, (MATCH_TOTAL, SCORE_TOTAL))
+        found: dict[int, OverloadTotals] = {}
+        for (entrant, _), sums in totals[SCORE_TOTAL].items():
+            one = zip(found.get(entrant, OverloadTotals()), sums[5:], strict=True)
+            found[entrant] = OverloadTotals(*map(sum, one))
+        turns, overloaded = (sum(one[place] for one in found.values()) for place in range(2))
+        return OverloadTotals(turns, overloaded, totals[MATCH_TOTAL].get((), (0, 0, 0))[2]), found
 
     def overloaded_matches(self, tournament: int) -> tuple[OverloadedMatch, ...]:
         """Return the matches with overloaded turns, those with the most first."""
@@ -127,7 +95,7 @@ class Totals(Access):
         query = (
             sa.select(_S.number, sa.func.coalesce(sa.func.sum(seat.turns), 0), stretched)
             .select_from(SEAT.join(SCHEDULE, _S.id == seat.match_id))
-            .where(seat.tournament_id == tournament)
+            .where(_S.tournament_id == tournament)
             .group_by(_S.number)
             .having(stretched > 0)
             .order_by(stretched.desc(), _S.number)
@@ -143,7 +111,7 @@ class Totals(Access):
         query = (
             sa.select(_S.number, _M.note)
             .select_from(_PLAYED)
-            .where(_S.tournament_id == tournament, _M.void_reason.in_(("machine-failure", "overload")))
+            .where(tournament == _BY_MATCH, _M.void_reason.in_(("machine-failure", "overload")))
             .order_by(_S.number)
         )
         with self._read() as connection:
@@ -154,7 +122,7 @@ class Totals(Access):
         query = (
             sa.select(_M.void_entrant, sa.func.count())
             .select_from(_PLAYED)
-            .where(_S.tournament_id == tournament, _M.void_reason == "benched")
+            .where(tournament == _BY_MATCH, _M.void_reason == "benched")
             .group_by(_M.void_entrant)
         )
         with self._read() as connection:
@@ -225,10 +193,6 @@ class Totals(Access):
 def _is_float(value: object) -> bool:
     """Return whether SQLite added up values that are no integers."""
     return isinstance(value, float)
-
-
-def _is_entrant(number: Any, shape: Shape) -> bool:
-    return type(number) is int and 0 <= number < shape.entrants
 
 
 def _game(

@@ -9,12 +9,12 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import structs
 
-from tourney.errors import StoreError, UsageError
+from tourney.errors import StoreDamaged, StoreError, UsageError
 from tourney.schedule.row import MatchKey, Row
 from tourney.store import damage
 from tourney.store.columns import ColumnError, read_seating
 from tourney.store.engine import Access, place_of
-from tourney.store.models import ARCHIVE, ENTRANT, KEY, MATCH, SCHEDULE, TOURNAMENT
+from tourney.store.models import ARCHIVE, ENTRANT, KEY, MATCH, MATCH_TOTAL, SCHEDULE, TOURNAMENT
 from tourney.store.rows import (
     FIRST_KEY,
     archive_of,
@@ -27,6 +27,7 @@ from tourney.store.rows import (
     tournament_of,
 )
 from tourney.store.run_lock import Running, run_lock, running_now
+from tourney.store.stored_totals import read_totals
 from tourney.store.values import (
     Archive,
     Plan,
@@ -255,22 +256,15 @@ class Tournaments(Access):
         return tuple(self.rows(tournament, pending=True))
 
     def progress(self, tournament: int) -> RowCounts:
-        """Return how far a tournament is."""
-        query = (
-            sa.select(
-                sa.func.count(_S.id),
-                sa.func.count(_M.id),
-                sa.func.coalesce(sa.func.sum(sa.case((_M.void, 1), else_=0)), 0),
-                sa.func.coalesce(sa.func.max(_S.round_no), 0),
-            )
-            .select_from(_ALL)
-            .where(_S.tournament_id == tournament)
-        )
+        """Return how far a tournament is; no match is read for it."""
+        last = sa.select(_S.number, _S.round_no).where(_S.tournament_id == tournament)
         with self._read() as connection:
-            rows, done, void, rounds = connection.execute(query).one()
-            if type(rounds) is not int:
+            rows, rounds = connection.execute(last.order_by(_S.number.desc()).limit(1)).first() or (0, 0)
+            if type(rows) is not int or type(rounds) is not int:
                 raise damage.first_bad(connection, SCHEDULE, tournament)
-        return RowCounts(int(rows), int(done), int(void), rounds)
+            stored = read_totals(connection, tournament, (MATCH_TOTAL,))[MATCH_TOTAL]
+            done, void, _ = stored.get((), (0, 0, 0))
+        return RowCounts(rows, done, void, rounds)
 
     def settled(self, tournament: int) -> int:
         """Return how many matches from the first on all have a result: that prefix never changes."""
@@ -289,7 +283,11 @@ class Tournaments(Access):
 
         Raises UsageError if another process holds it. A crash releases it.
         """
-        running = Running(os.getpid(), since, self.progress(tournament.id).done)
+        try:
+            done = self.progress(tournament.id).done
+        except StoreDamaged:
+            done = 0  # who holds the lock may be about to put that right
+        running = Running(os.getpid(), since, done)
         with run_lock(self._engine, tournament.id, tournament.name, running):
             yield
 

@@ -390,6 +390,26 @@ class ScoreTotals(NamedTuple):
         return self.games - self.wins - self.draws
 
 
+class StandingsTotals(NamedTuple):
+    """What standings by points are made of.
+
+    ``by_seat``: each entrant's sums by seat (from 1), those without a match left out; ``pairs``: sorted,
+    those that never met left out; ``faults``: ``(entrant number, kind, count)``, of void matches too, sorted.
+    """
+
+    by_seat: Mapping[tuple[int, int], ScoreTotals]
+    pairs: tuple["PairTotal", ...]
+    faults: tuple[tuple[int, str, int], ...]
+
+    @property
+    def scores(self) -> dict[int, ScoreTotals]:
+        """The sums of each entrant's matches; an entrant without one is left out."""
+        found: dict[int, ScoreTotals] = {}
+        for (entrant, _), one in self.by_seat.items():
+            found[entrant] = ScoreTotals(*map(sum, zip(found.get(entrant, ScoreTotals()), one, strict=True)))
+        return found
+
+
 class OverloadTotals(NamedTuple):
     """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
 

@@ -143,6 +143,7 @@ class TournamentVerifier:
                 findings += schedule.findings
                 unfinished = schedule.unfinished
             findings += self._kept_root(unfinished)
+            findings += self._repository.recount(self._tournament.id)[1]
             findings += self._entrants_agree()
             findings += self._ratings_agree()
         except TourneyError as error:
