@@ -26,6 +26,7 @@ from tourney.store.maintenance import check_database, upgrade_database
 from tourney.store.models import LOG, MATCH, MEASURED, METADATA
 from tourney.store.repository import Repository
 from tourney.store.rows import dictionaries_of
+from tourney.store.stored_totals import TABLES
 from tourney.store.values import MatchResult
 
 BOTH: tuple[tuple[int, FaultKind, int], ...] = ((1, "startup", 0), (2, "startup", 0))
@@ -115,7 +116,11 @@ def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, pla
             connection.execute(sa.text("DROP INDEX ix_match_digest_start"))
             connection.execute(sa.text('CREATE INDEX ix_match_digest ON "match" (digest)'))
             pack_without_dictionaries(connection)
-            for table in ("replaced_result", "presentation", "baseline", "dictionary", "archive"):
+            connection.execute(sa.text("DROP INDEX ix_match_void"))
+            connection.execute(sa.text("DROP INDEX ix_seat_fault"))
+            connection.execute(sa.text("CREATE INDEX ix_seat_standings ON seat (tournament_id, entrant)"))
+            later = ("replaced_result", "presentation", "baseline", "dictionary", "archive")
+            for table in (*later, *(table.name for table in TABLES)):
                 connection.execute(sa.text(f"DROP TABLE {table}"))
             connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
             connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))

@@ -120,7 +120,6 @@ class Matches(Tournaments):
                     connection.execute(sa.insert(table), new)
             totals.store(connection, tournament)
 
-    @again_if_overtaken
     def add_outcomes(self, tournament: int, outcomes: Sequence[Outcome]) -> None:
         """Store finished matches without records, in schedule order, after those that are stored."""
         with self._write() as connection:

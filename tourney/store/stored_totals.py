@@ -219,6 +219,7 @@ def count_totals(connection: Connection, tournament: int) -> Totals:
     seat = SEAT.c
     seats = SCHEDULE.join(SEAT, seat.match_id == SCHEDULE.c.id)
     sums = (sa.func.sum(seat.turns), sa.func.sum(seat.overloaded), sa.func.sum(_STRETCHED))
+    overloaded = False
     loads = sa.select(seat.entrant, seat.seat, *sums).select_from(seats).where(mine, seat.turns.is_not(None))
     for entrant, place, *load in connection.execute(loads.group_by(seat.entrant, seat.seat)):
         fits = _is_number(entrant, 0, shape.entrants - 1) and _is_number(place, 1, shape.seats)
@@ -226,8 +227,9 @@ def count_totals(connection: Connection, tournament: int) -> Totals:
         if not fits or any(isinstance(value, float) for value in load):
             raise damage.first_bad(connection, SEAT, tournament)
         counted.add_load(entrant, place, [int(value or 0) for value in load])
-    stretched = sa.select(sa.func.count(sa.distinct(seat.match_id))).select_from(seats)
-    if counted.stretched:
+        overloaded = overloaded or load[-1] > 0
+    if overloaded:
+        stretched = sa.select(sa.func.count(sa.distinct(seat.match_id))).select_from(seats)
         counted.stretched = connection.execute(stretched.where(mine, _STRETCHED == 1)).scalar_one()
     return counted.sums()
 

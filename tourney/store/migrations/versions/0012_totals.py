@@ -8,7 +8,7 @@ down_revision = "0011"
 branch_labels = None
 depends_on = None
 
-_FILL = (
+FILL = (
     """
     INSERT INTO match_total (tournament_id, done, void, overloaded)
     SELECT s.tournament_id, count(*), sum(CASE WHEN s.void THEN 1 ELSE 0 END), sum(s.stretched)
@@ -84,7 +84,7 @@ def upgrade() -> None:
         sa.Column("kind", sa.String, primary_key=True),
         sa.Column("times", sa.Integer, nullable=False),
     )
-    for statement in _FILL:
+    for statement in FILL:
         op.execute(statement)
     op.drop_index("ix_seat_standings", "seat")
     for table, name, columns, what in (
