@@ -45,6 +45,7 @@ from tourney.run.reruns import Replay, doubts_of
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
+from tourney.store.stored_totals import TABLES
 from tourney.store.values import Checkpoint, DrawProbability, MatchResult, Plan, RunSettings, StoredEntrant
 
 ROOT: Final = Path(__file__).resolve().parent.parent
@@ -402,6 +403,7 @@ def _played_anew(world: World) -> None:
         world.sql(f"DELETE FROM {table} WHERE {key} IN (SELECT id FROM schedule WHERE tournament_id = 1)")  # noqa: S608 - our own words
     world.sql(
         "DELETE FROM schedule WHERE tournament_id = 1",
+        *(f"DELETE FROM {table.name} WHERE tournament_id = 1" for table in TABLES),  # noqa: S608 - our own words
         "DELETE FROM rating_checkpoint",
         "DELETE FROM draw_probability",
         "UPDATE tournament SET seed = '8', complete = 0, root = NULL WHERE id = 1",
@@ -551,10 +553,11 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
     "measurements replaced": _measured,
     "measurements damaged": _sql("UPDATE measured SET data = x'00' WHERE match_id = 5"),
     # what is cached, and the database itself
+    "a stored total": _sql("UPDATE score_total SET wins = wins + 1 WHERE rowid = 1"),
     "a cached rating": _pool,
     "the draw probability of the game": _sql("UPDATE draw_probability SET probability = 0.9"),
     "a result said to be replaced": _sql("INSERT INTO replaced_result VALUES (1, 3, 2, '1,2', ',', 0, NULL)"),
-    "an index removed": _sql("DROP INDEX ix_seat_standings"),
+    "an index removed": _sql("DROP INDEX ix_seat_fault"),
     "a trigger added": _trigger,
     "a table removed": _sql("DROP TABLE log"),
     "the version of the database": _sql("UPDATE alembic_version SET version_num = '0004'"),

@@ -10,14 +10,16 @@ import pytest
 import sqlalchemy as sa
 
 from tests import genuine
+from tests.tournaments import stored
 from tourney.errors import TourneyError
 from tourney.results.standings import compute_standings, load_history, load_setup
+from tourney.schedule.row import Row
 from tourney.store.baselines import Promotion
 from tourney.store.maintenance import check_database
 from tourney.store.models import METADATA
 from tourney.store.presentation import Presentation
 from tourney.store.repository import Repository
-from tourney.store.values import Archive, Checkpoint, DrawProbability
+from tourney.store.values import RESULTS, Archive, Checkpoint, DrawProbability, Outcome, Plan, RunSettings
 
 BYTES = b"\xff"
 """Values that fit no column, including columns of bytes, which hold compressed JSON."""
@@ -73,6 +75,14 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         other = genuine.begin(repository, ("drawn-1", "drawn-2"), name="archived")
         genuine.play_all(repository, other)
         repository.move_out(other.id, Archive("archived.jsonl.gz", "5" * 64, "2026-11-22"))
+        plan = Plan("results", "sage-stones", "1", (), RESULTS, 2, 2)
+        faulty = repository.begin(
+            plan, seed=1, seed_chosen=True, run=RunSettings(), entrants=stored(2), created="2026-11-22"
+        )
+        with repository.transaction() as writer:
+            writer.add_outcomes(
+                faulty.id, [Outcome(Row(1, 1, 1, 1, (0, 1)), (2, 1), ("crash", None), "fault")]
+            )
         for reader in READERS:
             reader(repository, tournament.id)
     assert check_database(str(path)) == ()

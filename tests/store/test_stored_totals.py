@@ -33,7 +33,7 @@ from tourney.store.values import RESULTS, MatchResult, Outcome, Plan, RunSetting
 
 PLACES = ["file", pytest.param("server", marks=needs_server)]
 STEPS = 12
-FILL = importlib.import_module("tourney.store.migrations.versions.0012_totals").FILL
+FILL = importlib.import_module("tourney.store.migrations.versions.0013_totals").FILL
 """What fills the tables from the rows of seats, when a database is upgraded: another way to count."""
 
 
@@ -133,6 +133,13 @@ class Walk:
         numbers = [number for number, _ in repository.rows(self._begun.id) if self.draw(4) == 0]
         repository.take_back(self._begun.id, numbers)
 
+    def settle(self, repository: Repository) -> None:
+        """Remove the last rounds with their results, and draw them again."""
+        rounds = 1 + self.draw(repository.progress(self._begun.id).rounds)
+        later = [row for _, row in repository.rows(self._begun.id) if row.round > rounds]
+        repository.settle(self._begun.id, rounds)
+        repository.add_rows(self._begun.id, later, complete=True)
+
     def outcomes(self, repository: Repository) -> None:
         """Store results without records."""
         name = f"results-{self._drawn}"
@@ -178,7 +185,7 @@ class Walk:
     def step(self) -> None:
         """Do one thing, drawn among all."""
         steps = [self.play] * 4 + [self.take_back] * 2
-        steps += [self.outcomes, self.bring_in, self.merge, self.archive]
+        steps += [self.settle, self.outcomes, self.bring_in, self.merge, self.archive]
         with Repository.open(self._url, write=True) as repository:
             steps[self.draw(len(steps))](repository)
 
