@@ -54,6 +54,8 @@ def put(database: str, number: int, record: Record) -> None:
                 (rank, shared, units, number, seat),
             )
     connection.close()
+    with Repository.open(database, write=True) as repository:
+        repository.rebuild_totals(1)
 
 
 def verify(database: str, *words: str) -> tuple[int, str, str]:
@@ -145,6 +147,8 @@ def test_void_match_with_a_result_is_found(tmp_path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE \"match\" SET ranks = '1,2', void = 0 WHERE id = 4")
     connection.close()
+    with Repository.open(path, write=True) as repository:
+        repository.rebuild_totals(1)
     code, out, err = verify(path)
     assert (code, err) == (1, "error: 1 of 6 records does not hold\n")
     finding = "match 4 of cup: ranks is 1 2 in the database, but 1 1 follows from the record\n"

@@ -3,11 +3,9 @@
 import logging
 import shlex
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -117,24 +115,21 @@ def opened(url: str, *, create: bool = False, write: bool = False, old: bool = F
 
 
 @contextmanager
-def transaction(engine: Engine, *, write: bool = False) -> Iterator[Connection]:
+def transaction(engine: Engine, *, write: bool = False, latest: bool = False) -> Iterator[Connection]:
     """Give a connection within one transaction: committed at the end, rolled back on an error.
 
-    Reads within it see one moment. Raises StoreError where the database fails.
+    Reads within it see one moment; on a server with ``latest`` each sees what was committed before it, so
+    that a writer who waited for a lock goes on from there. Raises StoreError where the database fails.
     """
+    options = {"isolation_level": "READ COMMITTED"} if latest and not is_sqlite(engine.url) else {}
     try:
         with (
-            engine.connect().execution_options(**{sqlite.WRITE: write}) as connection,
+            engine.connect().execution_options(**{sqlite.WRITE: write}, **options) as connection,
             connection.begin(),
         ):
             yield connection
     except SQLAlchemyError as error:
         raise store_error(shown(engine.url), error) from error
-
-
-AccessT = TypeVar("AccessT", bound="Access")
-Parameters = ParamSpec("Parameters")
-T = TypeVar("T")
 
 
 class Access:
@@ -147,11 +142,6 @@ class Access:
         self._engine = engine
         self._connection = connection
         self._writes = writes
-
-    @property
-    def in_transaction(self) -> bool:
-        """Whether all reads and writes are of one transaction."""
-        return self._connection is not None
 
     @contextmanager
     def _read(self) -> Iterator[Connection]:
@@ -168,38 +158,6 @@ class Access:
         else:
             with transaction(self._engine, write=True) as connection:
                 yield connection
-
-
-_ATTEMPTS = 20
-"""How often a transaction that another writer was in the way of is tried."""
-
-
-def again_if_overtaken(
-    method: Callable[Concatenate[AccessT, Parameters], T],
-) -> Callable[Concatenate[AccessT, Parameters], T]:
-    """Let a writing method begin anew where another writer of a server changed the same rows first.
-
-    Within a transaction of the caller it cannot: then it raises StoreUnavailable.
-    """
-
-    @wraps(method)
-    def repeated(self: AccessT, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> T:
-        for _ in range(_ATTEMPTS - 1):
-            try:
-                return method(self, *args, **kwargs)
-            except StoreError as error:
-                if self.in_transaction or not _overtaken(error):
-                    raise
-        return method(self, *args, **kwargs)
-
-    return repeated
-
-
-def _overtaken(error: StoreError) -> bool:
-    """Return whether a transaction failed for what another one did: its snapshot, a deadlock or a key."""
-    cause = error.__cause__
-    state = getattr(cause.orig, "sqlstate", None) if isinstance(cause, DBAPIError) else None
-    return state in {"40001", "40P01", "23505"}
 
 
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:

@@ -30,7 +30,6 @@ from tourney.store.columns import (
     unpack_measured,
     unpack_record,
 )
-from tourney.store.engine import again_if_overtaken
 from tourney.store.models import (
     ARCHIVE,
     CHECKPOINT,
@@ -90,7 +89,6 @@ _DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_
 class Matches(Tournaments):
     """Reads and writes matches."""
 
-    @again_if_overtaken
     def record_results(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store finished matches with their logs and measurements, all in one transaction.
 
@@ -98,7 +96,7 @@ class Matches(Tournaments):
         """
         values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], SEAT: [], LOG: [], MEASURED: []}
         totals = Changes()
-        with self._write() as connection:
+        with self._write_results(tournament) as connection:
             rows = _open_rows(connection, tournament, [item.number for item in finished])
             texts_of = {item.number: item.played.plain for item in finished if item.played is not None}
             known = _dictionaries(connection, tournament, list(texts_of.values())[:SAMPLES])
@@ -140,7 +138,6 @@ class Matches(Tournaments):
             connection.execute(sa.insert(SEAT), seats)
             totals.store(connection, tournament)
 
-    @again_if_overtaken
     def take_back(self, tournament: int, numbers: Sequence[int], host: str | None = None) -> None:
         """Remove results, so that their rows are played again, and the rating checkpoints that used them.
 
@@ -152,7 +149,7 @@ class Matches(Tournaments):
         rounds = self.progress(tournament).rounds
         known = {(old.number, old.rounds) for old in self.replaced(tournament)}
         totals = Changes()
-        with self._write() as connection:
+        with self._write_results(tournament) as connection:
             for start in range(0, len(numbers), _CHUNK):
                 chosen = _S.number.in_(numbers[start : start + _CHUNK])
                 _remove_from(totals, connection, tournament, chosen)
@@ -171,7 +168,6 @@ class Matches(Tournaments):
             totals.store(connection, tournament)
             self._change(connection, tournament, **({} if host is None else {"complete": False}))
 
-    @again_if_overtaken
     def settle(self, tournament: int, rounds: int) -> None:
         """Let what was played again after a host was set aside count, and remove all after so many rounds.
 
@@ -184,7 +180,7 @@ class Matches(Tournaments):
                 until = min(old.rounds, rounds)
                 left.setdefault((old.number, until), old._replace(rounds=until))
         totals = Changes()
-        with self._write() as connection:
+        with self._write_results(tournament) as connection:
             _remove_from(totals, connection, tournament, later)
             gone = set(connection.execute(sa.select(_S.number).where(later)).scalars())
             ids = sa.select(_S.id).where(later).scalar_subquery()

@@ -1,8 +1,8 @@
 """Sums over a tournament's matches, stored: kept with every write, read, counted anew, compared.
 
-Whatever writes or removes rows of ``match`` and ``seat`` hands its matches to ``Changes`` and stores these in
-the same transaction. The increments are made by the database, so that two writers lose none, and in one order
-of rows, so that neither waits for the other for ever. A sum of zeros is the same as no row.
+Whatever writes or removes rows of ``match`` and ``seat`` hands its matches to ``Changes``, and stores these
+in the same transaction (``Tournaments._write_results``). The database adds them, in the order of tables and
+keys. A sum of zeros is the same as no row.
 """
 
 from collections import Counter, defaultdict

@@ -8,12 +8,13 @@ from typing import Any
 
 import sqlalchemy as sa
 from msgspec import structs
+from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged, StoreError, UsageError
 from tourney.schedule.row import MatchKey, Row
 from tourney.store import damage
 from tourney.store.columns import ColumnError, read_seating
-from tourney.store.engine import Access, place_of
+from tourney.store.engine import Access, is_sqlite, place_of, transaction
 from tourney.store.models import ARCHIVE, ENTRANT, KEY, MATCH, MATCH_TOTAL, SCHEDULE, TOURNAMENT
 from tourney.store.rows import (
     FIRST_KEY,
@@ -148,6 +149,23 @@ class Tournaments(Access):
             if entrants:
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
         return Tournament(tournament, plan, seed, seed_chosen, run, complete=False, created=created)
+
+    @contextmanager
+    def _write_results(self, tournament: int) -> Iterator[Connection]:
+        """Give a transaction in which only this writer stores or removes results of a tournament.
+
+        Another one waits until it has ended. A transaction of the caller's is used as it is: there a server
+        refuses the second of two that change the same totals.
+        """
+        if self._connection is not None:
+            with self._write() as connection:
+                yield connection
+            return
+        with transaction(self._engine, write=True, latest=True) as connection:
+            if not is_sqlite(self._engine.url):
+                mine = sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.id == tournament)
+                connection.execute(mine.with_for_update(key_share=True))
+            yield connection
 
     def amend(
         self,
