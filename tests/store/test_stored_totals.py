@@ -33,7 +33,7 @@ from tourney.store.values import RESULTS, MatchResult, Outcome, Plan, RunSetting
 
 PLACES = ["file", pytest.param("server", marks=needs_server)]
 STEPS = 14
-FILL = importlib.import_module("tourney.store.migrations.versions.0013_totals").FILL
+FILL = importlib.import_module("tourney.store.migrations.versions.0014_totals").FILL
 """What fills the tables from the rows of seats, when a database is upgraded: another way to count."""
 
 

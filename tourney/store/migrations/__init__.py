@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection
 
-REVISIONS: tuple[str, ...] = tuple(f"{number:04}" for number in range(1, 14))
+REVISIONS: tuple[str, ...] = tuple(f"{number:04}" for number in range(1, 15))
 HEAD = REVISIONS[-1]
 
 
