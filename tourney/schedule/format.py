@@ -1,10 +1,11 @@
 """The base class of tournament formats, and the values that go into a format and come out of it.
 
 A format is a pure function from entrants, seed and results so far to the next rounds. A stored round never
-changes: a format gets all rounds paired before and adds to them. Pairings depend on the results of *whole*
-rounds only: the caller passes the results of rounds up to ``last round - lag`` and no others, so the order in
-which matches finish decides nothing. A format that pairs while matches still run (adaptive) has a lag of
-one round or more; its rounds are batches of a fixed size.
+changes, unless it was drawn from results of a host that was set aside: a format gets all rounds paired before
+and adds to them. Pairings depend on the results of *whole* rounds only: the caller passes the results of
+rounds up to ``last round - lag`` and no others, so the order in which matches finish decides nothing.
+A format that pairs while matches still run (adaptive) has a lag of one round or more; its rounds are batches
+of a fixed size.
 """
 
 from abc import ABC, abstractmethod

@@ -8,20 +8,26 @@ that is killed in between goes on the same way, and the tournament ends as if th
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from tourney.errors import TourneyError
+from tourney.errors import StoreDamaged, TourneyError
 from tourney.run.engine.recorder import pair_next
 from tourney.run.engine.redraw import Stored, first_wrong_draw, wrongly_benched
 from tourney.run.monitoring.progress import counted
 from tourney.run.workers.executor import machine_of
+from tourney.store.parts import unpack_parts
 from tourney.store.repository import Repository
-from tourney.store.values import Match, Tournament
+from tourney.store.values import Match, MatchParts, Tournament
 
 Say = Callable[[str], None]
+
+_CHUNK: Final = 500
+"""Matches to read at a time."""
 
 
 def take_back_from(repository: Repository, tournament: int, aside: Collection[str], say: Say) -> None:
@@ -37,7 +43,7 @@ def take_back_from(repository: Repository, tournament: int, aside: Collection[st
         return
     void = [number for number, _ in repository.void_matches(tournament)]
     numbers = [number for some in by_machine.values() for number in some]
-    kept = _keep(repository, tournament, sorted(numbers), "its host was set aside", say)
+    kept = _keep(repository, tournament, set(numbers), "its host was set aside", say)
     with repository.transaction() as writer:
         for machine, some in by_machine.items():
             writer.take_back(tournament, some, machine)
@@ -60,7 +66,7 @@ def settle(repository: Repository, tournament: int, say: Say) -> bool:
         return True
     # After --unbench, results from before it stay, which other failed starts led to.
     if wrong := [] if others else [match.number for match, _ in wrongly_benched(stored)]:
-        kept = _keep(repository, tournament, wrong, "other results decide who is benched", say)
+        kept = _keep(repository, tournament, set(wrong), "other results decide who is benched", say)
         repository.take_back(tournament, wrong, "")
         say(
             f"{counted(len(wrong), 'result')} taken back, to be decided again: results that benched a bot, or"
@@ -76,7 +82,7 @@ def settle(repository: Repository, tournament: int, say: Say) -> bool:
         kept = _keep(
             repository,
             tournament,
-            [match.number for match in gone],
+            {match.number for match in gone},
             f"round {gone[0].key.round} was drawn from results of a host that was set aside",
             say,
         )
@@ -94,18 +100,20 @@ def settle(repository: Repository, tournament: int, say: Say) -> bool:
     return bool(gone or repository.pending(tournament))
 
 
-def _keep(repository: Repository, tournament: int, numbers: Iterable[int], why: str, say: Say) -> str:
+def _keep(repository: Repository, tournament: int, numbers: Collection[int], why: str, say: Say) -> str:
     """Add matches that no longer count to a file beside the database, and return where they are, in words."""
     stored = repository.tournament_by_id(tournament)
     path = withdrawn_path(repository.place, stored)
-    entrants = repository.entrants(tournament)
+    names = [entrant.name for entrant in repository.entrants(tournament)]
+    chosen = (match for match in repository.matches(tournament) if match.number in numbers)
     try:
         with path.open("ab") as file:
             file.write(b"\n")  # the last line of a run that was killed may lack its end
-            for number in numbers:
-                match = repository.match(tournament, number)
-                names = [entrants[seat].name for seat in match.seats]
-                file.write(json.dumps(_data(repository, match, names, why)).encode("ascii") + b"\n")
+            while some := list(islice(chosen, _CHUNK)):
+                parts = repository.parts(tournament, [match.number for match in some])
+                for match in some:
+                    data = _data(match, names, parts.get(match.number, MatchParts()))
+                    file.write(json.dumps(data | {"why": why}).encode("ascii") + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except (OSError, TourneyError) as error:
@@ -114,13 +122,18 @@ def _keep(repository: Repository, tournament: int, numbers: Iterable[int], why: 
     return f"; they are kept in {path}"
 
 
-def _data(repository: Repository, match: Match, names: list[str], why: str) -> dict[str, Any]:
-    data: dict[str, Any] = {"match": match.number, "place": match.key, "entrants": names, "why": why}
-    if match.result is not None and match.result.digest:
-        data["host"] = repository.measured(match.tournament, match.number).get("host", "")
-        data["record"] = repository.record(match.tournament, match.number)
-    elif match.result is not None:
+def _data(match: Match, names: Sequence[str], parts: MatchParts) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "match": match.number,
+        "place": match.key,
+        "entrants": [names[seat] for seat in match.seats],
+    }
+    if match.result is not None and not match.result.digest:
         data["void"] = match.result.note
+    with suppress(StoreDamaged):  # what is damaged cannot be kept
+        record, _, measured = unpack_parts(parts, len(match.seats))
+        if record is not None:
+            data |= {"host": measured.get("host", ""), "record": record}
     return data
 
 
