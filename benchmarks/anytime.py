@@ -18,8 +18,11 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Generic, TypeVar
+from unittest.mock import patch
 
 import numpy as np
 
@@ -31,9 +34,12 @@ from tourney.ratings.fit import ELO
 from tourney.ratings.sequences import EVERY_LOOK, FIXED, Look, multiplier
 from tourney.ratings.sprt import SCORES, elo_of
 from tourney.ratings.superiority import normals, uniforms
+from tourney.results import until
 from tourney.results.until import answer_of_fit, ended_by, next_rounds
-from tourney.schedule.adaptive import Adaptive
+from tourney.schedule import adaptive
+from tourney.schedule.adaptive import Adaptive, Evidence, Strengths
 from tourney.schedule.format import Format, History, Participant, Setup
+from tourney.schedule.racing import Duels
 from tourney.schedule.round_robin import BATCH, RoundRobin
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.until import Until
@@ -51,7 +57,7 @@ class Size:
     best: int
 
 
-SMALL, FULL = Size(1000, 20, 2), Size(20_000, 400, 40)
+SMALL, FULL = Size(1000, 20, 6), Size(20_000, 400, 40)
 
 
 # Pairs of a comparison
@@ -351,11 +357,11 @@ def play(rows: Sequence[Row], world: Field, seed: int) -> tuple[ResultRow, ...]:
 
 def search(format_: Format, world: Field, seed: int) -> tuple[int | None, int]:
     """Return the bot named as the best (None: none was), and the number of games."""
-    until = Until(best=9500, games=world.games)
+    asked = Until(best=9500, games=world.games)
     if isinstance(format_, RoundRobin):
-        return _search_level(world, until, seed)
+        return _search_level(world, asked, seed)
     players = tuple(Participant(number, str(number)) for number in range(len(world.strengths)))
-    setup = Setup(players, world.seats, seed, extra=until.extra())
+    setup = Setup(players, world.seats, seed, extra=asked.extra())
     history = History()
     while True:
         seen = history.rounds - format_.lag
@@ -368,13 +374,56 @@ def search(format_: Format, world: Field, seed: int) -> tuple[int | None, int]:
     return (found.entrants[0] if found and found.entrants else None), len(history.rows)
 
 
-def _search_level(world: Field, until: Until, seed: int) -> tuple[int | None, int]:
+T = TypeVar("T", Duels, Evidence)
+
+
+class Growing(Generic[T]):
+    """What is counted of results that only grow: each look adds the new ones."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make: Callable[[], T] = make
+        self._seen = 0
+        self._found: T = make()
+
+    def at(self, results: Sequence[ResultRow]) -> T:
+        """Return what is counted of these results; fewer than before begin another run."""
+        if len(results) < self._seen:
+            self._seen, self._found = 0, self._make()
+        self._found.add(results[self._seen :])
+        self._seen = len(results)
+        return self._found
+
+
+@contextmanager
+def growing(world: Field) -> Iterator[None]:
+    """Let adaptive runs of a field count only new results at each look, for the same answers much sooner."""
+    duels = Growing(Duels)
+    evidence = Growing(lambda: Evidence(len(world.strengths), world.seats))
+
+    def duels_of(results: Sequence[ResultRow], *, shared_dice: bool) -> Duels:  # noqa: ARG001 - dice are shared
+        return duels.at(results)
+
+    def estimate(
+        players: Sequence[Participant],
+        results: Sequence[ResultRow],
+        seats: int,  # noqa: ARG001 - the field's
+    ) -> Strengths:
+        return evidence.at(results).strengths(players)
+
+    with ExitStack() as stack:
+        for module in (adaptive, until):
+            stack.enter_context(patch.object(module, "Duels", duels_of))
+            stack.enter_context(patch.object(module, "estimate", estimate))
+        yield
+
+
+def _search_level(world: Field, asked: Until, seed: int) -> tuple[int | None, int]:
     """Return the same of a round-robin, decided as the format does it, from counts of equal groups."""
     entrants = range(len(world.strengths))
     groups: Counter[tuple[GameWithFaults, ...]] = Counter()
     tables = list(combinations(entrants, world.seats))
     size = len(seat_orders(world.seats, 1))
-    most = (until.games or 0) // (len(tables) * size)
+    most = (asked.games or 0) // (len(tables) * size)
     look = Look(most * len(tables) * size * world.seats / len(entrants), world.seats)
     batch = -(-BATCH // (len(tables) * size))
     for cycle in range(1, most + 1):
@@ -387,7 +436,7 @@ def _search_level(world: Field, until: Until, seed: int) -> tuple[int | None, in
             groups[tuple((one.entrants, one.ranks, (None,) * world.seats) for one in results)] += 1
         if cycle % batch == 0 or cycle == most:
             counts = Counts.of_groups(groups.items(), entrants, world.seats)
-            if (found := answer_of_fit(counts, look, until, entrants)) is not None:
+            if (found := answer_of_fit(counts, look, asked, entrants)) is not None:
                 return found.entrants[0], cycle * len(tables) * size
     return None, most * len(tables) * size
 
@@ -400,16 +449,17 @@ def best_table(size: Size, seed: int) -> Lines:
         wrong = unknown = 0
         for run in range(size.best):
             for format_ in (Adaptive(), RoundRobin()):
-                named, played = search(format_, world, derive(seed, "best", run))
+                with growing(world):
+                    named, played = search(format_, world, derive(seed, "best", run))
                 games[format_.name] += played
                 wrong += named not in (None, world.best)
                 unknown += named is None
-        adaptive, whole = (games[name] / size.best for name in ("adaptive", "round-robin"))
+        raced, whole = (games[name] / size.best for name in ("adaptive", "round-robin"))
         yield (
             world.name,
-            f"{adaptive:,.0f}",
+            f"{raced:,.0f}",
             f"{whole:,.0f}",
-            f"{adaptive / whole:.2f}",
+            f"{raced / whole:.2f}",
             f"{wrong} of {2 * size.best}",
             f"{unknown}",
         )
@@ -420,7 +470,8 @@ def errors_table(size: Size, seed: int) -> Lines:
     runs = 10 * size.best
     yield ("field, up to 600 games", "runs", "wrong", "right", "none named")
     for world in HARD:
-        answers = [search(Adaptive(), world, derive(seed, "hard", run))[0] for run in range(runs)]
+        with growing(world):
+            answers = [search(Adaptive(), world, derive(seed, "hard", run))[0] for run in range(runs)]
         wrong = sum(named is not None and named != world.best for named in answers)
         none = answers.count(None)
         yield (world.name, f"{runs}", f"{wrong}", f"{runs - wrong - none}", f"{none}")

@@ -153,6 +153,20 @@ def test_removed_bot_can_be_restored(tmp_path: Path) -> None:
     assert [row["digest"] for row in listed()] == [digest]
 
 
+def test_removed_bot_leaves_no_builds(tmp_path: Path) -> None:
+    digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
+    root = Path("tourney-bots")
+    kept = [root / kind / host / digest for kind in ("builds", "modules") for host in ("here", "there")]
+    other = root / "modules" / "here" / ("0" * 64)
+    for place in (*kept, other):
+        (place / "files").mkdir(parents=True)
+        (place / "files" / "code").write_bytes(b"code")
+        place.chmod(0o555)
+    assert bots("remove", "mybot").exit_code == 0
+    assert [place for place in kept if place.exists()] == []
+    assert (other / "files" / "code").exists()
+
+
 def test_bot_in_a_tournament_is_removed_only_by_force(tmp_path: Path) -> None:
     digest = done("add", str(write_bot(tmp_path / "src"))).split()[1]
     plan = Plan("cup", "sages-tafl", "1", (), "round-robin", seats=2, games_per_pairing=2)

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.comparisons import Play, asking
 from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.executors import BackwardsExecutor, FuturesExecutor
 from tests.tournaments import played, refused
 from tourney.compare.compare import ComparisonRequest, compare_bots
 from tourney.compare.format import ComparisonFormat, StoppingRule, judge, planned_for
@@ -17,16 +18,13 @@ from tourney.compare.result import decision_text
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sprt import Sprt
 from tourney.run.config.tournament_file import EntrantLine
-from tourney.run.engine.stopping import Deadline
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
 from tourney.store.repository import Repository
-from tourney.store.values import RunSettings
 
 RULE = StoppingRule(Sprt(0, 100), batch=4)
-Play = Callable[[MatchTask], WorkerReply]
 
 
 def strong(percent: int) -> Play:
@@ -40,36 +38,14 @@ def strong(percent: int) -> Play:
     return play
 
 
-def request(**changes: Any) -> ComparisonRequest:
-    """Return a request for two shipped bots."""
-    given: dict[str, Any] = {
-        "a": EntrantLine("greedy"),
-        "b": EntrantLine("random"),
-        "game": "sages-tafl",
-        "rule": RULE,
-        "seed": 7,
-        "run": RunSettings(sandbox="off"),
-    }
-    return ComparisonRequest(**(given | changes))
-
-
-def ask(
-    folder: Path,
-    play: Play,
-    heard: RecordingListener | None = None,
-    deadline: Deadline | None = None,
-    executor: MatchExecutor | None = None,
-    **changes: Any,
-) -> Answer:
-    """Compare the shipped bots in made-up games."""
-    return compare_bots(
-        request(**changes),
-        str(folder / "t.db"),
-        folder / "bots",
-        lambda: executor or FuturesExecutor(Immediate, play, workers=4),
-        listener=heard,
-        deadline=deadline,
-    )
+ask = asking(
+    compare_bots,
+    ComparisonRequest,
+    a=EntrantLine("greedy"),
+    b=EntrantLine("random"),
+    game="sages-tafl",
+    rule=RULE,
+)
 
 
 def test_stronger_bot_is_accepted(tmp_path: Path) -> None:

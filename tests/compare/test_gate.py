@@ -1,15 +1,16 @@
 """Gates: verdicts with any executor and after a stop, broken bots, and what the verdict says."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from tests.comparisons import Play, asking
 from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.executors import BackwardsExecutor
 from tests.tournaments import played, refused
 from tourney.compare.gate import GateRequest, gate_bot
 from tourney.compare.gate_format import GateFormat, GateRule, judge
@@ -19,14 +20,12 @@ from tourney.errors import EnvironmentFailure, TournamentError, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.sprt import expected_score
 from tourney.run.config.tournament_file import EntrantLine
-from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, Participant, Setup, find_format
 from tourney.seeds import U64, derive
 from tourney.store.repository import Repository
-from tourney.store.values import RunSettings
 
 RULE = GateRule(0, 80, batch=4)
-Play = Callable[[MatchTask], WorkerReply]
 
 
 def stronger(by: Mapping[str, float], fault: FaultKind | None = None, faulty: str = "greedy") -> Play:
@@ -47,29 +46,14 @@ def stronger(by: Mapping[str, float], fault: FaultKind | None = None, faulty: st
     return play
 
 
-def ask(
-    folder: Path,
-    play: Play,
-    heard: RecordingListener | None = None,
-    executor: MatchExecutor | None = None,
-    **changes: Any,
-) -> Answer:
-    """Gate a shipped bot in made-up games."""
-    given: dict[str, Any] = {
-        "candidate": EntrantLine("greedy"),
-        "baselines": (EntrantLine("random"), EntrantLine("pebble")),
-        "game": "sage-stones",
-        "rule": RULE,
-        "seed": 7,
-        "run": RunSettings(sandbox="off"),
-    }
-    return gate_bot(
-        GateRequest(**(given | changes)),
-        str(folder / "t.db"),
-        folder / "bots",
-        lambda: executor or FuturesExecutor(Immediate, play, workers=4),
-        listener=heard,
-    )
+ask = asking(
+    gate_bot,
+    GateRequest,
+    candidate=EntrantLine("greedy"),
+    baselines=(EntrantLine("random"), EntrantLine("pebble")),
+    game="sage-stones",
+    rule=RULE,
+)
 
 
 def nothing(task: MatchTask) -> WorkerReply:
@@ -106,7 +90,7 @@ def test_completion_order_changes_no_verdict(tmp_path: Path) -> None:
     play = stronger({"random": 120, "pebble": 90})
     heard = RecordingListener()
     one = ask(tmp_path / "one", play).result
-    assert ask(tmp_path / "other", play, heard, BackwardsExecutor(play)).result == one
+    assert ask(tmp_path / "other", play, heard, executor=BackwardsExecutor(play)).result == one
     assert sum(line.startswith("against pebble") for line in heard.messages) == one["rounds"]
 
 

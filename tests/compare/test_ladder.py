@@ -8,8 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.comparisons import Play, asking
 from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.executors import BackwardsExecutor, FuturesExecutor
 from tests.tournaments import played, refused
 from tourney.bots.catalogue.rungs import Rating, Rung
 from tourney.bots.catalogue.store import BotStore
@@ -27,9 +28,7 @@ from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
 from tourney.store.repository import Repository
-from tourney.store.values import RunSettings
 
-Play = Callable[[MatchTask], WorkerReply]
 LADDER = tuple(
     Rung(name, bot, args, Rating(elo, elo - 20, elo + 20))
     for name, bot, args, elo in (
@@ -69,27 +68,7 @@ def as_strong_as(elo: float) -> Play:
     return play
 
 
-def ask(
-    folder: Path,
-    play: Play,
-    heard: RecordingListener | None = None,
-    executor: MatchExecutor | None = None,
-    **changes: Any,
-) -> Answer:
-    """Place a shipped bot in made-up games."""
-    given: dict[str, Any] = {
-        "bot": EntrantLine("pebble"),
-        "game": "sages-tafl",
-        "seed": 7,
-        "run": RunSettings(sandbox="off"),
-    }
-    return place_bot(
-        LadderRequest(**(given | changes)),
-        str(folder / "t.db"),
-        folder / "bots",
-        lambda: executor or FuturesExecutor(Immediate, play, workers=4),
-        listener=heard,
-    )
+ask = asking(place_bot, LadderRequest, bot=EntrantLine("pebble"), game="sages-tafl")
 
 
 def test_rating_is_found_to_the_width(tmp_path: Path) -> None:
@@ -106,6 +85,9 @@ def test_rating_is_found_to_the_width(tmp_path: Path) -> None:
     lines = [line for line in heard.messages if "games: rating" in line]
     assert len(lines) == result["games"] // 8
     assert lines[-1].startswith(f"{result['games']} games: rating {result['rating']:+.1f}")
+    assert "fixed 95 %" in lines[-1]
+    assert all("95 % at every look" in line for line in lines[:-1])
+    assert result["intervals"] == "fixed 95 %"
 
 
 def test_games_are_played_near_the_rating(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tourney.bots.catalogue.build import build_damage, build_folder
+from tourney.bots.catalogue.build import build_damage, build_folder, remove_builds
 from tourney.bots.catalogue.files import read_file_manifest
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
@@ -214,8 +214,9 @@ def remove(bot: str, undo: bool, force: bool, bots: str, db: str, format_: Forma
     """Remove a bot from the bot store, or restore it.
 
     BOT is a name, name@version or the beginning of a digest. The files move to the store's folder "removed";
-    --undo restores them. Without --force, refuses to remove a bot that is entered in a tournament in the
-    database, because the tournament's matches could not be played again.
+    --undo restores them. Builds and compiled modules are deleted, and made again when needed. Without
+    --force, refuses to remove a bot that is entered in a tournament in the database, because the tournament's
+    matches could not be played again.
     """
     store = BotStore(Path(bots))
     if undo:
@@ -230,6 +231,7 @@ def remove(bot: str, undo: bool, force: bool, bots: str, db: str, format_: Forma
     with suppress(BotError):  # a damaged entry has no manifest
         removed = store.fetch(digest).manifest
     store.remove(digest)
+    remove_builds(store, digest)
     output = current()
     if format_ is Format.JSON:
         line = {"name": removed and removed.name, "version": removed and removed.version, "digest": digest}

@@ -5,13 +5,14 @@ Entrant 0 is the bot; the others are the rungs, whose ratings are fixed.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
 from typing import Final, Literal
 
 from tourney.errors import TournamentError
 from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.schedule.boundary import multiplier
 from tourney.schedule.format import Format, History, Pairings, Setup, group_size, rows_of_rounds
 from tourney.schedule.player_history import departures, present_in
 from tourney.schedule.row import MAX_ROWS, ResultRow
@@ -61,6 +62,11 @@ class LadderRule:
     def place(self, results: Iterable[ResultRow]) -> Placement:
         """Return the bot's rating by these results."""
         return place(groups_of(self, results), self.anchors)
+
+    def now(self, placement: Placement) -> Placement:
+        """Return a placement with the interval that holds at every look, tuned for ``width``."""
+        planned = (100 * self.width / multiplier(1.0)) ** 2
+        return replace(placement, deviations=multiplier(planned / placement.deviation**2))
 
     def ending(self, placement: Placement, matches: int) -> Ending | None:
         """Return why a placement ends after so many matches with this rating, or None."""

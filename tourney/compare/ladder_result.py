@@ -15,7 +15,7 @@ from tourney.compare.ladder_format import (
 )
 from tourney.compare.request import has_ended, row_of_event
 from tourney.ratings.anchored import Placement, expected
-from tourney.ratings.sequences import FIXED
+from tourney.ratings.sequences import EVERY_LOOK, FIXED
 from tourney.run.monitoring.progress import Listener, Progress, counted, kinds_text
 from tourney.schedule.format import group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failures
@@ -31,10 +31,11 @@ def ladder_data(repository: Repository, tournament: Tournament, rungs: Sequence[
     """Return a bot's place on a ladder as JSON data, from the stored results alone.
 
     Ratings have 1 decimal. ``rating``, ``low``, ``high`` and the ranks are None before the first game that
-    counts. ``ended``: no further game is played; ``ending`` says why (``ladder_format.Ending``). ``rungs``
-    are the best first; ``won``, ``drawn`` and ``lost`` are the bot's games against each, and ``expected`` the
-    score that its rating promises. ``next``: the nearest rung above the bot. ``lost``: the lost games, the
-    shortest first, at most ``LOST``. ``first_fault``: the first match in which the bot was at fault.
+    counts. ``intervals`` names the kind of ``low`` and ``high``: at every look until the placement has ended.
+    ``ended``: no further game is played; ``ending`` says why (``ladder_format.Ending``). ``rungs`` are the
+    best first; ``won``, ``drawn`` and ``lost`` are the bot's games against each, and ``expected`` the score
+    that its rating promises. ``next``: the nearest rung above the bot. ``lost``: the lost games, the shortest
+    first, at most ``LOST``. ``first_fault``: the first match in which the bot was at fault.
     """
     rule = LadderRule.of(tournament.plan.extra)
     matches = [
@@ -56,7 +57,8 @@ def ladder_data(repository: Repository, tournament: Tournament, rungs: Sequence[
         "ended": ended,
         "ending": _ending(rule, results, placement, progress.rows) if ended else None,
         "width": rule.width,
-        **_figures(rule, placement, names),
+        "intervals": FIXED if ended else EVERY_LOOK,
+        **_figures(rule, placement if ended or placement is None else rule.now(placement), names),
         "games": len(counting),
         "void": sum(result.void for result in results),
         "not_counted": sum(not counts(result) and not result.void for result in results),
@@ -170,7 +172,8 @@ def place_text(result: Mapping[str, Any]) -> str:
         where += f" with {result['seats']} seats"
     if result["best_rank"] != result["worst_rank"]:
         where += f" (from {result['best_rank']} to {result['worst_rank']} at 95 %)"
-    return f"{where}, rating {result['rating']:+.1f} ({FIXED}: {result['low']:+.1f} to {result['high']:+.1f})"
+    interval = f"{result['intervals']}: {result['low']:+.1f} to {result['high']:+.1f}"
+    return f"{where}, rating {result['rating']:+.1f} ({interval})"
 
 
 def ending_text(result: Mapping[str, Any]) -> str:
@@ -252,9 +255,14 @@ class LiveLadder(Listener):
         self._batches = whole
         results = [self._results[number] for number in range(1, whole * self._batch + 1)]
         placement = self._rule.place(results)
+        ending = self._rule.ending(placement, len(results))
         games = counted(sum(map(counts, results)), "game")
-        text = f"{games}: rating {placement.rating / 100:+.1f} ± {placement.half_width / 100:.1f}"
-        if self._rule.ending(placement, len(results)) is None:
+        shown = self._rule.now(placement) if ending is None else placement
+        text = (
+            f"{games}: rating {shown.rating / 100:+.1f} ± {shown.half_width / 100:.1f}"
+            f" ({EVERY_LOOK if ending is None else FIXED})"
+        )
+        if ending is None:
             rungs = range(1, len(self._names))
             tables = batch(self._rule, self._seats, rungs, placement)
             against = dict.fromkeys(self._names[rung] for table in tables for rung in table)

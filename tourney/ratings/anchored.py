@@ -35,15 +35,19 @@ class Meeting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A rating and its standard deviation, in whole hundredths of Elo."""
+    """A rating and its standard deviation, in whole hundredths of Elo.
+
+    ``deviations``: standard deviations of the 95 % interval on each side; by default those of a fixed one.
+    """
 
     rating: int
     deviation: int
+    deviations: float = QUANTILE
 
     @property
     def half_width(self) -> int:
         """Half the width of the 95 % interval, in hundredths of Elo."""
-        return round(QUANTILE * self.deviation)
+        return round(self.deviations * self.deviation)
 
     @property
     def low(self) -> int:

@@ -122,6 +122,8 @@ def departures(setup: Setup, results: Sequence[ResultRow]) -> dict[int, int]:
     left = {player.number: player.left for player in setup.participants if player.left is not None}
     failures: dict[int, int] = defaultdict(int)
     for result in results:
+        if "startup" not in result.faults:  # nearly always
+            continue
         for number in startup_failures(result.entrants, result.faults):
             failures[number] += 1
             if failures[number] == MAX_STARTUP_FAILURES:

@@ -21,6 +21,12 @@ from tourney.games.cyvasse.worth import BEST_ROWS, MISPLACED, NEAR_KING, TOWARD_
 
 
 def _side(masks: Masks, own: int, enemy: int) -> int:
+    """Return what a side's pieces are worth, and more for those near the enemy's King.
+
+    Near the board's edge the mask of four squares around the King goes on at the other edge, because only two
+    spreads fit in the gap between rows. The core has the same mask, and ratings of the ladder were found with
+    it, so it stays.
+    """
     total = 0
     for kind, worth in enumerate(WORTH):
         total += worth * masks[own + kind].bit_count()

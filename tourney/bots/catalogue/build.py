@@ -86,6 +86,19 @@ def build_folder(store: BotStore, bot: StoredBot) -> Path:
     return store.root / "builds" / host() / bot.digest
 
 
+def remove_builds(store: BotStore, digest: str) -> None:
+    """Remove a bot's builds and compiled modules, of all hosts that use the store; its next use makes them.
+
+    Raises StoreError if the store cannot be written.
+    """
+    for kind in ("builds", "modules"):
+        for place in sorted(store.root.glob(f"{kind}/*/{digest}")):
+            try:
+                remove_tree(place)
+            except OSError as error:
+                raise StoreError(f"{place} cannot be removed: {error.strerror or error}") from error
+
+
 def build_damage(folder: Path) -> str:
     """Return what is wrong with a build that is kept, or ""."""
     try:

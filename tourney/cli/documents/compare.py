@@ -183,9 +183,9 @@ class LostGame(Part, frozen=True, kw_only=True):
 class LadderDocument(Document, frozen=True, kw_only=True):
     """A bot's place on a ladder.
 
-    `rating`, its 95 % interval and the ranks are null before the first game that counts. `ended`: no further
-    game is played; `ending` says why. `next` is the nearest rung above the bot. `lost` are the lost games,
-    the shortest first.
+    `rating`, its 95 % interval and the ranks are null before the first game that counts; `intervals` names
+    the kind of interval. `ended`: no further game is played; `ending` says why. `next` is the nearest rung
+    above the bot. `lost` are the lost games, the shortest first.
     """
 
     format: Literal["tourney-ladder/1"] = "tourney-ladder/1"
@@ -196,6 +196,7 @@ class LadderDocument(Document, frozen=True, kw_only=True):
     ended: bool
     ending: Literal["width", "above", "below", "games", "out"] | None
     width: int
+    intervals: Intervals
     rating: float | None
     low: float | None
     high: float | None
