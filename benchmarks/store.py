@@ -188,8 +188,16 @@ def fill(url: str, matches: int, plays: list[Play], column: Column, real: int, *
 
 
 def count_standings(repository: Repository, tournament: Tournament) -> int:
-    """Compute the standings."""
+    """Compute the standings from the stored totals."""
     return len(compute_standings(repository, tournament.id))
+
+
+def recount_standings(repository: Repository, tournament: Tournament) -> int:
+    """Compute the standings from totals that are counted anew, which must be those stored."""
+    totals, different = repository.recount(tournament.id)
+    if different:
+        raise SystemExit(f"the stored totals are wrong: {different[0]}")
+    return len(compute_standings(repository, tournament.id, totals))
 
 
 def read_match(repository: Repository, tournament: Tournament) -> int:
@@ -223,7 +231,8 @@ def verify_some(repository: Repository, tournament: Tournament, most: int) -> in
 
 def reads(job: Job) -> None:
     """Measure the queries that commands and reports consist of."""
-    job.alone("standings, computed", count_standings)
+    job.alone("standings, from stored totals", count_standings)
+    job.alone("standings, recounted", recount_standings)
     job.alone("a match in the middle, read", read_match)
     job.alone("matches of one bot, read", read_entrant)
     job.alone("all results, read", read_results)
