@@ -79,6 +79,17 @@ def test_texts_survive_packing_with_any_dictionary(samples: list[bytes], text: b
     assert columns.inflate("c", zlib.compress(text), "text", dictionary) == text
 
 
+@pytest.mark.parametrize("size", [0, 1_000, 30_000, 300_000])
+def test_long_and_short_texts_are_packed_about_equally_well(size: int) -> None:
+    dictionary = b"".join(b"%d,roll-%d" % (k * 7919 % 100, k * 31 % 1000) for k in range(600))
+    text = b"".join(b"%d,roll-%d" % (k * 104729 % 97, k * 37 % 1000) for k in range(size // 9))
+    packed = columns.deflate(text, dictionary)
+    writer = zlib.compressobj(3, zdict=dictionary)
+    former = writer.compress(text) + writer.flush()
+    assert len(packed) <= 1.1 * len(former)
+    assert all(columns.inflate("c", blob, "text", dictionary) == text for blob in (packed, former))
+
+
 def test_text_packed_with_another_dictionary_is_refused() -> None:
     blob = columns.deflate(b"text", b"one")
     for other in (b"", b"another"):

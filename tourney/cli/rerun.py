@@ -30,9 +30,11 @@ from tourney.cli.show import find_match, is_file
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UsageError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, check_shape, read_json_lines
+from tourney.match.result import pack, unpack
 from tourney.match.verify import rerun
 from tourney.run.reruns import Kind, Replay, Replayed, doubts_of, in_order, provide_bots, sample
 from tourney.run.workers.local import LocalExecutor, default_workers
+from tourney.store.scratch import Scratch
 
 
 @click.command("rerun")
@@ -98,17 +100,16 @@ def command(
         return
     output = current()
     with _candidates(match, db, output) as candidates:
-        chosen = candidates.labels
         drawn = None
         if size is not None:
             drawn = secrets.randbits(64) if seed is None else seed
-            picked = sample(len(chosen), size, drawn)
+            picked: Sequence[int] = sample(candidates.count, size, drawn)
         else:
-            picked = list(range(len(chosen)))
+            picked = range(candidates.count)
         if not picked:
             raise UsageError(candidates.nothing)
         if drawn is not None:
-            output.say(f"a sample of {len(picked)} of {_matches(len(chosen))}, drawn from the seed {drawn}")
+            output.say(f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}")
         count = workers or max(1, default_workers() // max(1, cpus))
         result = _Result(format_, len(picked), drawn)
         make_executor = partial(LocalExecutor, count, cpus=cpus)
@@ -172,12 +173,13 @@ def _one(match: str, sandbox: Level, db: str, bots: str, format_: Format) -> Non
 
 @dataclass(frozen=True)
 class _Candidates:
-    """The records to choose from: their labels, and how to read one and the measurements beside it.
+    """The records to choose from: what each is called, and how to read it and the measurements beside it.
 
     ``nothing`` says why there are none, if there are none.
     """
 
-    labels: list[str]
+    count: int
+    label: Callable[[int], str]
     load: Callable[[int], tuple[Record, dict[str, Any]]]
     nothing: str
 
@@ -186,12 +188,18 @@ class _Candidates:
 def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candidates]:
     nothing = f"there is no record to play again in {words or db}"
     if words is not None and is_file(words):
-        lines = [
-            (where, _record(value, where))
-            for where, value in read_json_lines(Path(words))
-            if _has_record(value)
-        ]
-        yield _Candidates([where for where, _ in lines], lambda index: (lines[index][1], {}), nothing)
+        # A compressed file cannot be read from the middle, so its records wait in a temporary one.
+        with Scratch() as scratch:
+            count = 0
+            for where, value in read_json_lines(Path(words)):
+                if _has_record(value):
+                    count = scratch.put_text(where, pack(_record(value, where)))
+            yield _Candidates(
+                count,
+                lambda index: scratch.text(index)[0],
+                lambda index: (unpack(scratch.text(index)[1]), {}),
+                nothing,
+            )
         return
     from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and files do without
 
@@ -233,7 +241,7 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
             except StoreDamaged:  # outside all digests; the record is what counts
                 return record, {}
 
-        yield _Candidates(labels, load, nothing)
+        yield _Candidates(len(places), labels.__getitem__, load, nothing)
 
 
 _NAMED = 3
@@ -256,7 +264,7 @@ def _record(value: Any, where: str) -> Record:
 def _replay(
     output: Output,
     candidates: _Candidates,
-    picked: list[int],
+    picked: Sequence[int],
     bots: Path,
     sandbox: Level,
     make_executor: Callable[[], LocalExecutor],
@@ -288,7 +296,7 @@ def _replay(
                 yield one
 
         for one in in_order(shown(replay.run())):
-            result.add(output, candidates.labels[picked[one.index]], one.kind, one.findings)
+            result.add(output, candidates.label(picked[one.index]), one.kind, one.findings)
     played = counts.total() - counts["not played"]
     sums = [f"{counts[kind]} {words}" for kind, words in _SUMS if counts[kind] or kind == "same"]
     result.end(output, f"{_matches(played)} played again: {', '.join(sums)}")

@@ -17,6 +17,7 @@ from tourney.cli.show import find_match, is_file, names_match
 from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
+from tourney.match.merkle import Tree
 from tourney.match.named_seeds import play_named, read_manifest
 from tourney.match.record import digest_of, read_json_lines, read_record
 from tourney.match.verify import Finding, verify
@@ -315,7 +316,7 @@ def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> Itera
 
 def _exported_root(path: Path) -> tuple[str, str | None]:
     """Return the name and root of an exported tournament; the root is None before its end."""
-    from tourney.store.root import match_entry, root_of  # noqa: PLC0415 - slow to import, as below
+    from tourney.store.root import leaf_of, match_entry  # noqa: PLC0415 - slow to import, as below
 
     lines = read_json_lines(path)
     where, head = next(lines, ("", _NOTHING))
@@ -325,17 +326,20 @@ def _exported_root(path: Path) -> tuple[str, str | None]:
             " `tourney export --what tournament`"
         )
     try:
-        entries: list[Any] = [head["tournament"]]
+        tree = Tree()
+        tree.add(leaf_of(head["tournament"]))
         open_ = head["complete"] is not True
+        count = 0
         for place, line in lines:
+            count += 1
             where = place
             digest = digest_of(line["record"]) if "record" in line else ""
             open_ |= "record" not in line and "void" not in line
-            entries.append([*match_entry(line["place"], digest)])
+            tree.add(leaf_of([*match_entry(line["place"], digest)]))
         name = str(head["tournament"]["plan"]["name"])
-        if len(entries) - 1 != head["matches"]:
-            raise CheckError(f"{path}: {len(entries) - 1} of its {head['matches']} matches are there")
-        return name, None if open_ else root_of(entries)
+        if count != head["matches"]:
+            raise CheckError(f"{path}: {count} of its {head['matches']} matches are there")
+        return name, None if open_ else tree.hash().hex()
     except (LookupError, TypeError, ValueError, AttributeError, rfc8785.CanonicalizationError) as error:
         raise RecordError(f"{where}: this is no line of an exported tournament") from error
 

@@ -18,23 +18,40 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
-def tree_hash(leaves: Iterable[bytes]) -> bytes:
-    """Return the hash of a list, given its leaves' hashes; that of an empty list is SHA-256 of nothing."""
-    # The whole subtrees so far, from the left: their sizes are the powers of two in the count of leaves.
-    stack: list[bytes] = []
-    for count, leaf in enumerate(leaves, 1):
-        stack.append(leaf)
-        size = count
+class Tree:
+    """The hash of a list that is given leaf after leaf; it holds one hash for each power of two of leaves."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        # The whole subtrees so far, from the left: their sizes are the powers of two in the count of leaves.
+        self._stack: list[bytes] = []
+
+    def add(self, leaf: bytes) -> None:
+        """Add the hash of the next leaf."""
+        self._stack.append(leaf)
+        self._size += 1
+        size = self._size
         while size % 2 == 0:
-            right = stack.pop()
-            stack[-1] = node_hash(stack[-1], right)
+            right = self._stack.pop()
+            self._stack[-1] = node_hash(self._stack[-1], right)
             size //= 2
-    if not stack:
-        return hashlib.sha256().digest()
-    found = stack.pop()
-    while stack:
-        found = node_hash(stack.pop(), found)
-    return found
+
+    def hash(self) -> bytes:
+        """Return the hash of the list so far; that of an empty list is SHA-256 of nothing."""
+        if not self._stack:
+            return hashlib.sha256().digest()
+        *rest, found = self._stack
+        for left in reversed(rest):
+            found = node_hash(left, found)
+        return found
+
+
+def tree_hash(leaves: Iterable[bytes]) -> bytes:
+    """Return the hash of a list, given its leaves' hashes."""
+    tree = Tree()
+    for leaf in leaves:
+        tree.add(leaf)
+    return tree.hash()
 
 
 def inclusion_path(leaves: Sequence[bytes], index: int) -> list[bytes]:

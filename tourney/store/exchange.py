@@ -14,12 +14,11 @@ from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-import rfc8785
 from msgspec import Meta, Struct, structs
 
 from tourney.errors import GameError, RecordError, StoreDamaged
 from tourney.games.registry import find_game
-from tourney.match.merkle import leaf_hash, tree_hash
+from tourney.match.merkle import Tree
 from tourney.match.record import MAX_SEATS, FaultKind, Record, Seat, check_record, spec_of
 from tourney.match.result import LogKind, LogLine, Measurements, PlayedMatch
 from tourney.match.spec import Entrant
@@ -40,7 +39,8 @@ from tourney.schema import (
 from tourney.store.parts import unpack_parts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.repository import Repository
-from tourney.store.root import Entry, compute_root, match_entry, plan_entry
+from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
+from tourney.store.scratch import Scratch
 from tourney.store.values import (
     Match,
     MatchParts,
@@ -358,38 +358,35 @@ def read_matches(
     that none is missing and the root is right. Raises RecordError that names the line.
     """
     last = MatchKey(0, 0, 0, 0)
-    seen: dict[str, str] = {}
-    hashes = [_leaf(plan_entry(head.tournament, head.entrants))]
-    where, number = "the tournament", 0
-    for number, (where, value) in enumerate(lines, 1):
-        try:
-            line = read(value, MatchLine)
-            row = Row(*line.place, line.seats)
-            _check_row(head, row, last)
-            result = _result(head, number, row, line)
-        except SchemaError as error:
-            raise RecordError(f"{where}: {error.in_json('the match')}") from error
-        except RecordError as error:
-            raise RecordError(f"{where}: {error}") from error
-        last = row.key
-        digest = ""
-        if result is not None and result.played is not None:
-            digest = result.played.digest
-            if (first := seen.setdefault(digest, where)) != where:
-                raise RecordError(f"{where} has the record of {first} again")
-        hashes.append(_leaf(match_entry(row.key, digest)))
-        yield where, row, result
+    tree = Tree()
+    tree.add(leaf_of(plan_entry(head.tournament, head.entrants)))
+    number = 0
+    with Scratch() as scratch:
+        for number, (where, value) in enumerate(lines, 1):
+            try:
+                line = read(value, MatchLine)
+                row = Row(*line.place, line.seats)
+                _check_row(head, row, last)
+                result = _result(head, number, row, line)
+            except SchemaError as error:
+                raise RecordError(f"{where}: {error.in_json('the match')}") from error
+            except RecordError as error:
+                raise RecordError(f"{where}: {error}") from error
+            last = row.key
+            digest = ""
+            if result is not None and result.played is not None:
+                digest = result.played.digest
+                if (first := scratch.first_place(digest, where)) != where:
+                    raise RecordError(f"{where} has the record of {first} again")
+            tree.add(leaf_of(match_entry(row.key, digest)))
+            yield where, row, result
     if number != head.line.matches:
         raise RecordError(f"the file has {number} matches, but its first line says {head.line.matches}")
-    if head.line.root is not None and tree_hash(hashes).hex() != head.line.root:
+    if head.line.root is not None and (root := tree.hash().hex()) != head.line.root:
         raise RecordError(
             f"the first line has the root {head.line.root[:16]}..., but the plan and the matches have"
-            f" {tree_hash(hashes).hex()[:16]}...: the file was changed after it was made"
+            f" {root[:16]}...: the file was changed after it was made"
         )
-
-
-def _leaf(entry: Entry) -> bytes:
-    return leaf_hash(rfc8785.dumps(entry))
 
 
 def _check_row(head: Head, row: Row, last: MatchKey) -> None:

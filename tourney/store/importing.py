@@ -4,8 +4,7 @@ All is checked before anything is stored, and all is stored or nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Any
 
 from tourney.errors import RecordError
@@ -17,6 +16,8 @@ from tourney.schema import NAME, show
 from tourney.store.exchange import IMPORTED, Head, check_game, read_head, read_matches, renamed
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
+from tourney.store.rows import joined
+from tourney.store.scratch import Scratch
 from tourney.store.values import DrawProbability, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 FORMAT = IMPORTED
@@ -26,27 +27,32 @@ Line = tuple[str, Record]
 """Where a record came from ("file, line 7"), and the record, checked."""
 
 
-@dataclass
 class _Layout:
     """The tournament that the records make: entrants in order of appearance, and a row for each record.
 
     Records with one seed and the same entrants are one mirrored group, wherever they stand; groups come in
-    the order of their first records.
+    the order of their first records. Rows are kept in ``scratch``.
     """
 
-    plan: Plan
-    entrants: dict[str, StoredEntrant] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
-    groups: dict[tuple[int, tuple[int, ...]], list[int]] = field(default_factory=dict)
+    def __init__(self, plan: Plan, scratch: Scratch) -> None:
+        self.plan = plan
+        self.entrants: dict[str, StoredEntrant] = {}
+        self._scratch = scratch
 
-    def add(self, where: str, spec: MatchSpec) -> None:
+    def add(self, where: str, spec: MatchSpec, digest: str) -> None:
         numbers = tuple(self._number(where, entrant) for entrant in spec.seats)
         if len(set(numbers)) < len(numbers):
             raise RecordError(f"{where}: an entrant has two seats in this match")
-        # The group's table, and how many of it were there before.
-        group = self.groups.setdefault((spec.seed, tuple(sorted(numbers))), [len(self.groups) + 1, 0])
-        group[1] += 1
-        self.rows.append(Row(1, group[0], 1, group[1], numbers))
+        self._scratch.put_line(f"{spec.seed}:{joined(sorted(numbers))}", joined(numbers), digest)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows in schedule order."""
+        for table, order, seats in self._scratch.piled():
+            yield Row(1, table, 1, order, tuple(map(int, seats.split(","))))
+
+    def numbered(self) -> Iterator[tuple[int, str]]:
+        """Yield the number and the digest of each record, in the order of the records."""
+        return self._scratch.lines()
 
     def _number(self, where: str, entrant: Entrant) -> int:
         if NAME.fullmatch(entrant.name) is None:
@@ -73,8 +79,8 @@ def import_records(
     already. Raises RecordError, naming the line, for records that do not belong together or are there
     already, and UsageError if the name is taken.
     """
-    with repository.transaction() as writer:
-        layout = check_records(name, records())
+    with Scratch() as scratch, repository.transaction() as writer:
+        layout = _layout(name, records(), scratch)
         tournament = writer.begin(
             layout.plan,
             seed=0,
@@ -83,16 +89,25 @@ def import_records(
             entrants=tuple(layout.entrants.values()),
             created=created,
         )
-        numbered = writer.add_rows(tournament.id, layout.rows, complete=True)
-        number_of = {row: number for number, row in numbered}
-        lines = zip(layout.rows, records(), strict=True)
-        finished = (
-            (where, MatchResult(number_of[row], PlayedMatch(record))) for row, (where, record) in lines
-        )
+        rows = layout.rows()
+        while some := list(islice(rows, _CHUNK)):
+            writer.add_rows(tournament.id, some, complete=False)
+        writer.add_rows(tournament.id, (), complete=True)
+        finished = _finished(layout, records())
         while chunk := list(islice(finished, _CHUNK)):
             _store(writer, tournament.id, chunk, again=again)
         keep_root(writer, tournament.id)
         return writer.tournament_by_id(tournament.id)
+
+
+def _finished(layout: _Layout, records: Iterable[Line]) -> Iterator[tuple[str, MatchResult]]:
+    """Yield the records' results. Raises RecordError for other records than those of the layout."""
+    nothing: tuple[Any, Any] = (None, None)
+    for known, line in zip_longest(layout.numbered(), records):
+        (number, digest), (where, record) = known or nothing, line or nothing
+        if record is None or record["digest"] != digest:
+            raise RecordError(f"{where or 'the end of the file'} was changed while the records were read")
+        yield where, MatchResult(number, PlayedMatch(record))
 
 
 def import_tournament(
@@ -173,13 +188,18 @@ def keep_root(writer: Repository, tournament: int) -> None:
         writer.keep_root(tournament, root)
 
 
-def check_records(name: str, records: Iterable[Line]) -> _Layout:
-    """Return the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
+def check_records(name: str, records: Iterable[Line]) -> None:
+    """Check the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
+    with Scratch() as scratch:
+        _layout(name, records, scratch)
+
+
+def _layout(name: str, records: Iterable[Line], scratch: Scratch) -> _Layout:
+    """Return the tournament of records. Raises as ``check_records`` does."""
     layout: _Layout | None = None
     first: dict[str, Any] = {}
-    seen: dict[str, str] = {}
     for where, record in records:
-        if (earlier := seen.setdefault(record["digest"], where)) != where:
+        if (earlier := scratch.first_place(record["digest"], where)) != where:
             raise RecordError(f"{where} has the record of {earlier} again")
         spec = spec_of(record)
         # The parts that all records of one tournament share.
@@ -198,13 +218,13 @@ def check_records(name: str, records: Iterable[Line]) -> _Layout:
                 games_per_pairing=1,
                 limits=spec.limits,
             )
-            layout = _Layout(plan)
+            layout = _Layout(plan, scratch)
         for key, value in common.items():
             if value != first[key]:
                 raise RecordError(
                     f"{where}: its {key} differs from the first record's; import such records apart"
                 )
-        layout.add(where, spec)
+        layout.add(where, spec, record["digest"])
     if layout is None:
         raise RecordError("there is no record to import")
     return layout

@@ -6,6 +6,7 @@ It is long because it has a query for each use, so that no reader fetches more c
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -47,10 +48,12 @@ from tourney.store.models import (
 from tourney.store.rows import (
     FIRST_KEY,
     RESULT,
+    MatchColumns,
+    SeatColumns,
     dictionaries_of,
     each,
+    insert_rows,
     joined,
-    loaded,
     match_key,
     match_values,
     outcome_values,
@@ -84,6 +87,8 @@ _DIGEST_START = sa.literal_column(f'substr("match".digest, 1, {START})', sa.Stri
 """As the index has it: with bound numbers it would not be used."""
 _DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
 """The columns of a match that follow from its record."""
+_MEASURED = ("turns", "overloaded")
+"""The columns of a seat that do not."""
 
 
 class Matches(Tournaments):
@@ -94,12 +99,14 @@ class Matches(Tournaments):
 
         They count as done when this returns. A row that has a result keeps it.
         """
-        values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], SEAT: [], LOG: [], MEASURED: []}
+        matches: list[MatchColumns] = []
+        seats: list[SeatColumns] = []
+        details: dict[sa.Table, list[tuple[int, bytes]]] = {LOG: [], MEASURED: []}
         totals = Changes()
         with self._write_results(tournament) as connection:
             rows = _open_rows(connection, tournament, [item.number for item in finished])
             texts_of = {item.number: item.played.plain for item in finished if item.played is not None}
-            known = _dictionaries(connection, tournament, list(texts_of.values())[:SAMPLES])
+            known = _dictionaries(connection, tournament, list(islice(texts_of.values(), SAMPLES)))
             for item in finished:
                 found = rows.pop(item.number, None)
                 if found is None:
@@ -108,14 +115,16 @@ class Matches(Tournaments):
                 texts = texts_of.get(item.number)
                 record = None if texts is None else deflate(texts.record, known.record)
                 match = match_values(id_, item, len(seating), record)
-                values[MATCH].append(match)
-                values[SEAT] += loaded(seat_values(tournament, match, seating), item.played)
-                totals.add(seating, match, () if item.played is None else item.played.load)
+                load = () if item.played is None else item.played.load
+                matches.append(match)
+                seats += seat_values(tournament, match, seating, load)
+                totals.add(seating, match, load)
                 for table, row in () if texts is None else _details(id_, texts, known):
-                    values[table].append(row)
-            for table, new in values.items():
-                if new:
-                    connection.execute(sa.insert(table), new)
+                    details[table].append(row)
+            insert_rows(connection, MATCH, matches)
+            insert_rows(connection, SEAT, seats)
+            for table, new in details.items():
+                insert_rows(connection, table, new)
             totals.store(connection, tournament)
 
     def add_outcomes(self, tournament: int, outcomes: Sequence[Outcome]) -> None:
@@ -126,16 +135,16 @@ class Matches(Tournaments):
                 return
             query = sa.select(_S.id).where(_S.tournament_id == tournament, _S.number >= numbered[0][0])
             ids = connection.execute(query.order_by(_S.number)).scalars()
-            matches: list[dict[str, Any]] = []
-            seats: list[dict[str, Any]] = []
+            matches: list[MatchColumns] = []
+            seats: list[SeatColumns] = []
             totals = Changes()
             for id_, outcome in zip(ids, outcomes, strict=True):
                 match = outcome_values(id_, outcome)
                 matches.append(match)
-                seats += loaded(seat_values(tournament, match, outcome.row.seats), None)
+                seats += seat_values(tournament, match, outcome.row.seats)
                 totals.add(outcome.row.seats, match)
-            connection.execute(sa.insert(MATCH), matches)
-            connection.execute(sa.insert(SEAT), seats)
+            insert_rows(connection, MATCH, matches)
+            insert_rows(connection, SEAT, seats)
             totals.store(connection, tournament)
 
     def take_back(self, tournament: int, numbers: Sequence[int], host: str | None = None) -> None:
@@ -224,17 +233,19 @@ class Matches(Tournaments):
         query = sa.select(_S.number, _S.id).select_from(_PLAYED)
         query = query.where(_S.tournament_id == tournament, _S.number.in_(list(texts_of)))
         put = sa.update(MATCH).where(_M.id == sa.bindparam("row")).values(record=sa.bindparam("packed"))
-        values: dict[sa.Table, list[dict[str, Any]]] = {MATCH: [], LOG: [], MEASURED: []}
+        records: list[dict[str, Any]] = []
+        details: dict[sa.Table, list[tuple[int, bytes]]] = {LOG: [], MEASURED: []}
         with self._write() as connection:
-            known = _dictionaries(connection, tournament, list(texts_of.values())[:SAMPLES])
+            known = _dictionaries(connection, tournament, list(islice(texts_of.values(), SAMPLES)))
             for number, id_ in connection.execute(query.order_by(_S.number)).all():
                 texts = texts_of[number]
-                values[MATCH].append({"row": id_, "packed": deflate(texts.record, known.record)})
+                records.append({"row": id_, "packed": deflate(texts.record, known.record)})
                 for table, row in _details(id_, texts, known):
-                    values[table].append(row)
-            for table, new in values.items():
-                if new:
-                    connection.execute(put if table is MATCH else sa.insert(table), new)
+                    details[table].append(row)
+            if records:
+                connection.execute(put, records)
+            for table, new in details.items():
+                insert_rows(connection, table, new)
 
     def keep_replaced(self, tournament: int, results: Sequence[ReplacedResult]) -> None:
         """Store results that were taken back before the tournament was imported."""
@@ -292,15 +303,15 @@ class Matches(Tournaments):
         tournament: int,
         *,
         entrant: int | None = None,
-        number: int | None = None,
+        numbers: range | None = None,
         finished: bool = False,
     ) -> Iterator[Match]:
-        """Yield matches in schedule order: all, those of an entrant or number, or those with a result."""
+        """Yield matches in schedule order: all, those of an entrant, some numbers, or those with a result."""
         query = sa.select(_S.number, *KEY, _S.seating, _M.id, *RESULT).select_from(
             _PLAYED if finished else _ALL
         )
-        if number is not None:
-            query = query.where(_S.number == number)
+        if numbers is not None:
+            query = query.where(_S.number >= numbers.start, _S.number < numbers.stop)
         if entrant is not None:
             query = query.where(sa.literal(",").concat(_S.seating).concat(",").like(f"%,{entrant:d},%"))
         query = query.where(_S.tournament_id == tournament).order_by(_S.number)
@@ -325,7 +336,7 @@ class Matches(Tournaments):
 
     def match(self, tournament: int, number: int) -> Match:
         """Return a match by its number. Raises UsageError if there is none."""
-        for match in self.matches(tournament, number=number):
+        for match in self.matches(tournament, numbers=range(number, number + 1)):
             return match
         raise UsageError(f"there is no match {number} in this tournament; see `tourney status`")
 
@@ -454,12 +465,12 @@ class Matches(Tournaments):
         item = MatchResult(number, played, stored["note"], stored["void_entrant"], overloaded)
         right = match_values(stored["id"], item, shape.seats, stored["record"])
         for name in _DERIVED:
-            if stored[name] != right[name]:
-                return _difference(name, stored[name], right[name])
+            if stored[name] != getattr(right, name):
+                return _difference(name, stored[name], getattr(right, name))
         for row, values in zip(rows, seat_values(tournament, right, seating), strict=False):
-            for name, value in values.items():
-                if row[name] != value:
-                    return _difference(f"{name} of seat {values['seat']}", row[name], value)
+            for name, value in values._asdict().items():
+                if name not in _MEASURED and row[name] != value:
+                    return _difference(f"{name} of seat {values.seat}", row[name], value)
         if len(rows) != len(seating):
             return f"the database has results of {len(rows)} seats, not {len(seating)}"
         return None
@@ -560,8 +571,12 @@ def _open_rows(
     shape = shape_of(connection, tournament)
     query = sa.select(_S.number, _S.id, _S.seating).select_from(_ALL)
     query = query.where(_S.tournament_id == tournament, _M.id.is_(None))
-    for start in range(0, len(numbers), _CHUNK):
-        chosen = query.where(_S.number.in_(numbers[start : start + _CHUNK]))
+    wanted = sorted(numbers)
+    for start in range(0, len(wanted), _CHUNK):
+        some = wanted[start : start + _CHUNK]
+        # Most batches have one match after the other: a span is found sooner than each of its numbers.
+        dense = some[-1] - some[0] < 2 * _CHUNK
+        chosen = query.where(_S.number.between(some[0], some[-1]) if dense else _S.number.in_(some))
         for number, id_, seating in connection.execute(chosen):
             try:
                 found[number] = (id_, read_seating(seating, *shape))
@@ -580,12 +595,12 @@ def _dictionaries(connection: Connection, tournament: int, samples: Sequence[Tex
     return known._replace(**new)
 
 
-def _details(id_: int, texts: Texts, known: Dictionaries) -> Iterator[tuple[sa.Table, dict[str, Any]]]:
+def _details(id_: int, texts: Texts, known: Dictionaries) -> Iterator[tuple[sa.Table, tuple[int, bytes]]]:
     """Yield the rows of a match's log and measurements, as far as there are any, with their tables."""
     if texts.log is not None:
-        yield LOG, {"match_id": id_, "lines": deflate(texts.log, known.lines)}
+        yield LOG, (id_, deflate(texts.log, known.lines))
     if texts.measured is not None:
-        yield MEASURED, {"match_id": id_, "data": deflate(texts.measured, known.data)}
+        yield MEASURED, (id_, deflate(texts.measured, known.data))
 
 
 def _read_blob(

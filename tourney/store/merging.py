@@ -118,10 +118,14 @@ def _join(
     name = mine.name
     _check_same(writer, mine, reader, theirs, other)
     if not mine.recorded:
-        ours, others = ([*_outcomes(one, which)] for one, which in ((writer, mine), (reader, theirs)))
-        if ours != others:
-            raise UsageError(f"{name} in {other} has other results than here, and none of them has a record")
-        return Merged(name, new=False, taken=0, matches=len(ours))
+        count = 0
+        for ours, others in zip_longest(_outcomes(writer, mine), _outcomes(reader, theirs)):
+            if ours != others:
+                raise UsageError(
+                    f"{name} in {other} has other results than here, and none of them has a record"
+                )
+            count += 1
+        return Merged(name, new=False, taken=0, matches=count)
     for which, one, place in ((writer, mine, "here"), (reader, theirs, f"in {other}")):
         if any(old.host is not None for old in which.replaced(one.id)):
             raise UsageError(
@@ -129,19 +133,19 @@ def _join(
                 " drawn anew: finish it there with `tourney run`, and merge then"
             )
     head, matches = open_tournament(_lines(reader, theirs, other, step), None)
-    here = [
-        (match.row, None if match.result is None else match.result.digest)
-        for match in writer.matches(mine.id)
-    ]
+    stored = writer.progress(mine.id).rows
     taken = count = 0
     while chunk := list(islice(matches, _CHUNK)):
-        new = [row for _, row, _ in chunk[max(0, len(here) - count) :]]
+        here = writer.matches(mine.id, numbers=range(count + 1, count + 1 + len(chunk)))
+        new = []
         missing = []
-        for where, row, result in chunk:
+        for (where, row, result), match in zip_longest(chunk, list(here)):
             count += 1
-            known, digest = here[count - 1] if count <= len(here) else (row, None)
-            if row != known:
+            if match is None:
+                new.append(row)
+            elif row != match.row:
                 raise UsageError(f"{where} is another match than match {count} here: the rounds differ")
+            digest = None if match is None or match.result is None else match.result.digest
             found = "" if result is None or result.played is None else result.played.digest
             if result is not None and digest is None:
                 missing.append(result)
@@ -152,12 +156,12 @@ def _join(
             writer.add_rows(mine.id, new, complete=False)
         writer.record_results(mine.id, missing)
         taken += len(missing)
-    if count >= len(here) and head.tournament.complete and not mine.complete:
+    if count >= stored and head.tournament.complete and not mine.complete:
         writer.add_rows(mine.id, (), complete=True)
-    if taken or count > len(here):
+    if taken or count > stored:
         writer.forget_ratings(mine.id)
     keep_root(writer, mine.id)
-    return Merged(name, new=False, taken=taken, matches=max(count, len(here)))
+    return Merged(name, new=False, taken=taken, matches=max(count, stored))
 
 
 def _hold(

@@ -71,9 +71,14 @@ def match_entry(key: MatchKey, digest: str) -> list[int | str]:
     return [*key, digest or VOID]
 
 
+def leaf_of(entry: Entry) -> bytes:
+    """Return the hash of an entry's leaf. Raises CanonicalizationError for what has no canonical form."""
+    return leaf_hash(rfc8785.dumps(entry))
+
+
 def root_of(entries: Iterable[Entry]) -> str:
     """Return the root of entries: the plan's and those of all matches in schedule order."""
-    return tree_hash(leaf_hash(rfc8785.dumps(entry)) for entry in entries).hex()
+    return tree_hash(map(leaf_of, entries)).hex()
 
 
 def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
@@ -140,7 +145,7 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
     def leads_to(self, root: str) -> bool:
         """Say whether the entry belongs to the tournament of a root."""
-        leaf = leaf_hash(rfc8785.dumps(self.entry))
+        leaf = leaf_of(self.entry)
         found = root_from_path(leaf, self.index, self.tree_size, list(map(bytes.fromhex, self.hashes)))
         return found is not None and found.hex() == root
 
@@ -161,7 +166,7 @@ def prove(repository: Repository, tournament: Tournament, number: int | None) ->
         hashes = []
         entry: Entry | None = None
         for place, one in enumerate(entries_of(moment, tournament)):
-            hashes.append(leaf_hash(rfc8785.dumps(one)))
+            hashes.append(leaf_of(one))
             if place == index:
                 entry = one
     if entry is None:
