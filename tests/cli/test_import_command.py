@@ -10,6 +10,7 @@ import pytest
 
 from tests.command import invoke, run
 from tests.tournaments import write_file
+from tourney.store.maintenance import remove_empty
 from tourney.store.repository import Repository
 
 FILE = """
@@ -106,18 +107,21 @@ def test_unfinished_tournament_continues_with_its_file(home: Path, tmp_path: Pat
         assert repository.tournament().root == root
 
 
-def test_impossible_imports_are_refused_before_a_database_is_made(home: Path, tmp_path: Path) -> None:
+def test_impossible_imports_leave_no_database(home: Path, tmp_path: Path) -> None:
     db = tmp_path / "new.db"
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     mixed = tmp_path / "mixed.jsonl"
     records, tournament = ((home / f"{name}.jsonl").read_text() for name in ("records", "tournament"))
     mixed.write_text(records + tournament)
+    cut = tmp_path / "cut.jsonl"
+    cut.write_text("".join(tournament.splitlines(keepends=True)[:-1]))
     for words, sentence in (
         ((str(home / "records.jsonl"),), "--name NAME is missing"),
         ((str(home / "records.jsonl"), "--name", "A b"), "--name 'A b' must match"),
         ((str(home / "tournament.jsonl"), "--name", "A b"), "--name 'A b' must match"),
         ((str(empty), "--name", "x"), "there is no record to import"),
+        ((str(cut),), "but its first line says"),
         ((str(mixed), "--name", "x"), f"{mixed} line 7: a tournament begins here"),
         (("-", "--name", "x"), "standard input line 1: 'x' is no header of a table of results"),
         ((str(tmp_path / "none"), "--name", "x"), "none cannot be read: No such file or directory"),
@@ -127,7 +131,12 @@ def test_impossible_imports_are_refused_before_a_database_is_made(home: Path, tm
         assert done.exit_code == 2
         assert sentence in done.stderr
         assert done.stderr.count("\n") == 1
-    assert not db.exists()
+        assert not list(tmp_path.glob("*new.db*"))
+    with Repository.open(str(db), create=True) as repository:
+        remove_empty(str(db))
+        assert repository.tournaments() == ()
+    assert invoke("import", str(cut), "--db", str(db)).exit_code == 2
+    assert db.exists()
 
 
 def test_same_matches_are_imported_again_only_on_request(home: Path, tmp_path: Path) -> None:

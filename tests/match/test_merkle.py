@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tourney.match.merkle import inclusion_path, leaf_hash, node_hash, root_from_path, tree_hash
+from tourney.match.merkle import Tree, inclusion_path, leaf_hash, node_hash, root_from_path, tree_hash
 
 ENTRIES = [
     bytes.fromhex(text)
@@ -51,6 +51,13 @@ def recursive(hashes: Sequence[bytes]) -> bytes:
 @pytest.mark.parametrize(("count", "root"), ROOTS.items())
 def test_published_vectors_hold(count: int, root: str) -> None:
     assert tree_hash(map(leaf_hash, ENTRIES[:count])).hex() == root
+
+
+def test_tree_gives_the_hash_after_each_leaf() -> None:
+    tree = Tree()
+    for count, leaf in enumerate(leaves(40)):
+        assert tree.hash() == recursive(leaves(count))
+        tree.add(leaf)
 
 
 def test_tree_hash_is_the_recursive_definition() -> None:

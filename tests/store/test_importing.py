@@ -121,6 +121,19 @@ def test_repeated_record_is_refused(
 
 
 @pytest.mark.parametrize(
+    ("order", "where"),
+    [(range(11), "the end of the file"), ([*range(12), 0], "line 1"), ([0, 2, 1, *range(3, 12)], "line 3")],
+)
+def test_records_that_change_while_they_are_read_are_refused(
+    repository: Repository, records: list[tuple[str, dict[str, Any]]], order: list[int], where: str
+) -> None:
+    given = iter((records, [records[k] for k in order]))
+    with refused(RecordError, f"{where} was changed while the records were read"):
+        import_records(repository, "again", lambda: next(given), "now", again=True)
+    assert [tournament.name for tournament in repository.tournaments()] == ["cup"]
+
+
+@pytest.mark.parametrize(
     ("change", "kind", "sentence"),
     [
         ({"game": "draughts"}, GameError, "line 1: there is no game 'draughts'"),

@@ -32,8 +32,10 @@ from tourney.results.outcomes import store_tally
 from tourney.results.standings import setup_of
 from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.schema import NAME
-from tourney.store.exchange import IMPORTED, Head, is_tournament
-from tourney.store.importing import check_records, check_tournament, import_records, import_tournament
+from tourney.store.engine import database_exists
+from tourney.store.exchange import IMPORTED, Head, is_tournament, read_head
+from tourney.store.importing import import_records, import_tournament
+from tourney.store.maintenance import remove_empty
 from tourney.store.repository import Repository
 
 Values = Callable[[], Iterator[tuple[str, object]]]
@@ -107,9 +109,10 @@ def command(
             return read_json_lines(paths[file], label)
 
         created = datetime.now(UTC).isoformat(timespec="seconds")
-        if any(is_tournament(one) for _, one in first(values)):
-            check_format(check_tournament(values(), name), file)
-            with Repository.open(db, create=True) as repository:
+        where, beginning = next(values(), (label, None))
+        if is_tournament(beginning):
+            check_format(read_head(beginning, where), file)
+            with _filling(db) as repository:
                 tournament = import_tournament(repository, values, created, name=name, again=again)
                 counts = repository.progress(tournament.id)
             rest = counts.rows - counts.done
@@ -120,8 +123,7 @@ def command(
             return
         if name is None:
             raise UsageError("--name NAME is missing: records do not say what tournament they are of")
-        check_records(name, read_records(values))
-        with Repository.open(db, create=True) as repository:
+        with _filling(db) as repository:
             tournament = import_records(repository, name, lambda: read_records(values), created, again=again)
             count = repository.progress(tournament.id).done
         current().say(f"{count} matches imported as {name}")
@@ -207,11 +209,17 @@ def copied(file: Path) -> Iterator[Path]:
         raise InputError(f"{label_of(file)} cannot be read: {error.strerror}") from error
 
 
-def first(values: Values) -> Iterator[tuple[str, object]]:
-    """Yield the first value, if there is one."""
-    for one in values():
-        yield one
-        return
+@contextmanager
+def _filling(db: str) -> Iterator[Repository]:
+    """Open a database; if the block fails, one that was made for it is removed."""
+    made = not database_exists(db)
+    try:
+        with Repository.open(db, create=True) as repository:
+            yield repository
+    except BaseException:
+        if made:
+            remove_empty(db)
+        raise
 
 
 def read_records(values: Values) -> Iterator[tuple[str, Record]]:

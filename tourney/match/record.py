@@ -6,6 +6,7 @@ A record is JSON: strings, lists, objects and integers below 2**53 only; u64s ar
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -18,7 +19,7 @@ from msgspec import Meta, Struct
 from tourney.compression import reading
 from tourney.errors import RecordError
 from tourney.match.spec import MAX_ACTIONS, MAX_MOVECOUNT, Entrant, Limits, MatchSpec, Opening
-from tourney.parsing import depth_exceeds, parse_json
+from tourney.parsing import depth_exceeds, is_shallow, parse_json
 from tourney.schema import (
     Count,
     Digest,
@@ -240,14 +241,22 @@ def check_record(data: object) -> Record:
 
     Raises RecordError that names the key. ``verify`` checks it against the game's rules.
     """
+    return check_written(data)[0]
+
+
+def check_written(data: object) -> tuple[Record, bytes]:
+    """Return a record as ``check_record`` does, and its RFC 8785 form, which gives the digest."""
     record = check_shape(data)
-    digest = digest_of(record)
+    text = canonical(record)
+    # The key stands behind the actions, in whose strings every quote has a backslash before it.
+    mark = b'"digest":"%s",' % record["digest"].encode("ascii")
+    digest = hashlib.sha256(text.replace(mark, b"", 1)).hexdigest()
     if digest != record["digest"]:
         raise RecordError(
             f"the record's digest is {record['digest'][:16]}..., but its content gives {digest[:16]}...:"
             " it was changed after it was made"
         )
-    return record
+    return record, text
 
 
 def check_shape(data: object) -> Record:
@@ -340,6 +349,13 @@ def read_record(path: Path) -> Any:
 def _parse(data: bytes, where: str) -> Any:
     if len(data) > MAX_LINE:
         raise RecordError(f"{where} is longer than {MAX_LINE >> 20} MiB: this is no record")
+    with suppress(msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError):
+        value = msgspec.json.decode(data)
+        # What it is written as again has each key once, and nothing else that JSON does not know.
+        if msgspec.json.encode(value, order="sorted") == data and (
+            is_shallow(data) or not depth_exceeds(value)
+        ):
+            return value
     try:
         return parse_json(data, unique=True)
     except ValueError as error:

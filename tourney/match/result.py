@@ -135,14 +135,19 @@ class PlayedMatch:
     )
 
     def __init__(
-        self, record: Record, log: Iterable[LogLine] = (), measured: Mapping[str, Any] | None = None
+        self,
+        record: Record,
+        log: Iterable[LogLine] = (),
+        measured: Mapping[str, Any] | None = None,
+        text: bytes | None = None,
     ) -> None:
+        """Hold a match; ``text`` is the record's RFC 8785 form, where it is at hand."""
         self._set(
             Outcome.from_json(record["outcome"]), record["digest"], len(record["actions"]), measured or {}
         )
         self._record: Record | None = record
         self._log: tuple[LogLine, ...] | None = tuple(log)
-        self._text: bytes | None = None
+        self._text = text
 
     @classmethod
     def written(

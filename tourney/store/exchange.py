@@ -19,7 +19,7 @@ from msgspec import Meta, Struct, structs
 from tourney.errors import GameError, RecordError, StoreDamaged
 from tourney.games.registry import find_game
 from tourney.match.merkle import Tree
-from tourney.match.record import MAX_SEATS, FaultKind, Record, Seat, check_record, spec_of
+from tourney.match.record import MAX_SEATS, FaultKind, Record, Seat, check_written, spec_of
 from tourney.match.result import LogKind, LogLine, Measurements, PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, Row
@@ -417,7 +417,7 @@ def _result(head: Head, number: int, row: Row, line: MatchLine) -> MatchResult |
         return MatchResult(number, None, line.note, entrant, overloaded=line.void.reason == "overload")
     if line.void is not None:
         raise RecordError("there are both a record and the reason why there is none")
-    record = check_record(line.record)
+    record, text = check_written(line.record)
     _check_record(head, row, record)
     if line.measured is not None:
         read(line.measured, Measurements, at=("measured",))
@@ -426,7 +426,7 @@ def _result(head: Head, number: int, row: Row, line: MatchLine) -> MatchResult |
         except ValueError:
             raise SchemaError(("measured",), "has a number that is not finite") from None
     log = tuple(LogLine(*entry) for entry in line.log)
-    return MatchResult(number, PlayedMatch(record, log, line.measured), line.note)
+    return MatchResult(number, PlayedMatch(record, log, line.measured, text), line.note)
 
 
 def _check_record(head: Head, row: Row, record: Record) -> None:

@@ -4,6 +4,7 @@ All is checked before anything is stored, and all is stored or nothing.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -79,8 +80,9 @@ def import_records(
     already. Raises RecordError, naming the line, for records that do not belong together or are there
     already, and UsageError if the name is taken.
     """
-    with Scratch() as scratch, repository.transaction() as writer:
-        layout = _layout(name, records(), scratch)
+    with ExitStack() as stack:
+        layout = _layout(name, records(), stack.enter_context(Scratch()))
+        writer = stack.enter_context(repository.transaction())
         tournament = writer.begin(
             layout.plan,
             seed=0,
@@ -188,14 +190,8 @@ def keep_root(writer: Repository, tournament: int) -> None:
         writer.keep_root(tournament, root)
 
 
-def check_records(name: str, records: Iterable[Line]) -> None:
-    """Check the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
-    with Scratch() as scratch:
-        _layout(name, records, scratch)
-
-
 def _layout(name: str, records: Iterable[Line], scratch: Scratch) -> _Layout:
-    """Return the tournament of records. Raises as ``check_records`` does."""
+    """Return the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
     layout: _Layout | None = None
     first: dict[str, Any] = {}
     for where, record in records:

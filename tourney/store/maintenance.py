@@ -38,6 +38,18 @@ def upgrade_database(url: str) -> tuple[str, str]:
         return before, HEAD
 
 
+def remove_empty(url: str) -> None:
+    """Remove an SQLite file that holds no tournament and that no other program has open; else do nothing."""
+    parsed = parse_url(url)
+    if not is_sqlite(parsed) or not (path := sqlite.path_of(parsed)).exists():
+        return
+    with opened(url) as engine, transaction(engine) as connection:
+        used = connection.execute(sa.select(TOURNAMENT.c.id)).first() is not None
+    # The last program that closes a file takes away the log beside it.
+    if not used and not path.with_name(f"{path.name}-wal").exists():
+        path.unlink(missing_ok=True)
+
+
 def backup_database(url: str, target: Path) -> None:
     """Copy an SQLite database to a new file, also while it is written. Raises UsageError for servers."""
     parsed = parse_url(url)
