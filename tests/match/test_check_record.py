@@ -2,6 +2,7 @@
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,14 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import HELLO, make_spec, play_scripts
+from tests.tournaments import refused
 from tourney.errors import RecordError
 from tourney.match.record import (
     FORMAT,
     Record,
     canonical,
     check_record,
+    check_written,
     digest_of,
     make_record,
+    read_json_lines,
     spec_of,
 )
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
@@ -175,6 +179,7 @@ def test_every_spec_gives_an_accepted_record(name: str, args: list[str], seed: i
 
     record = make_record(spec, "1", [(1, "a1")], Outcome((1, 2), "fault", ((2, "crash", 1),)))
     assert check_record(json.loads(json.dumps(record))) == record
+    assert check_written(record) == (record, canonical(record))
     assert spec_of(record) == spec
     assert record["digest"] == digest_of(record)
 
@@ -184,3 +189,41 @@ def test_half_a_character_is_refused_wherever_it_stands(record: Record, key: str
     with pytest.raises(RecordError) as caught:
         check_record(edited(record, key, "\ud800"))
     assert str(caught.value).startswith(f'{key} is "\\ud800", but must be ')
+
+
+@given(
+    st.recursive(
+        st.text()
+        | st.integers(-(2**70), 2**70)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.none(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab[}"), inner, max_size=3),
+    )
+)
+def test_lines_in_any_form_give_their_values(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
+    path = tmp_path_factory.mktemp("lines") / "values.jsonl"
+    texts = [
+        json.dumps(value, separators=(",", ":"), sort_keys=ordered, ensure_ascii=plain)
+        for ordered in (True, False)
+        for plain in (True, False)
+    ]
+    path.write_text("0\n" + "\n".join(texts), encoding="utf-8")
+    found = [one for _, one in read_json_lines(path)][1:]
+    assert [json.dumps(one, sort_keys=True) for one in found] == [json.dumps(value, sort_keys=True)] * 4
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"a":1,"a":1}', "the key 'a' is there twice"),
+        ('{"a":NaN}', "NaN is no number of JSON"),
+        ("[" * 33 + "]" * 33, "nested more than 32 deep"),
+        ('["]",' * 33 + "1" + ',"["]' * 33, "nested more than 32 deep"),
+        ('["\\"]",' * 33 + "1" + "]" * 33, "nested more than 32 deep"),
+    ],
+)
+def test_line_that_json_does_not_allow_is_refused(tmp_path: Path, line: str, words: str) -> None:
+    path = tmp_path / "values.jsonl"
+    path.write_text(f"0\n{line}\n")
+    with refused(RecordError, words):
+        list(read_json_lines(path))

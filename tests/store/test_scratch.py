@@ -48,5 +48,7 @@ def test_full_disk_is_named() -> None:
 
 def test_texts_are_found_by_place() -> None:
     with Scratch() as scratch:
-        assert [scratch.put_text(f"line {k}", b"%d" % k) for k in range(3)] == [1, 2, 3]
-        assert [scratch.text(k) for k in range(3)] == [(f"line {k}", b"%d" % k) for k in range(3)]
+        labels = ["a line 1", "\N{SNOWMAN} line 2", "\udcff line 3"]
+        assert [scratch.put_text(label, label[-1].encode()) for label in labels] == [1, 2, 3]
+        assert [scratch.text(k) for k in range(3)] == [(label, label[-1].encode()) for label in labels]
+        assert {scratch.first_place(digest_of(1), label) for label in reversed(labels)} == {labels[2]}

@@ -109,7 +109,9 @@ def command(
         if not picked:
             raise UsageError(candidates.nothing)
         if drawn is not None:
-            output.say(f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}")
+            output.say(
+                f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}"
+            )
         count = workers or max(1, default_workers() // max(1, cpus))
         result = _Result(format_, len(picked), drawn)
         make_executor = partial(LocalExecutor, count, cpus=cpus)

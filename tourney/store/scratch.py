@@ -1,5 +1,6 @@
 """What reading a long file must remember of each match, in a temporary file: memory does not grow with it."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +13,10 @@ _CACHE: Final = 2_000
 """Kibibytes of the tables that are kept in memory."""
 
 _TABLES: Final = """
-CREATE TABLE seen (digest BLOB PRIMARY KEY, place TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE seen (digest BLOB PRIMARY KEY, place BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE pile (key TEXT PRIMARY KEY, number INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE line (id INTEGER PRIMARY KEY, pile INTEGER, place INTEGER, seats TEXT, digest BLOB);
-CREATE TABLE text (id INTEGER PRIMARY KEY, label TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE text (id INTEGER PRIMARY KEY, label BLOB NOT NULL, data BLOB NOT NULL);
 """
 
 
@@ -45,12 +46,11 @@ class Scratch:
         """Return the first place that was given with a digest: this one if it is new."""
         key = bytes.fromhex(digest)
         with _named():
-            new = self._tables.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, place))
+            new = self._tables.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, os.fsencode(place)))
             if new.rowcount:
                 return place
-            found: str
             (found,) = self._tables.execute("SELECT place FROM seen WHERE digest = ?", (key,)).fetchone()
-            return found
+            return os.fsdecode(found)
 
     def put_line(self, key: str, seats: str, digest: str) -> None:
         """Add a line to the pile of a key; piles are numbered from 1 as they appear, and lines in each."""
@@ -82,16 +82,17 @@ class Scratch:
 
     def put_text(self, label: str, data: bytes) -> int:
         """Keep a text with its label; return how many are kept now."""
+        row = (os.fsencode(label), data)  # it begins with a file's name, which may be no text
         with _named():
-            made = self._tables.execute("INSERT INTO text (label, data) VALUES (?, ?)", (label, data))
+            made = self._tables.execute("INSERT INTO text (label, data) VALUES (?, ?)", row)
         return made.lastrowid or 0
 
     def text(self, index: int) -> tuple[str, bytes]:
         """Return a text by its place from 0, with its label."""
         query = "SELECT label, data FROM text WHERE id = ?"
         with _named():
-            found: tuple[str, bytes] = self._tables.execute(query, (index + 1,)).fetchone()
-        return found
+            label, data = self._tables.execute(query, (index + 1,)).fetchone()
+        return os.fsdecode(label), data
 
     def _rows(self, query: str) -> Iterator[Any]:
         with _named():
