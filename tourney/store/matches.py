@@ -118,7 +118,7 @@ class Matches(Tournaments):
                 load = () if item.played is None else item.played.load
                 matches.append(match)
                 seats += seat_values(tournament, match, seating, load)
-                totals.add(seating, match, load)
+                totals.add(seating, match._asdict(), load)
                 for table, row in () if texts is None else _details(id_, texts, known):
                     details[table].append(row)
             insert_rows(connection, MATCH, matches)
@@ -142,7 +142,7 @@ class Matches(Tournaments):
                 match = outcome_values(id_, outcome)
                 matches.append(match)
                 seats += seat_values(tournament, match, outcome.row.seats)
-                totals.add(outcome.row.seats, match)
+                totals.add(outcome.row.seats, match._asdict())
             insert_rows(connection, MATCH, matches)
             insert_rows(connection, SEAT, seats)
             totals.store(connection, tournament)
