@@ -160,9 +160,8 @@ class DaskLink(Link):
         if not self._address:
             return ""
         if self._url().startswith("tls://"):
-            refused = "SSL" in f"{error} {error.__cause__!r}"
-            return "; check that both sides have TLS certificates of one authority" if refused else ""
-        ended = any(word in str(error) for word in ("closed", "reset"))
+            return "; check that both sides have TLS certificates of one authority"
+        ended = any(word in f"{error} {error.__cause__!r}" for word in ("closed", "reset", "comm was"))
         return "; if it wants TLS, set Dask's TLS settings as docs/how-to/cluster.md says" if ended else ""
 
     def nodes(self) -> Mapping[str, Node]:
