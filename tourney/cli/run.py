@@ -157,6 +157,6 @@ def _executor(
     try:
         return find_executor(named or file.run.executor, recheck=recheck, allow_mixed=allow_mixed)
     except UsageError as error:
-        if named:
+        if named or recheck is not None or allow_mixed:
             raise
         raise UsageError(f"{file.path}, [run]: executor: {error}", file=file.path, key="executor") from error

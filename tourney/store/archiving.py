@@ -88,8 +88,8 @@ def restore_tournament(repository: Repository, path: Path, step: Step = lambda _
             for one, archive in archives.items()
         )
         raise UsageError(
-            f"{path} has the sha256 {found[:16]}... and is no archive of this database, or was altered;"
-            f" there are: {known or 'none'}"
+            f"{path} has the sha256 {found[:16]}..., which no archived tournament of this database"
+            f" has: it is back already, of another database, or altered; archived are: {known or 'none'}"
         )
     tournament = repository.tournament_by_id(number)
     with repository.run_lock(tournament, time.time()), repository.transaction() as writer:

@@ -60,7 +60,7 @@ def played_with(seats: object) -> PlayedMatch:
 )
 def test_fewer_workers_follow_from_the_share_of_waiting(load: RunLoad, workers: int, fewer: int) -> None:
     assert load.fewer_workers(workers) == fewer
-    assert f"--workers {fewer} instead of {workers}" in load.advice(workers)
+    assert f"--workers {fewer} instead of {workers};" in load.advice(workers)
 
 
 def test_advice_needs_more_than_one_turn_in_a_hundred() -> None:
@@ -88,7 +88,7 @@ def test_overload_is_shown_by_run_status_and_report(tmp_path: Path) -> None:
         page = summary_page(repository, tournament, summary, {})
         by_name = {entrant.name: by_entrant[entrant.number] for entrant in repository.entrants(tournament.id)}
     assert "  overload   90 of 3,600 turns (2.5 %), in 3 matches\n" in page
-    assert "run with fewer workers (--workers 3 instead of 4)" in page
+    assert "run with fewer workers (--workers 3 instead of 4;" in page
     status = json.loads(invoke("status", "--db", path, "--format", "json").stdout)
     assert status["tournaments"][0]["overload"] == {"turns": 3600, "overloaded": 90, "matches": 3}
     assert "90 of 3,600 turns (2.5 %), in 3 matches" in invoke("status", "--db", path).stdout

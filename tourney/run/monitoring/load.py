@@ -62,6 +62,8 @@ class RunLoad:
         share = f"{100 * self.overloaded / self.turns:.1f} % of {self.turns:,} turns were overloaded"
         if workers == 1:
             return f"{share}: other programs take the processors of the one worker; let it have one alone"
+        fewer = self.fewer_workers(workers)
         return (
-            f"{share}: run with fewer workers (--workers {self.fewer_workers(workers)} instead of {workers})"
+            f"{share}: run with fewer workers (--workers {fewer} instead of {workers};"
+            " on a cluster, with fewer match slots)"
         )
