@@ -32,6 +32,7 @@ OTHERS = {
     "db backup": "prints the path of the backup",
     "db copy": "prints sentences on standard error alone",
     "db merge": "prints sentences on standard error alone",
+    "db recount": "prints sentences on standard error alone",
     "db archive": "prints the path of the archive",
     "db unarchive": "prints sentences on standard error alone",
     "completion": "prints a script",
