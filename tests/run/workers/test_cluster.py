@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,20 +12,22 @@ import pytest
 
 from tests.clusters import FakeCluster, FakeLink, FakeNode, about_run, cluster, play
 from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import begin, digests, refused
+from tests.tournaments import begin, digests, entrant, refused
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.base import Event
 from tourney.errors import UsageError, WorkerError
 from tourney.match.again import Kept
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
+from tourney.match.spec import MatchSpec
 from tourney.run.engine import session
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers import checking
-from tourney.run.workers import cluster as cluster_module
-from tourney.run.workers.executor import MatchExecutor, WorkerReply
-from tourney.run.workers.wire import MAX_REPLY, AskedMatch, Played, encode, reply_of
+from tourney.run.workers import batches, checking
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.link import LinkLostError, Node
+from tourney.run.workers.preflight import Introduced
+from tourney.run.workers.wire import MAX_REPLY, About, AskedMatch, Played, encode, reply_of
 from tourney.store.repository import Repository
 
 KEPT = ("resumed", "distrusted")
@@ -108,7 +111,7 @@ def test_share_of_rechecks_is_drawn_from_the_seed(cup: Cup, case: tuple[str, dic
     executor = cluster(link, recheck=2_500)
     cup.run(executor)
     numbers = [request.number for _, request in link.requests]
-    drawn = {number for number in case[1] if executor._drawn(number)}
+    drawn = {number for number in case[1] if executor._rechecks.drawn(number)}
     assert {number for number in numbers if numbers.count(number) == 2} == drawn
     assert 0 < len(drawn) < len(case[1])
 
@@ -234,7 +237,7 @@ def test_rounds_drawn_from_lies_are_drawn_anew(
 
     def lies(request: AskedMatch, reply: bytes) -> object:
         early = request.number < len(local.digests) - 4
-        return reply if early and liar._drawn(request.number) else other_game(request, reply)
+        return reply if early and liar._rechecks.drawn(request.number) else other_game(request, reply)
 
     liar, still = (cluster(FakeLink(FakeNode("a", lies)), recheck=6_000) for _ in range(2))
     with refused(WorkerError, "set aside", "all stored results are kept"):
@@ -243,6 +246,53 @@ def test_rounds_drawn_from_lies_are_drawn_anew(
     assert any("a gets no match: set aside: results of it were taken back" in line for line in cup.said)
     assert any("drawn anew" in line for line in cup.said)
     assert cup.digests == local.digests
+
+
+ENDS: dict[str, Callable[[int], Played]] = {
+    "killed": lambda number: Played(number, "failed", "a bot was killed", "killed", 1),
+    "unusable": lambda number: Played(number, "unusable", "no such bot"),
+}
+
+
+@pytest.mark.parametrize("how", sorted(ENDS))
+def test_recheck_that_other_hosts_end_is_judged_here(
+    how: str, cup: Cup, case: tuple[str, dict[int, str]]
+) -> None:
+    """Hosts on which every recheck ends without a result neither hold up a match nor make it void."""
+
+    def end(request: AskedMatch, honest: bytes) -> object:
+        if all(sent.number != request.number for name, sent in link.requests if name == "a"):
+            return honest
+        return encode(ENDS[how](request.number))
+
+    link = FakeLink(FakeNode("a"), *(FakeNode(name, end) for name in "bcd"))
+    assert cup.run(cluster(link, recheck=10_000)).end is End.FINISHED
+    assert cup.digests == case[1]
+
+
+def test_matches_wait_on_where_the_connection_is_lost() -> None:
+    """One that has to wait for its host is not forgotten when another cannot be sent."""
+    queue = batches.Batches()
+    spec = MatchSpec("sage-stones", (), (entrant("a"), entrant("b")), 1)
+    rechecked, plain = (
+        batches.Submitted(MatchTask(number, spec, "/nowhere", "off", False), Future()) for number in (1, 2)
+    )
+    for name in "ab":
+        queue.nodes[name] = batches.PlayingNode(Introduced(Node(name, name, 1), About()))
+    rechecked.first = queue.nodes["a"].known, play(rechecked.task).played or pytest.fail("not played")
+    rechecked.not_on = {"a"}
+    for _ in range(batches.IN_FLIGHT):
+        queue.nodes["b"].send([], 0.0)
+    queue.waiting.extend([rechecked, plain])
+
+    def send(node: batches.PlayingNode, matches: list[batches.Submitted]) -> None:
+        node.send(matches, 0.0)
+        raise LinkLostError("the link is broken")
+
+    with refused(LinkLostError, "broken"):
+        queue.place(send, lambda _match: pytest.fail("another host may play it"))
+    queue.take_back(queue.nodes["a"])
+    assert list(queue.waiting) == [rechecked, plain]
 
 
 def test_single_lying_host_is_found_by_this_machine(repository: Repository) -> None:
@@ -481,7 +531,7 @@ def test_replies_are_checked_in_processes_once_it_costs(
 ) -> None:
     """One that is killed costs no match; a wrong record is found there, too."""
     monkeypatch.setattr(checking, "INLINE_SECONDS", 0.0)
-    monkeypatch.setattr(cluster_module, "MAX_BATCH", 2)
+    monkeypatch.setattr(batches, "MAX_BATCH", 2)
     cup = Cup(repository, games=10)
     killed: list[int] = []
 

@@ -1,127 +1,42 @@
 """An executor on other hosts, which it does not trust; the library that reaches them is behind ``Link``.
 
-One thread owns all state: events are functions put into its inbox. It places batches of matches on the
-nodes, two a slot, has what they send checked, a share played again on a second host, and plays again what a
-lost node had. A match that a node was lost with, or that failed, travels alone. Where two hosts differ, this
-machine plays the match itself and so finds which one is wrong. It is one long module because each of these
-decisions rests on the same few tables.
+One thread owns all state: events are functions put into its inbox. ``batches`` decides what travels where,
+``checking`` looks at each reply, ``rechecks`` finds the host that is wrong; here is what follows when a node
+comes, replies, fails, is lost, or is set aside. These events change the same few tables, so that they stay
+together in one class, which makes this module long.
 """
 
 import secrets
 import threading
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Future, wait
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import ClassVar, Final, Literal
 
 from tourney.errors import TourneyError, UsageError, WorkerError
 from tourney.match.result import PlayedMatch
+from tourney.run.workers.batches import Batch, Batches, PlayingNode, Sent, Submitted
 from tourney.run.workers.checking import Checked, Checker, Source
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, Run, WorkerReply
-from tourney.run.workers.fault_rates import FaultRates
 from tourney.run.workers.link import Link, LinkLostError, Node
 from tourney.run.workers.local import LocalExecutor
 from tourney.run.workers.lookout import Lookout, in_thread
-from tourney.run.workers.preflight import HERE, Introduced, introduce, mixed, speeds_text
+from tourney.run.workers.preflight import Introduced, introduce, mixed, speeds_text
+from tourney.run.workers.rechecks import Rechecks
 from tourney.run.workers.wire import Question, WrongReplyError, encode, play_request, without_kept
-from tourney.seeds import derive, uniform
 
-IN_FLIGHT: Final = 2
-"""Batches of matches sent to a slot: one that is played, and one that waits there."""
-TASKS_A_SECOND: Final = 40
-"""Batches that a run sends in a second; each costs coordinator and scheduler some milliseconds."""
-BATCH_SECONDS: Final = (0.1, 4.0)
-"""The shortest and the longest time of a batch; many slots make batches longer."""
-MAX_BATCH: Final = 64
 MAX_FAILURES: Final = 3
 """A match is void after this many failures."""
 MAX_FAILED_HERE: Final = 6
 """A host that fails so many matches in a row, which no other host has failed, gets no more."""
-JUDGE_PLAYS: Final = 3
-"""The plays on this machine, all alike, that show which of two hosts is wrong."""
-OF: Final = 10_000
 _LOOK_SECONDS: Final = 0.5
 _AT_ONCE: Final = 64
 """The nodes that are asked something at once."""
 _JOIN_SECONDS: Final = 5.0
-
-
-@dataclass(eq=False, slots=True)
-class _Match:
-    """A match that was submitted; ``alone``: it travels in no batch.
-
-    ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
-    is no other; ``only_on``: the one that goes on with what it has played. ``first`` and ``second``: what two
-    hosts sent, ``judged``: what came of it here.
-    """
-
-    task: MatchTask
-    future: "Future[WorkerReply]"
-    losses: int = 0
-    failures: int = 0
-    alone: bool = False
-    not_on: set[str] = field(default_factory=set)
-    only_on: str = ""
-    first: tuple[Introduced, PlayedMatch] | None = None
-    second: tuple[Introduced, PlayedMatch] | None = None
-    judged: list[PlayedMatch] = field(default_factory=list)
-
-    @property
-    def plain(self) -> bool:
-        """Whether it may travel in a batch."""
-        return not (self.alone or self.losses or self.failures or self.not_on or self.only_on or self.first)
-
-
-@dataclass(eq=False, slots=True)
-class _Play:
-    """A batch of matches on a node, since a moment of the monotonic clock and of the epoch.
-
-    ``over``: the matches went elsewhere, and a reply counts no more. ``stuck``: it gave none for too long.
-    """
-
-    matches: list[_Match]
-    node: "_Node"
-    since: float
-    epoch: float
-    over: bool = False
-    stuck: bool = False
-
-
-@dataclass(eq=False, slots=True)
-class _Node:
-    """A node that plays: its batches in the order in which they were sent.
-
-    ``mean``: the seconds of a match, as it said lately; so a host that lies changes its own batches only.
-    """
-
-    known: Introduced
-    plays: list[_Play] = field(default_factory=list)
-    stuck: int = 0
-    failed: int = 0
-    mean: float = 0.0
-    closed: str = ""
-
-    @property
-    def machine(self) -> str:
-        return self.known.node.machine
-
-    @property
-    def slots(self) -> int:
-        return max(0, self.known.node.slots - self.stuck)
-
-    def batch(self, seconds: float) -> int:
-        """Return how many matches it plays in that time."""
-        return max(1, min(MAX_BATCH, int(seconds / self.mean))) if self.mean else 1
-
-    @property
-    def room(self) -> int:
-        """The batches that it takes now."""
-        return 0 if self.closed else max(0, IN_FLIGHT * self.slots - len(self.plays))
 
 
 class ClusterExecutor(MatchExecutor):
@@ -151,7 +66,6 @@ class ClusterExecutor(MatchExecutor):
     ) -> None:
         super().__init__(workers, cpus=cpus)
         self._cpus = cpus
-        self._recheck = recheck
         self._allow_mixed = allow_mixed
         self._link = self.connect(address, workers)
         self._session = secrets.token_hex(8)
@@ -159,24 +73,19 @@ class ClusterExecutor(MatchExecutor):
         self._few = threading.BoundedSemaphore(_AT_ONCE)
         self._checker = Checker()
         self._thread = threading.Thread(target=self._work, name="tourney-cluster", daemon=True)
-        self._nodes: dict[str, _Node] = {}
+        self._batches = Batches()
+        self._nodes, self._waiting = self._batches.nodes, self._batches.waiting
+        self._rechecks = Rechecks(recheck, self.make_judge, self._inbox.put, self._decided)
         self._asked: set[str] = set()  # nodes that are being introduced
         self._refused: dict[str, str] = {}  # nodes that get no match: what to say of each
         self._aside: dict[str, str] = {}  # machines whose results do not count
         self._new_aside: dict[str, str] = {}
         self._released: Counter[str] = Counter()  # results that each machine has given
-        self._waiting: deque[_Match] = deque()
-        self._open: set[_Match] = set()
+        self._open: set[Submitted] = set()
         self._sent_back: dict[int, list[str]] = {}  # where a bot of a match was killed or waited too long
-        self._rates = FaultRates()
-        self._doubtful: dict[str, list[int]] = {}
-        self._judge: MatchExecutor | None = None
-        self._judging = 0
         self._longest = 0.0
         self._paused = ""
         self._shown: tuple[Playing, ...] = ()
-        self._capacity = IN_FLIGHT
-        self._seconds = BATCH_SECONDS[0]  # of a batch
         self._draining = self._closing = self._over = False
         self._problem: TourneyError | None = None
 
@@ -197,6 +106,7 @@ class ClusterExecutor(MatchExecutor):
     def begin(self, run: Run) -> None:
         """Connect, ask all hosts what they are, and bring them the bots."""
         self._run = run
+        self._rechecks.begin(run)
         self._aside = dict(run.distrusted)
         self._lookout = Lookout(
             self._link, clock=self.clock, say=run.say, seconds=_LOOK_SECONDS, limit=self.silence_seconds
@@ -220,7 +130,7 @@ class ClusterExecutor(MatchExecutor):
     @property
     def capacity(self) -> int:
         """Two batches a slot."""
-        return self._capacity
+        return self._batches.capacity
 
     def set_aside(self) -> Mapping[str, str]:
         """Return the machines that were found wrong in this run, with the reasons."""
@@ -230,7 +140,7 @@ class ClusterExecutor(MatchExecutor):
         """Submit a match. Raises WorkerError where the cluster is lost for good."""
         if self._problem is not None:
             raise self._problem
-        match = _Match(task, Future())
+        match = Submitted(task, Future())
         match.future.set_running_or_notify_cancel()  # a drain waits for it
         self._inbox.put(partial(self._submitted, match))
         if self._problem is not None:
@@ -249,8 +159,7 @@ class ClusterExecutor(MatchExecutor):
         self._inbox.put(self._close)
         self._join(None)
         self._end()
-        if self._judge is not None:
-            self._judge.close()
+        self._rechecks.close()
 
     def stop(self) -> None:
         """End the workers and their bots at once, as far as the hosts can be reached."""
@@ -258,8 +167,7 @@ class ClusterExecutor(MatchExecutor):
         self._inbox.put(lambda: None)
         self._join(_JOIN_SECONDS)
         self._end()
-        if self._judge is not None:
-            self._judge.stop()
+        self._rechecks.stop()
 
     def _join(self, seconds: float | None) -> None:
         if self._thread.ident is not None:
@@ -334,16 +242,12 @@ class ClusterExecutor(MatchExecutor):
             self._refused[address] = f"{one.host} gets no match: {problem}"
             self._run.say(self._refused[address])
             return
-        self._nodes[address] = _Node(one)
+        self._nodes[address] = PlayingNode(one)
         self._count_slots()
 
     def _count_slots(self) -> None:
-        good = [node for node in self._nodes.values() if not node.closed]
-        self.workers = max(1, sum(node.slots for node in good))
-        shortest, longest = BATCH_SECONDS
-        self._seconds = min(longest, max(shortest, self.workers / TASKS_A_SECOND))
-        matches = sum(node.slots * node.batch(self._seconds) for node in good)
-        self._capacity = IN_FLIGHT * max(1, matches)
+        self._batches.count_slots()
+        self.workers = self._batches.slots
 
     def _check_nodes(self) -> None:
         """Raise WorkerError if all nodes that are there are refused."""
@@ -375,11 +279,11 @@ class ClusterExecutor(MatchExecutor):
             self._run.say(self._paused)
         limit = max(self.overdue_seconds, 10 * self._longest)
         for here in self._nodes.values():
-            for play in here.plays[: here.slots]:
-                if self.clock() - play.since > limit:
+            for batch in here.playing:
+                if self.clock() - batch.since > limit:
                     here.stuck += 1
-                    play.stuck = True
-                    self._fail(play, f"gave no reply in {limit:.0f} seconds")
+                    batch.stuck = True
+                    self._fail(batch, f"gave no reply in {limit:.0f} seconds")
                     self._count_slots()
                     break
 
@@ -387,14 +291,14 @@ class ClusterExecutor(MatchExecutor):
         """Play the matches of a lost node again; those it was playing count the loss."""
         node = self._nodes.pop(address)
         self._count_slots()
-        plays, playing = list(node.plays), node.plays[: node.slots]
-        if plays:
-            count = sum(len(play.matches) for play in plays)
+        playing = node.playing
+        if node.batches:
+            count = sum(len(batch.matches) for batch in node.batches)
             self._run.say(f"{node.known.host} is lost; {count} of its matches are played again")
-        for play in reversed(plays):
-            play.over = True
-            for match in reversed(play.matches):
-                match.losses += play in playing
+        for batch in reversed(node.batches):
+            batch.over = True
+            for match in reversed(batch.matches):
+                match.losses += batch in playing
                 if match.losses < self._link.allowed_failures:
                     self._waiting.appendleft(match)
                     continue
@@ -411,11 +315,7 @@ class ClusterExecutor(MatchExecutor):
         for node in self._nodes.values():
             if node.machine == machine:
                 node.closed = f"{node.known.host} is set aside: {why}"
-                for play in node.plays:
-                    play.over = True
-                    self._waiting.extend(play.matches)
-                    again += len(play.matches)
-                node.plays.clear()
+                again += self._batches.take_back(node)
         for match in self._open:
             if match.first is not None and match.first[0].node.machine == machine:
                 match.first = None
@@ -428,7 +328,7 @@ class ClusterExecutor(MatchExecutor):
 
     # -- matches --------------------------------------------------------------------------------------------
 
-    def _submitted(self, match: _Match) -> None:
+    def _submitted(self, match: Submitted) -> None:
         """Take a match; what a host has kept of it is for that host alone, and only once."""
         self._open.add(match)
         where = self._sent_back.get(match.task.number, [])
@@ -441,123 +341,70 @@ class ClusterExecutor(MatchExecutor):
         self._waiting.append(match)
 
     def _place(self) -> None:
-        """Send the waiting matches to nodes with room, in order."""
-        if self._draining:
-            while self._waiting:
-                match = self._waiting.popleft()
-                self._release(match, WorkerReply(match.task.number))
+        """Send the waiting matches to nodes with room, in order; in a drain, to none."""
+        if not self._draining:
+            self._batches.place(self._send, self._rechecks.judge)
             return
-        rechecked = any(match.first for match in self._waiting)
-        if not (rechecked or any(node.room for node in self._nodes.values())):
-            return
-        left: deque[_Match] = deque()
         while self._waiting:
             match = self._waiting.popleft()
-            if match.only_on and all(n.machine != match.only_on or n.closed for n in self._nodes.values()):
-                match.only_on, match.task = "", without_kept(match.task)
-            node = self._choose(match)
-            if node is not None:
-                self._send(self._batch_from(match, node), node)
-            elif match.first is not None and not self._others(match):
-                self._judge_match(match)
-            else:
-                left.append(match)
-        self._waiting = left
+            self._release(match, WorkerReply(match.task.number))
 
-    def _batch_from(self, match: _Match, node: _Node) -> list[_Match]:
-        """Return a match with those that travel with it: all nodes with room get some of those that wait."""
-        batch = [match]
-        if match.plain:
-            room = sum(other.room for other in self._nodes.values())
-            most = min(node.batch(self._seconds), -(-(1 + len(self._waiting)) // room))
-            while len(batch) < most and self._waiting and self._waiting[0].plain:
-                batch.append(self._waiting.popleft())
-        return batch
-
-    def _others(self, match: _Match) -> list[_Node]:
-        """Return the nodes that may play a match, with room or without."""
-        good = [node for node in self._nodes.values() if not node.closed]
-        if match.only_on:
-            return [node for node in good if node.machine == match.only_on]
-        others = [node for node in good if node.machine not in match.not_on]
-        return others if others or match.first is not None else good
-
-    def _choose(self, match: _Match) -> _Node | None:
-        """Return the least loaded node with room; a match that a node was lost with meets no other such."""
-        found = [node for node in self._others(match) if node.room]
-        if match.losses:
-            found = [
-                node
-                for node in found
-                if not any(other.losses for play in node.plays for other in play.matches)
-            ]
-        return min(found, key=lambda n: (len(n.plays) / n.slots, n.known.node.address), default=None)
-
-    def _send(self, batch: list[_Match], node: _Node) -> None:
+    def _send(self, node: PlayingNode, matches: list[Submitted]) -> None:
         request = play_request(
-            [match.task for match in batch],
+            [match.task for match in matches],
             session=self._session,
             slots=node.known.node.slots,
             cpus=self._cpus,
         )
-        play = _Play(batch, node, self.clock(), time.time())
-        node.plays.append(play)
+        batch = node.send(matches, self.clock())
         future = self._link.play(node.known.node.address, request)
-        future.add_done_callback(lambda done: self._inbox.put(partial(self._ended, play, done)))
+        future.add_done_callback(lambda done: self._inbox.put(partial(self._ended, batch, done)))
 
-    def _ended(self, play: _Play, done: "Future[object]") -> None:
+    def _ended(self, batch: Batch, done: "Future[object]") -> None:
         """Take the reply to a batch, and have it checked."""
-        if play.stuck:  # late, but the slot is free again
-            play.node.stuck -= 1
+        if batch.stuck:  # late, but the slot is free again
+            batch.node.stuck -= 1
             self._count_slots()
-        if play.over or done.cancelled():
+        if batch.over or done.cancelled():
             return
         if (error := done.exception()) is not None:
-            self._fail(play, f"{type(error).__name__}: {error}"[:400])
+            self._fail(batch, f"{type(error).__name__}: {error}"[:400])
             return
-        self._drop(play)
-        one = play.node.known
-        elapsed = self.clock() - play.since
+        self._batches.end(batch)
+        one = batch.node.known
+        elapsed = self.clock() - batch.since
         self._longest = max(self._longest, elapsed)
         source = Source(one.host, one.about.speed, round(1000 * elapsed))
-        tasks = [match.task for match in play.matches]
+        tasks = [match.task for match in batch.matches]
         checked = self._checker.check(done.result(), tasks, source)
         if checked.done():
-            self._checked(play, checked)
+            self._checked(batch, checked)
         else:
-            checked.add_done_callback(lambda done: self._inbox.put(partial(self._checked, play, done)))
+            checked.add_done_callback(lambda done: self._inbox.put(partial(self._checked, batch, done)))
 
-    def _checked(self, play: _Play, done: "Future[list[Checked]]") -> None:
+    def _checked(self, batch: Batch, done: "Future[list[Checked]]") -> None:
         """Take a reply that was checked."""
-        node = play.node
+        node = batch.node
         try:
             if node.machine in self._aside:
-                self._waiting.extend(play.matches)
+                self._waiting.extend(batch.matches)
                 return
             found = done.result()
         except WrongReplyError as error:
-            self._waiting.extend(play.matches)
+            self._waiting.extend(batch.matches)
             self._distrust(node.known, f"it {error}")
             return
         except (BrokenExecutor, CancelledError):
-            self._fail(play, "its reply ended the process that checked it")
+            self._fail(batch, "its reply ended the process that checked it")
             return
-        self._measure(node, [one.head.ms for one in found if one.played is not None])
-        for match, one in zip(play.matches, found, strict=True):
+        self._batches.measure(node, [one.head.ms for one in found if one.played is not None])
+        for match, one in zip(batch.matches, found, strict=True):
             if node.machine in self._aside:  # by an earlier match of this batch
                 self._waiting.append(match)
             else:
                 self._take(match, node, one)
 
-    def _measure(self, node: _Node, took: Sequence[int]) -> None:
-        """Let a node's batches last as long as they should, by what its latest matches took."""
-        if not took:
-            return
-        latest = max(1, sum(took) / len(took)) / 1000
-        node.mean = latest if not node.mean else 0.8 * node.mean + 0.2 * latest
-        self._count_slots()
-
-    def _take(self, match: _Match, node: _Node, one: Checked) -> None:
+    def _take(self, match: Submitted, node: PlayingNode, one: Checked) -> None:
         """Take the reply to a match."""
         head = one.head
         if one.played is not None:
@@ -571,54 +418,52 @@ class ClusterExecutor(MatchExecutor):
                 match.alone = True
                 self._waiting.append(match)
         elif match.first is not None:
-            self._waiting.append(match)  # a second play that the machine ended proves nothing
+            match.not_on.add(node.machine)  # a second play that the machine ended proves nothing
+            self._waiting.append(match)
         else:
             self._sent_back.setdefault(match.task.number, []).append(node.machine)
             seat = head.seat if head.seat <= len(match.task.spec.seats) else 0
             reply = WorkerReply(match.task.number, None, head.why, head.cause, seat, head.kept)
             self._release(match, reply)
 
-    def _drop(self, play: _Play) -> None:
-        play.over = True
-        with suppress(ValueError):
-            play.node.plays.remove(play)
-
-    def _fail(self, play: _Play, why: str) -> None:
+    def _fail(self, batch: Batch, why: str) -> None:
         """Play a batch elsewhere to which a host gave no reply; of several matches each travels alone."""
-        self._drop(play)
-        if len(play.matches) == 1:
-            self._failed(play.matches[0], play.node, why)
+        self._batches.end(batch)
+        if len(batch.matches) == 1:
+            self._failed(batch.matches[0], batch.node, why)
             return
-        play.node.failed += 1
-        for match in reversed(play.matches):
+        batch.node.failed += 1
+        for match in reversed(batch.matches):
             match.alone = True
-            match.not_on.add(play.node.machine)
+            match.not_on.add(batch.node.machine)
             self._waiting.appendleft(match)
-        self._close_failing(play.node, why)
+        self._close_failing(batch.node, why)
 
-    def _failed(self, match: _Match, node: _Node, why: str) -> None:
+    def _failed(self, match: Submitted, node: PlayingNode, why: str) -> None:
         """Play a match elsewhere that a host failed to play; one that fails many gets no more."""
         node.failed += not match.failures  # a match that fails everywhere says nothing about a host
         match.failures += 1
         match.not_on.add(node.machine)
         self._close_failing(node, why)
-        if match.failures < MAX_FAILURES:
+        if match.first is not None or match.failures < MAX_FAILURES:  # what has a result is judged at last
             self._waiting.appendleft(match)
             return
         self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
 
-    def _close_failing(self, node: _Node, why: str) -> None:
+    def _close_failing(self, node: PlayingNode, why: str) -> None:
         if node.failed >= MAX_FAILED_HERE and not node.closed:
             node.closed = f"{node.known.host} gets no more matches: {node.failed} failed in a row: {why}"
             self._count_slots()
             self._run.say(node.closed)
 
-    def _accept(self, match: _Match, node: _Node, played: PlayedMatch) -> None:
+    def _accept(self, match: Submitted, node: PlayingNode, played: PlayedMatch) -> None:
         """Deliver a match that was played, or have it rechecked if it was drawn."""
         one = node.known
         node.failed = 0
         if match.first is None:
-            if match.task.reuse or not self._drawn(match.task.number):  # with reuse nothing is promised
+            if match.task.reuse or not self._rechecks.drawn(
+                match.task.number
+            ):  # with reuse nothing is promised
                 self._deliver(match, one, played)
                 return
             match.first = one, played
@@ -626,93 +471,27 @@ class ClusterExecutor(MatchExecutor):
             match.task = without_kept(match.task)
             self._waiting.append(match)
             return
-        first, before = match.first
-        if before.digest == played.digest:
-            self._deliver(match, first, before)
-        elif not (before.reproducible and played.reproducible):
-            asked = self._doubtful.setdefault(first.host, [0])
-            asked[0] += 1
-            self._deliver(match, first, before)
-        else:
-            match.second = one, played
-            self._judge_match(match)
+        self._rechecks.compare(match, match.first, (one, played))
 
-    def _drawn(self, number: int) -> bool:
-        """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
-        return uniform(derive(self._run.seed, "recheck", number), OF) < self._recheck
-
-    def _deliver(self, match: _Match, one: Introduced, played: PlayedMatch) -> None:
-        self._released[one.node.machine] += 1
-        names = [seat.name for seat in match.task.spec.seats]
-        self._rates.count(one.host, names, [(seat, kind) for seat, kind, _ in played.outcome.faults])
-        self._release(match, WorkerReply(match.task.number, played))
-
-    def _release(self, match: _Match, reply: WorkerReply) -> None:
-        self._open.discard(match)
-        match.future.set_result(reply)
-
-    # -- this machine as the judge --------------------------------------------------------------------------
-
-    def _judge_match(self, match: _Match) -> None:
-        """Play a match here: hosts differ about it, or there is no second one."""
-        if self._judge is None:
-            self._judge = self.make_judge()
-        self._judging += 1
-        future = self._judge.submit(without_kept(match.task))
-        with suppress(Exception):  # the future says so too
-            self._judge.flush()
-        future.add_done_callback(lambda done: self._inbox.put(partial(self._judged, match, done)))
-
-    def _judged(self, match: _Match, done: "Future[WorkerReply]") -> None:
-        """Compare what came of a match here with what the hosts sent."""
-        self._judging -= 1
-        if match.first is None:  # its host was set aside meanwhile
-            match.second, match.judged = None, []
-            self._waiting.append(match)
-            return
-        first, before = match.first
-        played = None if done.cancelled() or done.exception() else done.result().played
-        if played is None:
-            self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
-            self._deliver(match, first, before)
-            return
-        match.judged.append(played)
-        digests = {one.digest for one in match.judged}
-        if match.second is None and digests == {before.digest}:
-            self._deliver(match, first, before)
-            return
-        known = {one.digest for _, one in self._sides(match)}
-        if not played.reproducible or len(digests) > 1 or (match.second and not digests <= known):
-            self._run.say(
-                f"match {match.task.number} does not repeat: it came out differently on {first.host} and on"
-                " other machines, so that its recheck proves nothing; bots whose choices depend on time do so"
-            )
-            self._deliver(match, first, before)
-        elif len(match.judged) < JUDGE_PLAYS:
-            self._judge_match(match)
-        else:
-            self._sentence(match, played)
-
-    def _sides(self, match: _Match) -> Iterator[tuple[Introduced, PlayedMatch]]:
-        yield from (side for side in (match.first, match.second) if side is not None)
-
-    def _sentence(self, match: _Match, right: PlayedMatch) -> None:
-        """Set the host aside that sent another match than what always comes of it."""
-        good, wrong = None, []
-        for one, played in self._sides(match):
-            if played.digest == right.digest:
-                good = one, played
-            else:
-                wrong.append(one)
-        number = match.task.number
+    def _decided(self, match: Submitted, good: Sent | None, wrong: tuple[Introduced, ...]) -> None:
+        """Take a match that was rechecked: what counts of it, and the hosts that sent another one."""
         match.first = match.second = None
         match.judged = []
         for one in wrong:
-            self._distrust(one, f"its match {number} is not what comes of it on other machines")
+            self._distrust(one, f"its match {match.task.number} is not what comes of it on other machines")
         if good is None:
             self._waiting.append(match)
         else:
             self._deliver(match, *good)
+
+    def _deliver(self, match: Submitted, one: Introduced, played: PlayedMatch) -> None:
+        self._released[one.node.machine] += 1
+        self._rechecks.count(match, one.host, played)
+        self._release(match, WorkerReply(match.task.number, played))
+
+    def _release(self, match: Submitted, reply: WorkerReply) -> None:
+        self._open.discard(match)
+        match.future.set_result(reply)
 
     # -- the thread -----------------------------------------------------------------------------------------
 
@@ -745,12 +524,12 @@ class ClusterExecutor(MatchExecutor):
                     self._place()
                 except LinkLostError as error:
                     self._reconnect(str(error))
-                self._show()
-                if self._closing and not self._open and not self._judging:
+                self._shown = self._batches.playing()
+                if self._closing and not self._open and not self._rechecks.busy:
                     break
         except BaseException as error:  # noqa: BLE001 - the coordinator has to learn of any error
             self._give_up(error)
-        self._say_doubts()
+        self._rechecks.say_doubts()
 
     def _stop_in_time(self) -> None:
         """Let what waits on the nodes not start after its time."""
@@ -763,9 +542,7 @@ class ClusterExecutor(MatchExecutor):
         self._run.say(f"{why}; trying again for {self.patience_seconds:.0f} seconds")
         self._paused = why
         for node in self._nodes.values():
-            for play in node.plays:
-                play.over = True
-                self._waiting.extend(play.matches)
+            self._batches.take_back(node)
         self._nodes.clear()
         self._refused.clear()
         until = self.clock() + self.patience_seconds
@@ -799,24 +576,3 @@ class ClusterExecutor(MatchExecutor):
                 return
             if isinstance(action, partial) and action.func == self._submitted:
                 action.args[0].future.set_exception(self._problem)
-
-    def _show(self) -> None:
-        shown = [
-            Playing(play.matches[0].task.number, play.epoch)
-            for node in self._nodes.values()
-            for play in node.plays[: node.slots]
-        ]
-        self._shown = tuple(sorted(shown))
-
-    def _say_doubts(self) -> None:
-        for host, (count,) in sorted(self._doubtful.items()):
-            matches = "1 rechecked match" if count == 1 else f"{count} rechecked matches"
-            self._run.say(
-                f"{matches} of {host} with a time-out or a crash came out differently on another host, which"
-                " proves nothing, but many show a slow or a dishonest host"
-            )
-        for finding in self._rates.findings():
-            self._run.say(
-                f'{finding}; such results cannot be proved: leave the host out, or use charge = "fuel", where'
-                " time-outs are rechecked"
-            )

@@ -1,0 +1,142 @@
+"""Rechecks: which matches a second host plays too, and where hosts differ, which of them is wrong.
+
+Where two hosts differ, or there is no second one, this machine plays the match itself. What no recheck can
+prove is counted, and named at the end.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from tourney.match.result import PlayedMatch
+from tourney.run.workers.batches import Sent, Submitted
+from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
+from tourney.run.workers.fault_rates import FaultRates
+from tourney.run.workers.preflight import HERE, Introduced
+from tourney.run.workers.wire import without_kept
+from tourney.seeds import derive, uniform
+
+PLAYS: Final = 3
+"""The plays on this machine, all alike, that show which of two hosts is wrong."""
+OF: Final = 10_000
+
+Put = Callable[[Callable[[], None]], None]
+Decide = Callable[[Submitted, Sent | None, tuple[Introduced, ...]], None]
+
+
+class Rechecks:
+    """Rechecks ``share`` of 10,000 matches.
+
+    ``make_judge`` returns an executor on this machine; ``put`` brings a function to the thread that uses this
+    object. ``decide`` takes a rechecked match, with what counts of it (None: it is played again), and the
+    hosts that were wrong.
+    """
+
+    def __init__(self, share: int, make_judge: Callable[[], MatchExecutor], put: Put, decide: Decide) -> None:
+        self._share = share
+        self._make_judge = make_judge
+        self._put = put
+        self._decide = decide
+        self._judge: MatchExecutor | None = None
+        self._judging = 0
+        self._rates = FaultRates()
+        self._doubtful: Counter[str] = Counter()
+
+    def begin(self, run: Run) -> None:
+        """Take the run, before its first match."""
+        self._run = run
+
+    @property
+    def busy(self) -> bool:
+        """Whether this machine plays a match."""
+        return self._judging > 0
+
+    def drawn(self, number: int) -> bool:
+        """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
+        return uniform(derive(self._run.seed, "recheck", number), OF) < self._share
+
+    def compare(self, match: Submitted, first: Sent, second: Sent) -> None:
+        """Compare what two hosts sent; where they differ, have this machine play the match."""
+        (host, before), (_, played) = first, second
+        if before.digest == played.digest:
+            self._decide(match, first, ())
+        elif not (before.reproducible and played.reproducible):
+            self._doubtful[host.host] += 1
+            self._decide(match, first, ())
+        else:
+            match.second = second
+            self.judge(match)
+
+    def judge(self, match: Submitted) -> None:
+        """Play a match here: hosts differ about it, or there is no second one."""
+        if self._judge is None:
+            self._judge = self._make_judge()
+        self._judging += 1
+        future = self._judge.submit(without_kept(match.task))
+        with suppress(Exception):  # the future says so too
+            self._judge.flush()
+        future.add_done_callback(lambda done: self._put(partial(self._judged, match, done)))
+
+    def _judged(self, match: Submitted, done: "Future[WorkerReply]") -> None:
+        """Compare what came of a match here with what the hosts sent."""
+        self._judging -= 1
+        if match.first is None:  # its host was set aside meanwhile
+            self._decide(match, None, ())
+            return
+        first, before = match.first
+        played = None if done.cancelled() or done.exception() else done.result().played
+        if played is None:
+            self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
+            self._decide(match, match.first, ())
+            return
+        match.judged.append(played)
+        digests = {one.digest for one in match.judged}
+        if match.second is None and digests == {before.digest}:
+            self._decide(match, match.first, ())
+            return
+        sides = [side for side in (match.first, match.second) if side is not None]
+        known = {sent.digest for _, sent in sides}
+        if not played.reproducible or len(digests) > 1 or (match.second and not digests <= known):
+            self._run.say(
+                f"match {match.task.number} does not repeat: it came out differently on {first.host} and on"
+                " other machines, so that its recheck proves nothing; bots whose choices depend on time do so"
+            )
+            self._decide(match, match.first, ())
+        elif len(match.judged) < PLAYS:
+            self.judge(match)
+        else:
+            good = next((side for side in sides if side[1].digest == played.digest), None)
+            wrong = tuple(one for one, sent in sides if sent.digest != played.digest)
+            self._decide(match, good, wrong)
+
+    def count(self, match: Submitted, host: str, played: PlayedMatch) -> None:
+        """Count the time-outs and crashes of a match that counts."""
+        names = [seat.name for seat in match.task.spec.seats]
+        self._rates.count(host, names, [(seat, kind) for seat, kind, _ in played.outcome.faults])
+
+    def say_doubts(self) -> None:
+        """Say at the end what looks wrong and cannot be proved."""
+        for host, count in sorted(self._doubtful.items()):
+            matches = "1 rechecked match" if count == 1 else f"{count} rechecked matches"
+            self._run.say(
+                f"{matches} of {host} with a time-out or a crash came out differently on another host, which"
+                " proves nothing, but many show a slow or a dishonest host"
+            )
+        for finding in self._rates.findings():
+            self._run.say(
+                f'{finding}; such results cannot be proved: leave the host out, or use charge = "fuel", where'
+                " time-outs are rechecked"
+            )
+
+    def close(self) -> None:
+        """End the judge's workers."""
+        if self._judge is not None:
+            self._judge.close()
+
+    def stop(self) -> None:
+        """End the judge's workers at once."""
+        if self._judge is not None:
+            self._judge.stop()
