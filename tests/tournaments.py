@@ -8,7 +8,7 @@ import pytest
 
 from tourney.match.record import FaultKind, Outcome, make_record
 from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.spec import Entrant, MatchSpec
+from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.repository import Repository
@@ -50,9 +50,10 @@ def begin(
     pair: bool = True,
     options: tuple[tuple[str, str], ...] = (),
     extra: tuple[tuple[str, int | str], ...] = (),
+    limits: Limits = Limits(),  # noqa: B008 - a frozen value
 ) -> Tournament:
     """Store a tournament of made-up bots, and pair its first rounds by default."""
-    plan = Plan(name, "sage-stones", "1", options, format_, seats, games, rounds, extra=extra)
+    plan = Plan(name, "sage-stones", "1", options, format_, seats, games, rounds, extra=extra, limits=limits)
     made = repository.begin(
         plan,
         seed=2**64 - 1,

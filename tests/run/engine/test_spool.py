@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.tournaments import begin, digests, played, refused
 from tourney.errors import StoreError
+from tourney.match.result import PlayedMatch
 from tourney.run.engine.recorder import replay_spool, spec_of
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.store.repository import Repository
@@ -76,6 +77,27 @@ def test_next_run_stores_the_spool_of_a_killed_run(repository: Repository, path:
     assert not path.exists()
     assert replay_spool(repository, tournament, path, messages.append) == 0
     assert len(messages) == 1
+
+
+def test_results_of_a_host_set_aside_stay_out(repository: Repository, path: Path) -> None:
+    """A disk that was full may have kept them, and the run that took them back was killed."""
+    tournament = begin(repository, 3)
+    of_liar, of_other = (
+        MatchResult(
+            item.number,
+            item.played and PlayedMatch(item.played.record, (), {**item.played.measured, "host": host}),
+        )
+        for item, host in zip(results(repository, tournament)[::2], ("unix/liar", "unix/good"), strict=False)
+    )
+    repository.record_results(tournament.id, [of_liar])
+    spool = Spool(path, tournament)
+    spool.keep([of_liar, of_other])
+    spool.close()
+    repository.take_back(tournament.id, [of_liar.number], "liar")
+    messages: list[str] = []
+    assert replay_spool(repository, tournament, path, messages.append) == 1
+    assert list(digests(repository, tournament.id)) == [of_other.number]
+    assert messages[-1] == "skipped 1 result of hosts that were set aside: those matches are played again"
 
 
 @pytest.fixture(scope="module")

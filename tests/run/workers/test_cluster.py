@@ -6,10 +6,12 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from msgspec import structs
 
+from tests import clusters
 from tests.clusters import FakeCluster, FakeLink, FakeNode, about_run, cluster, play
 from tests.executors import FuturesExecutor, Immediate
 from tests.tournaments import begin, digests, entrant, refused
@@ -19,7 +21,9 @@ from tourney.errors import UsageError, WorkerError
 from tourney.match.again import Kept
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
-from tourney.match.spec import MatchSpec
+from tourney.match.record import make_record, spec_of
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Limits, MatchSpec
 from tourney.run.engine import session
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.monitoring.summary import End, Summary
@@ -55,11 +59,14 @@ class Cup:
         entrants: int = 3,
         games: int = 2,
         extra: tuple[tuple[str, int | str], ...] = (),
+        limits: Limits = Limits(),  # noqa: B008 - a frozen value
     ) -> None:
         self.repository = repository
         self.said: list[str] = []
         rounds = ROUNDS.get(format_)
-        self.id = begin(repository, entrants, format_=format_, rounds=rounds, games=games, extra=extra).id
+        self.id = begin(
+            repository, entrants, format_=format_, rounds=rounds, games=games, extra=extra, limits=limits
+        ).id
 
     def run(self, *executors: FakeCluster) -> Summary:
         """Run by these executors; each one after the first goes on without the hosts set aside."""
@@ -293,6 +300,44 @@ def test_matches_wait_on_where_the_connection_is_lost() -> None:
         queue.place(send, lambda _match: pytest.fail("another host may play it"))
     queue.take_back(queue.nodes["a"])
     assert list(queue.waiting) == [rechecked, plain]
+
+
+class Late(RandomChannel):
+    """Gives no action in time."""
+
+    def wait(self, deadline: int) -> Event:
+        return Event("timeout") if self._turn else super().wait(deadline)
+
+
+def by_any_clock(task: MatchTask, channel: Callable[[], RandomChannel] = RandomChannel) -> WorkerReply:
+    """Play a match by the clock of the wall; its record says that the clock was that of the task."""
+    with MatchRunner(lambda _entrant, _limits: channel()) as room:
+        match = room.play(structs.replace(task.spec, limits=Limits()))
+    actions = [(actor, text) for actor, text in match.record["actions"]]
+    spec = structs.replace(spec_of(match.record), limits=task.spec.limits)
+    record = make_record(spec, match.record["rules"], actions, match.outcome)
+    return WorkerReply(task.number, PlayedMatch(record, match.log, match.measured))
+
+
+@pytest.mark.parametrize("charge", ["fuel", "wall"])
+def test_invented_timeout_is_proved_by_fuel_only(
+    charge: Literal["fuel", "wall"], repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A clock of fuel gives the same time-outs on every host, another one need not."""
+    monkeypatch.setattr(clusters, "play", by_any_clock)
+    cup = Cup(repository, limits=Limits(charge=charge).metered())
+
+    def late(request: AskedMatch, _reply: bytes) -> object:
+        task = MatchTask(request.number, request.spec, "/nowhere", "off", reuse=False)
+        return reply_of(by_any_clock(task, Late), request.number)
+
+    executor = cluster(two(late), recheck=10_000)
+    executor.begin(about_run(cup.said))
+    assert Coordinator(repository, cup.id, executor, Path("/nowhere")).run().end is End.FINISHED
+    found = [line for line in cup.said if "a is set aside: its match" in line]
+    unproved = [line for line in cup.said if "came out differently on another host" in line]
+    faults = sum(count for _, kind, count in repository.faults(cup.id) if kind == "timeout")
+    assert (len(found), len(unproved), faults > 0) == ((1, 0, False) if charge == "fuel" else (0, 2, True))
 
 
 def test_single_lying_host_is_found_by_this_machine(repository: Repository) -> None:

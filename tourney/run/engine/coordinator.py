@@ -32,7 +32,7 @@ from tourney.run.engine.stopping import Deadline, catch_signals
 from tourney.run.monitoring.load import ENOUGH
 from tourney.run.monitoring.progress import Heartbeat, Listener
 from tourney.run.monitoring.summary import End, Summary
-from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, machine_of
+from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
@@ -258,8 +258,7 @@ class Coordinator:
 
     def _add(self, result: MatchResult, row: Row) -> None:
         """Store a result that counts, unless its host was set aside: the run begins again without it."""
-        host = "" if result.played is None or not self._aside else result.played.measured.get("host", "")
-        if machine_of(str(host)) not in self._aside:
+        if not self._aside or played_on(result.played) not in self._aside:
             self._recorder.add(result, row)
 
     def _take_back(self) -> None:

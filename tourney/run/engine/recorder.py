@@ -15,6 +15,7 @@ from tourney.run.engine.retry import WriteRetry
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.monitoring.load import RunLoad
 from tourney.run.monitoring.progress import Listener, Progress, counted
+from tourney.run.workers.executor import played_on
 from tourney.schedule.format import find_format
 from tourney.schedule.row import Row
 from tourney.store.repository import Repository
@@ -96,16 +97,18 @@ def replay_spool(
 ) -> int:
     """Store the results of a spool that an earlier run left; return how many. The caller holds the lock.
 
-    Rows that have a result keep it. A damaged line, or a record that does not belong to its row, is skipped;
-    its match is played again. Raises StoreError for a spool of another tournament, and where the results
-    cannot be stored; then the spool stays.
+    Rows that have a result keep it. A damaged line, a record that does not belong to its row, or a result of
+    a host whose results were taken back is skipped; its match is played again. Raises StoreError for a spool
+    of another tournament, and where the results cannot be stored; then the spool stays.
     """
     spooled = read_spool(path, tournament)
     if spooled is None:
         return 0
     entrants = repository.entrants(tournament.id)
     open_rows = dict(repository.pending(tournament.id))
-    found = [item for item in spooled.results if item.number in open_rows]
+    aside = {old.host for old in repository.replaced(tournament.id) if old.host}
+    waiting = [item for item in spooled.results if item.number in open_rows]
+    found = [item for item in waiting if played_on(item.played) not in aside]
     taken = []
     for item in found:
         spec = spec_of(tournament, entrants, open_rows[item.number])
@@ -118,6 +121,9 @@ def replay_spool(
         say(f"stored {counted(len(taken), 'result')} that an earlier run kept in {path}")
     if damaged:
         say(f"skipped {counted(damaged, 'damaged line')} of {path}: those matches are played again")
+    if forged := len(waiting) - len(found):
+        many = counted(forged, "result")
+        say(f"skipped {many} of hosts that were set aside: those matches are played again")
     path.unlink(missing_ok=True)
     return len(taken)
 

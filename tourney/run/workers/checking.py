@@ -163,7 +163,7 @@ def doubts(record: Record, task: MatchTask, said: Collection[str]) -> list[str]:
     say; its word for a time-out is worth nothing, or it could let bots time out as it likes.
     """
     kinds = {kind for _, kind, _ in record["outcome"]["faults"] if kind in ("timeout", "crash")}
-    if str(task.spec.limits.charge) == "fuel":
+    if task.spec.limits.by_fuel:
         kinds &= {"crash"} & set(said)
     return sorted(kinds | ({"reuse"} if task.reuse else set()))
 

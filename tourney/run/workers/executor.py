@@ -85,6 +85,11 @@ def machine_of(host: str) -> str:
     return host.rpartition("/")[2]
 
 
+def played_on(played: PlayedMatch | None) -> str:
+    """Return the machine on which a match was played; "" where that is not known, or none was played."""
+    return "" if played is None else machine_of(str(played.measured.get("host", "")))
+
+
 class Playing(NamedTuple):
     """A match being played: its number and its start (seconds since the epoch)."""
 
