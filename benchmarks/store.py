@@ -44,6 +44,7 @@ from tourney.errors import TourneyError
 from tourney.games.registry import find_game
 from tourney.match.record import write_record
 from tourney.match.result import PlayedMatch
+from tourney.pool import Pool, default_processes
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.run.engine.verification import TournamentVerifier
@@ -222,11 +223,13 @@ def verify_some(repository: Repository, tournament: Tournament, most: int) -> in
     The rest of the database, which is not verified, only makes each of them slower to find.
     """
     verifier = TournamentVerifier(repository, tournament)
-    numbers = repository.finished_numbers(tournament.id)[:most]
-    wrong = [number for number in numbers if verifier.match(number)]
-    if wrong:
-        raise SystemExit(f"match {wrong[0]} does not hold")
-    return len(numbers)
+    count = 0
+    with Pool(default_processes(), "verifies matches", 1) as pool:
+        for number, findings in itertools.islice(verifier.matches(pool), most):
+            if findings:
+                raise SystemExit(f"match {number} does not hold")
+            count += 1
+    return count
 
 
 def reads(job: Job) -> None:

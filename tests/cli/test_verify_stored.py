@@ -14,6 +14,8 @@ from tourney.match.named_seeds import LIMITS
 from tourney.match.record import Record, digest_of, spec_of
 from tourney.match.result import pack
 from tourney.match.spec import MatchSpec, Opening
+from tourney.pool import Pool
+from tourney.run.engine.verification import TournamentVerifier
 from tourney.store.repository import Repository
 
 
@@ -176,3 +178,34 @@ def test_imported_records_are_compared_with_each_other(database: str, tmp_path: 
         f"match 2 of cup: its seed is 5, but match 1 of the same mirrored group has {records[0]['seed']}"
     )
     assert second.startswith("match 4 of cup: on its seat ")
+
+
+def test_processes_and_chunks_change_no_finding(database: str, tmp_path: Path) -> None:
+    """Mirrored groups of imported matches are compared across chunks, and findings come in order."""
+    file = tmp_path / "records.jsonl"
+    assert invoke("export", "cup", "--db", database, "--out", str(file)).exit_code == 0
+    other = str(tmp_path / "imported.db")
+    assert invoke("import", str(file), "--name", "cup", "--db", other).exit_code == 0
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    put(other, 2, genuine.play(replace(spec_of(records[1]), seed=5)).record)
+    put(other, 4, records[5])
+    with sqlite3.connect(other) as connection:
+        connection.execute("UPDATE \"match\" SET reason = 'altered' WHERE id = 5")
+        connection.execute("UPDATE \"match\" SET record = x'00ff' WHERE id = 6")
+    connection.close()
+    wanted = verify(other)
+    assert wanted[1].count("\nmatch ") == 3
+    assert verify(other, "--all", "--processes", "2") == wanted
+    found = []
+    with Repository.open(other) as repository:
+        for processes, chunk in ((1, 200), (1, 1), (2, 1)):
+            with Pool(processes, "verifies matches", 1) as pool:
+                verifier = TournamentVerifier(repository, repository.tournament())
+                found.append(list(verifier.matches(pool, chunk)))
+    assert found[0] == found[1] == found[2]
+    assert [number for number, findings in found[0] if findings] == [2, 4, 5, 6]
+
+
+def test_processes_are_for_all_matches(database: str) -> None:
+    code, _, err = verify(database, "cup/3", "--processes", "2")
+    assert (code, err) == (2, "error: --processes goes with --all\n")

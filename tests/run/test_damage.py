@@ -19,6 +19,7 @@ from tests.run.test_same_results import play, results
 from tests.tournaments import refused, write_file
 from tourney.errors import StoreError
 from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine import session
 from tourney.run.engine.session import run_tournament
 from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.progress import Listener
@@ -172,6 +173,46 @@ def test_damaged_database_is_refused_and_unchanged(folder: Path, damage: str) ->
         ["tourney.db"],
         ["tourney.db", "tourney.db-shm", "tourney.db-wal"],  # of a reader that SQLite could not close
     )
+
+
+@pytest.mark.parametrize(
+    "damage",
+    ["ranks that are none", "a result missing a seat", "a row of the schedule missing", "half of the pages"],
+)
+def test_damage_to_one_of_many_results_is_refused(
+    folder: Path, damage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even where a run does not read each stored match before it goes on."""
+    monkeypatch.setattr(session, "MANY", HALF)
+    database = settled(folder)
+    data = DAMAGES[damage](database.read_bytes())
+    database.write_bytes(data)
+    with refused(StoreError, str(database)):
+        run(folder)
+    assert database.read_bytes() == data
+
+
+def test_altered_result_of_many_differs_from_totals(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "MANY", HALF)
+    database = settled(folder)
+    turned = "UPDATE match SET ranks = CASE ranks WHEN '1,2' THEN '2,1' ELSE '1,2' END WHERE id = 3"
+    database.write_bytes(sql(turned)(database.read_bytes()))
+    with refused(StoreError, "the stored totals of cup differ from its results"):
+        run(folder)
+
+
+def test_run_of_many_matches_leaves_records_to_the_check(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A damaged record decides nothing: the run says what it did not read, and `db check` finds it."""
+    monkeypatch.setattr(session, "MANY", HALF)
+    database = settled(folder)
+    database.write_bytes(DAMAGES["a bit of a packed record"](database.read_bytes()))
+    listener = RecordingListener()
+    assert run(folder, listener=listener).end is End.FINISHED
+    assert any("`tourney db check` reads each match" in text for text in listener.messages)
+    [problem] = check_database(str(database))
+    assert "column record of table match, row 3 (match 3 of cup)" in problem
 
 
 DETAILS: dict[str, tuple[Callable[[bytes], bytes], str]] = {

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from tourney.errors import TourneyError
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.schedule.row import Row
 from tourney.store.baselines import Promotion
-from tourney.store.maintenance import check_database
-from tourney.store.models import METADATA
+from tourney.store.maintenance import check_database, check_parts
+from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT
 from tourney.store.presentation import Presentation
 from tourney.store.repository import Repository
 from tourney.store.values import RESULTS, Archive, Checkpoint, DrawProbability, Outcome, Plan, RunSettings
@@ -44,6 +45,7 @@ READERS: tuple[Callable[[Repository, int], object], ...] = (
     lambda repository, t: list(repository.group_counts(t)),
     lambda repository, t: list(repository.matches(t)),
     lambda repository, t: list(repository.records(t)),
+    lambda repository, t: [(one.match(), one.measured()) for one in chain(*repository.stored_matches(t, 2))],
     lambda repository, t: [repository.log(t, number) for number in range(1, 7)],
     lambda repository, t: [repository.measured(t, number) for number in range(1, 7)],
     lambda repository, t: repository.recent_seconds(t, 9),
@@ -116,3 +118,7 @@ def test_no_column_is_trusted(sound: bytes, tmp_path: Path, column: sa.Column[An
         found = check_database(str(path))
         assert found or value is not BYTES
         assert found or not said, (value, said)
+        if column.table in (SCHEDULE, MATCH, SEAT):
+            results, beside = check_parts(str(path), every_match=False)
+            assert not beside
+            assert found or not results, (value, results)

@@ -19,10 +19,10 @@ from tourney.cli.progress import counting
 from tourney.cli.rating_tables import anchor_option
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
+from tourney.pool import default_processes
 from tourney.report import text
 from tourney.report.output.live import PATH, Live, state
 from tourney.report.output.look import LISTED, MATCH_PAGES, File, Options
-from tourney.report.output.pool import default_processes
 from tourney.report.output.templates import Templates
 from tourney.report.output.write import Written, write
 from tourney.report.pages.address import parse_address

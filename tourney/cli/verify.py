@@ -1,6 +1,6 @@
 """``tourney verify``: check records against the rules and the dice, and tournaments as a whole."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -21,6 +21,7 @@ from tourney.match.merkle import Tree
 from tourney.match.named_seeds import play_named, read_manifest
 from tourney.match.record import digest_of, read_json_lines, read_record
 from tourney.match.verify import Finding, verify
+from tourney.pool import Pool, default_processes
 from tourney.schema import DIGEST
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from tourney.store.values import Tournament
 
 _NOTHING: Any = {}
+_MANY = 2_000
+"""From this many matches on, starting processes pays."""
+_AHEAD = 4
+"""Chunks of matches in flight for each process."""
 Checked = tuple[str, list[Finding]]
 """A match's label and what does not hold of it."""
 
@@ -53,6 +58,12 @@ Checked = tuple[str, list[Finding]]
     metavar="FILE",
     help="Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
 )
+@click.option(
+    "--processes",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="--all: processes that verify matches. [default: one per processor from 2,000 matches on, else 1]",
+)
 @formats_option(VerifyDocument, formats=TEXT)
 @db_option
 @bots_option
@@ -63,6 +74,7 @@ def command(
     manifest: Path | None,
     root: str | None,
     proof: Path | None,
+    processes: int | None,
     format_: Format,
     db: str,
     bots: str,
@@ -87,13 +99,15 @@ def command(
             raise UsageError("give one of MATCH, --all and --manifest FILE")
         if match is None and not everything and manifest is None and root is None:
             raise UsageError("give one of MATCH, --all, --manifest FILE and --root HEX")
+    if processes is not None and not everything:
+        raise UsageError("--processes goes with --all")
     checks = _Checks(current(), format_)
     failures: list[str] = []
     try:
         if proof is not None:
             _check_proof(checks, proof, root, match, everything or manifest is not None)
         elif everything:
-            failures += _check_all(checks, db, Path(bots))
+            failures += _check_all(checks, db, Path(bots), processes)
         elif manifest is not None:
             failures += _check(checks, _manifest(manifest), str(manifest))
         elif match is not None and (root is None or is_file(match)):
@@ -181,7 +195,7 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
             tournament = repository.tournament_by_id(match.tournament)
             repository.record(tournament.id, match.number)  # or it says why there is none
             verifier = TournamentVerifier(repository, tournament)
-            yield _label(tournament, match.number), verifier.match(match.number) or []
+            yield _label(tournament, match.number), verifier.match(match.number)
             notes |= verifier.unchecked
 
 
@@ -190,7 +204,7 @@ def _is_tournament_line(value: Any) -> bool:
     return isinstance(value, dict) and ("place" in value or value.get("format") == "tourney-tournament/1")
 
 
-def _check_all(checks: _Checks, db: str, bots: Path) -> Iterator[str]:
+def _check_all(checks: _Checks, db: str, bots: Path, processes: int | None) -> Iterator[str]:
     """Verify a database, and yield what does not hold."""
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
     from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - likewise
@@ -219,8 +233,10 @@ def _check_all(checks: _Checks, db: str, bots: Path) -> Iterator[str]:
         total = sum(repository.progress(tournament.id).done for tournament in there)
         if total == 0 and all(tournament.root is None for tournament in tournaments):
             raise UsageError(f"there is nothing to verify in {db}")
-        records = _stored_records(repository, tournaments, verifiers, lambda done: step(done, total))
-        yield from _check(checks, records)
+        count = (default_processes() if total >= _MANY else 1) if processes is None else processes
+        with Pool(count, "verifies matches", _AHEAD) as pool:
+            records = _stored_records(archives, tournaments, verifiers, pool, lambda done: step(done, total))
+            yield from _check(checks, records)
         for tournament, verifier in zip(tournaments, verifiers, strict=True):
             whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
             checks.notes |= verifier.unchecked
@@ -254,18 +270,17 @@ def _check_all(checks: _Checks, db: str, bots: Path) -> Iterator[str]:
 
 
 def _stored_records(
-    repository: "Repository",
+    archived: Container[int],
     tournaments: "Iterable[Tournament]",
     verifiers: "Iterable[TournamentVerifier]",
+    pool: Pool,
     step: Callable[[int], None],
 ) -> Iterator[Checked]:
     done = 0
-    archives = repository.archives()
     for tournament, verifier in zip(tournaments, verifiers, strict=True):
-        if tournament.id in archives:
+        if tournament.id in archived:
             continue
-        for number in repository.finished_numbers(tournament.id):
-            findings = verifier.match(number)
+        for number, findings in verifier.matches(pool):
             done += 1
             step(done)
             if findings is not None:

@@ -3,7 +3,7 @@
 ``bad_columns`` and ``bad_details`` read every row of a database.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -51,11 +51,22 @@ def in_row(
     advice: str = "restore a backup",
 ) -> StoreDamaged:
     """Return the error for a row, named by its primary key; ``whose`` describes it for people."""
-    name = shown(connection.engine.url)
+    return altered(shown(connection.engine.url), table, row, misfit, whose, advice)
+
+
+def altered(
+    database: str,
+    table: sa.Table,
+    row: object,
+    misfit: ColumnError,
+    whose: str = "",
+    advice: str = "restore a backup",
+) -> StoreDamaged:
+    """Return the error of ``in_row`` for a database that is not at hand, by its name for messages."""
     of = f" ({whose})" if whose else ""
     return StoreDamaged(
-        f"the database {name} was altered: column {misfit.column} of table {table.name}, row {row}{of}, holds"
-        f" {_shown(misfit.value)} and not {misfit.want}; {advice}"
+        f"the database {database} was altered: column {misfit.column} of table {table.name}, row {row}{of},"
+        f" holds {_shown(misfit.value)} and not {misfit.want}; {advice}"
     )
 
 
@@ -124,8 +135,11 @@ DETAILS: dict[sa.Table, Callable[..., object]] = {
 """Tables beside the results, from which nothing is counted, with the check of a row."""
 
 
-def bad_columns(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
-    """Yield an error for each row with a bad column, and the first such column of it; see ``bad_details``."""
+def bad_columns(connection: Connection, step: Step, *, every_match: bool = True) -> Iterator[StoreDamaged]:
+    """Yield an error for each row with a bad column, and the first such column of it; see ``bad_details``.
+
+    Without ``every_match`` the rows of the schedule, of results and of seats are left out.
+    """
     read = partial(_rows, connection, step)
     shapes: dict[object, Shape] = {}
     counts: dict[object, int] = {}
@@ -139,6 +153,20 @@ def bad_columns(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
         if not bad:
             shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
     # Rows of a damaged tournament cannot be checked; its error is enough.
+    if every_match:
+        yield from _bad_matches(connection, read, shapes)
+    for row in read(REPLACED):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
+    for table, independent in _INDEPENDENT:
+        for row in read(table):
+            yield from _tried(connection, table, row, independent)
+
+
+def _bad_matches(
+    connection: Connection, read: Callable[..., Iterator[Columns]], shapes: Mapping[object, Shape]
+) -> Iterator[StoreDamaged]:
+    """Yield an error for each bad row of the schedule, of results and of seats."""
     last: dict[object, Columns] = {}
     for row in read(SCHEDULE):
         if shape := shapes.get(row["tournament_id"]):
@@ -159,12 +187,6 @@ def bad_columns(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
     for row in read(SEAT):
         if shape := shapes.get(row["tournament_id"]):
             yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
-    for row in read(REPLACED):
-        if shape := shapes.get(row["tournament_id"]):
-            yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
-    for table, independent in _INDEPENDENT:
-        for row in read(table):
-            yield from _tried(connection, table, row, independent)
 
 
 def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:

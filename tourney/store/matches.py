@@ -15,7 +15,7 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import UsageError
 from tourney.match.record import Record
-from tourney.match.result import LogLine, PlayedMatch, Texts
+from tourney.match.result import LogLine, Texts
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store import damage
 from tourney.store.columns import (
@@ -31,6 +31,7 @@ from tourney.store.columns import (
     unpack_measured,
     unpack_record,
 )
+from tourney.store.engine import shown
 from tourney.store.models import (
     ARCHIVE,
     CHECKPOINT,
@@ -62,6 +63,7 @@ from tourney.store.rows import (
     seat_values,
     shape_of,
 )
+from tourney.store.stored_match import Owner, StoredMatch, no_record
 from tourney.store.stored_totals import Changes
 from tourney.store.tournaments import Tournaments
 from tourney.store.values import (
@@ -85,10 +87,6 @@ _PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 _ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
 _DIGEST_START = sa.literal_column(f'substr("match".digest, 1, {START})', sa.String)
 """As the index has it: with bound numbers it would not be used."""
-_DERIVED = ("digest", "ranks", "faults", "reason", "void", "void_reason", "void_entrant", "actions")
-"""The columns of a match that follow from its record."""
-_MEASURED = ("turns", "overloaded")
-"""The columns of a seat that do not."""
 
 
 class Matches(Tournaments):
@@ -411,13 +409,7 @@ class Matches(Tournaments):
             match = self.match(tournament, number)
             if match.result is not None and match.result.digest:
                 self.refuse_archived(tournament, f"match {number} of ")
-            if match.result is None:
-                why = "has not been played yet"
-            elif match.result.void:
-                why = f"is void: {match.result.note}"
-            else:
-                why = "was imported as a result alone"
-            raise UsageError(f"match {number} {why}, so it has no record")
+            raise no_record(match)
         return record
 
     def records(self, tournament: int) -> Iterator[tuple[int, Record]]:
@@ -438,42 +430,49 @@ class Matches(Tournaments):
                     raise damage.in_match(connection, MATCH, tournament, number, error) from error
                 yield number, found
 
-    def disagreement(self, tournament: int, number: int, record: Record | None) -> str | None:
-        """Return the first column of a match that does not follow from its record, as a sentence, or None.
+    def stored_matches(self, tournament: int, chunk: int) -> Iterator[list[StoredMatch]]:
+        """Yield all that is stored of the finished matches, in schedule order, a chunk at a time."""
+        last: Any = 0
+        while found := self._stored_matches(tournament, _S.number > last, chunk):
+            yield found
+            last = found[-1].number
 
-        Standings and ratings are counted over columns; an altered column alters a result although the record
-        holds. The record must be of the one form, and hold; None: of a match that is void without one.
-        """
-        query = (
-            sa.select(_S.seating, MATCH)
-            .select_from(_PLAYED)
-            .where(_S.tournament_id == tournament, _S.number == number)
-        )
+    def stored_match(self, tournament: int, number: int) -> StoredMatch:
+        """Return all that is stored of a finished match. Raises UsageError if it is not finished."""
+        for found in self._stored_matches(tournament, _S.number == number, 1):
+            return found
+        raise no_record(self.match(tournament, number))
+
+    def _stored_matches(
+        self, tournament: int, chosen: sa.ColumnElement[bool], most: int
+    ) -> list[StoredMatch]:
+        """Return the first chosen ones of the finished matches: a query for them, and one for their seats."""
+        before = (_S.number, *KEY, _S.seating, MEASURED.c.data)
+        query = sa.select(*before, MATCH)
+        query = query.select_from(_PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == _S.id))
+        query = query.where(_S.tournament_id == tournament, chosen).order_by(_S.number).limit(most)
+        seats: dict[int, list[dict[str, Any]]] = {}
         with self._read() as connection:
-            shape = shape_of(connection, tournament)
-            stored = connection.execute(query).mappings().one()
-            seats = sa.select(SEAT).where(SEAT.c.match_id == stored["id"]).order_by(SEAT.c.seat)
-            rows = connection.execute(seats).mappings().all()
-            try:
-                seating = read_seating(stored["seating"], *shape)
-            except ColumnError as error:
-                raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
-        if record is None and stored["record"] is not None:
-            return "there is a record in the database, but no digest of it"
-        played = None if record is None else PlayedMatch(record)
-        overloaded = stored["void_reason"] == "overload"
-        item = MatchResult(number, played, stored["note"], stored["void_entrant"], overloaded)
-        right = match_values(stored["id"], item, shape.seats, stored["record"])
-        for name in _DERIVED:
-            if stored[name] != getattr(right, name):
-                return _difference(name, stored[name], getattr(right, name))
-        for row, values in zip(rows, seat_values(tournament, right, seating), strict=False):
-            for name, value in values._asdict().items():
-                if name not in _MEASURED and row[name] != value:
-                    return _difference(f"{name} of seat {values.seat}", row[name], value)
-        if len(rows) != len(seating):
-            return f"the database has results of {len(rows)} seats, not {len(seating)}"
-        return None
+            name = sa.select(TOURNAMENT.c.name).where(TOURNAMENT.c.id == tournament)
+            owner = Owner(
+                shown(self._engine.url),
+                tournament,
+                str(connection.execute(name).scalar()),
+                shape_of(connection, tournament),
+                dictionaries_of(connection, tournament),
+            )
+            rows = connection.execute(query).all()
+            of_them = sa.select(SEAT).where(SEAT.c.match_id.in_([row[len(before)] for row in rows]))
+            for seat in connection.execute(of_them.order_by(SEAT.c.match_id, SEAT.c.seat)):
+                values = dict(zip(SEAT.c.keys(), seat, strict=True))
+                seats.setdefault(values["match_id"], []).append(values)
+        found = []
+        for row in rows:
+            number, *key, seating, data = row[: len(before)]
+            columns = dict(zip(MATCH.c.keys(), row[len(before) :], strict=True))
+            mine = tuple(seats.get(columns["id"], ()))
+            found.append(StoredMatch(owner, number, tuple(key), seating, columns, mine, data))
+        return found
 
     def log(self, tournament: int, number: int) -> tuple[LogLine, ...]:
         """Return a match's log; empty if there is none. Raises StoreDamaged if it is damaged."""
@@ -636,8 +635,3 @@ def _replaced_values(tournament: int, results: Iterable[ReplacedResult]) -> list
         }
         for old in results
     ]
-
-
-def _difference(name: str, stored: Any, right: Any) -> str:
-    here, there = (str(value)[:64].replace(",", " ") or "empty" for value in (stored, right))
-    return f"{name} is {here} in the database, but {there} follows from the record"

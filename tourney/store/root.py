@@ -90,11 +90,17 @@ def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry
         raise UsageError(f"{tournament.name} has no root: its results have no records")
     if not tournament.complete:
         raise UsageError(f"{tournament.name} has no root yet: its rounds are not all drawn")
+    for number, _ in repository.rows(tournament.id, pending=True):  # before a million entries are hashed
+        raise _unplayed(tournament, number)
     yield plan_entry(tournament, repository.entrants(tournament.id))
     for number, key, digest in repository.digests(tournament.id):
         if digest is None:
-            raise UsageError(f"{tournament.name} has no root yet: match {number} is not played")
+            raise _unplayed(tournament, number)
         yield match_entry(key, digest)
+
+
+def _unplayed(tournament: Tournament, number: int) -> UsageError:
+    return UsageError(f"{tournament.name} has no root yet: match {number} is not played")
 
 
 def recomputed_entries(repository: Repository, tournament: Tournament) -> Iterator[Entry]:

@@ -266,6 +266,8 @@ def check_totals(connection: Connection, tournament: int, totals: Totals) -> Non
 def _size(connection: Connection, tournament: int) -> tuple[int, int]:
     last = sa.select(sa.func.coalesce(sa.func.max(SCHEDULE.c.number), 0))
     rows = connection.execute(last.where(SCHEDULE.c.tournament_id == tournament)).scalar_one()
+    if type(rows) is not int:
+        raise damage.first_bad(connection, SCHEDULE, tournament)
     return shape_of(connection, tournament).seats, rows
 
 

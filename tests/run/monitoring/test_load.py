@@ -125,7 +125,7 @@ def test_matches_void_by_overload_are_named(tmp_path: Path) -> None:
         assert f"  void       match 2: {note}\n" in page
         assert "  again      3 plays did not end: 3 as the machine was overloaded\n" in page
         assert repository.void_matches(tournament.id) == ((2, note),)
-        assert repository.disagreement(tournament.id, 2, None) is None
+        assert repository.stored_match(tournament.id, 2).disagreement(None) is None
     status = json.loads(invoke("status", "--db", path, "--format", "json").stdout)
     assert status["tournaments"][0]["void_matches"] == [{"match": 2, "note": note}]
     assert f"2: {note}" in invoke("status", "--db", path).stdout

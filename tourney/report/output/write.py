@@ -15,10 +15,10 @@ from typing import Any
 
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.parsing import parse_json
+from tourney.pool import Pool
 from tourney.report.output.look import File
 from tourney.report.output.manifest import NAME, Entry, Manifest, read_manifest
 from tourney.report.output.placing import Folders, Placed
-from tourney.report.output.pool import Pool
 from tourney.report.pages.match_files import MatchFile
 from tourney.report.site import Part
 
@@ -30,6 +30,8 @@ OLD_NAMES = ("assets", "bots", "data", "matches", "index.html", "crosstable.html
 """Names in the folder of a report whose marker lists none, besides those of ``_OLD_NUMBERED``."""
 _OLD_NUMBERED = re.compile(r"matches(-\d+)?\.html|t\d+-[a-z0-9._-]*")
 
+_AHEAD = 32
+"""Tasks in flight for each process: what it works on while this one makes the other pages."""
 _PARTIAL = ".partial-"
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
@@ -75,7 +77,7 @@ def write(
     known = read_manifest(folder).files
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with _sibling(folder) as partial, Pool(processes) as pool:
+        with _sibling(folder) as partial, Pool(processes, "renders pages", _AHEAD) as pool:
             writer = _Writer(Folders.of(partial, folder), known)
             begun: list[Iterator[MatchFile | File]] = []
             for part in parts:

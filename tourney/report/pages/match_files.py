@@ -14,10 +14,10 @@ import msgspec
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import Record
+from tourney.pool import Pool
 from tourney.report.output.look import File, Look
 from tourney.report.output.manifest import Entry, code_digest
 from tourney.report.output.placing import Folders, Placed
-from tourney.report.output.pool import Pool
 from tourney.report.output.privacy import published_detail
 from tourney.report.pages.listing import MatchLine, match_path
 from tourney.report.pages.match_page import match_page

@@ -8,9 +8,9 @@ database keeps twice must agree: its root, withdrawals, entrants and cached rati
 import json
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import StoreDamaged, TourneyError, UsageError
@@ -18,6 +18,7 @@ from tourney.match.record import Record
 from tourney.match.record import spec_of as spec_of_record
 from tourney.match.spec import Entrant
 from tourney.match.verify import Finding, verify
+from tourney.pool import Pool
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
 from tourney.run.engine.recorder import spec_of
@@ -25,6 +26,7 @@ from tourney.run.engine.redraw import Step, Stored, check_schedule, place
 from tourney.schedule.row import MatchKey
 from tourney.store.repository import Repository
 from tourney.store.root import compute_root
+from tourney.store.stored_match import StoredMatch
 from tourney.store.values import Match, StoredEntrant, Tournament
 
 IMPORTED: Final = "import"
@@ -60,65 +62,35 @@ class TournamentVerifier:
         """What could not be checked of the matches so far, a sentence each."""
         self.imported = tournament.plan.format == IMPORTED
 
-    def match(self, number: int) -> list[Finding] | None:
-        """Return the failed checks of a finished match; None if it is void and has no record to check."""
-        repository, tournament = self._repository, self._tournament
-        try:
-            match = repository.match(tournament.id, number)
-            if match.result is None or not match.result.digest:
-                why = repository.disagreement(tournament.id, number, None)
-                return [Finding(why)] if why else None
-            record = repository.record(tournament.id, number)
-            findings = verify(record, notes=self.unchecked)
-            findings += map(Finding, islice(self._differences(match, record), 1))
-            if not findings and (why := repository.disagreement(tournament.id, number, record)):
-                findings = [Finding(why)]
-            if not findings:
-                findings = [*map(Finding, self._promise(match))]
-        except (StoreDamaged, UsageError) as error:
-            return [Finding(str(error))]
-        return findings
+    def match(self, number: int) -> list[Finding]:
+        """Return the failed checks of a finished match that has a record. Raises UsageError for others."""
+        stored = self._repository.stored_match(self._tournament.id, number)
+        checks, unchecked = check_matches(self._task([stored]))
+        self.unchecked |= unchecked
+        return self._findings(checks[0])
 
-    def _promise(self, match: Match) -> Iterator[str]:
-        """Compare the mark of matches that reproduce with the measurements, unless these are damaged."""
-        measured: dict[str, Any] = {}
-        with suppress(StoreDamaged):
-            measured = self._repository.measured(self._tournament.id, match.number)
-        promised = measured.get("reproducible")
-        if match.result is not None and promised is not None and promised != match.result.reproducible:
-            yield (
-                f"reproducible is {match.result.reproducible} in the database, but {promised} in its"
-                " measurements"
-            )
+    def matches(self, pool: Pool, chunk: int = 200) -> Iterator[tuple[int, list[Finding] | None]]:
+        """Yield number and failed checks of each finished match, checked by the processes of ``pool``.
 
-    def _differences(self, match: Match, record: Record) -> Iterator[str]:
-        """Yield the differences between a record and its match, a sentence each."""
-        found = spec_of_record(record)
-        expected = spec_of(self._tournament, self._entrants, match.row)
-        rules = self._tournament.plan.rules
-        for what, said, right in (
-            ("game", found.game, expected.game),
-            ("version of the rules", record["rules"], rules),
-            ("options", _sorted(found.options), _sorted(expected.options)),
-            ("limits", found.limits.as_json(), expected.limits.as_json()),
-        ):
-            if said != right:
-                yield f"its {what}: {_spec_text(said)}, but {_spec_text(right)} in the tournament's plan"
-        for seat, (here, there) in enumerate(zip(found.seats, expected.seats, strict=False), start=1):
-            if here != there:
-                who, planned = _entrant_text(here), _entrant_text(there)
-                yield f"on its seat {seat} is {who}, but {planned} in the schedule"
-        if self.imported:
-            yield from self._group(match.key, match.number, found.seed)
-            return
-        if found.seed != expected.seed:
-            yield (
-                f"its seed is {found.seed}, but the tournament's seed and its place in the schedule give"
-                f" {expected.seed}"
-            )
-        if found.opening != expected.opening:
-            said, right = found.opening.as_json(), expected.opening.as_json()
-            yield f"its opening: {_spec_text(said)}, but {_spec_text(right)} by the plan and the seed"
+        None stands for a match that is void and has no record to check. A task has ``chunk`` matches.
+        """
+        chunks = self._repository.stored_matches(self._tournament.id, chunk)
+        tasks = ((None, self._task(matches)) for matches in chunks)
+        for _, (checks, unchecked) in pool.run(check_matches, tasks):
+            self.unchecked |= unchecked
+            for check in checks:
+                findings = self._findings(check)
+                yield check.number, findings if findings or check.recorded else None
+
+    def _task(self, matches: list[StoredMatch]) -> "_Task":
+        return _Task(self._tournament, self._entrants, matches)
+
+    def _findings(self, check: "MatchCheck") -> list[Finding]:
+        """Return what does not hold of a match; that of its columns only if nothing else is wrong."""
+        plan = check.plan
+        if self.imported and check.key is not None and not plan:
+            plan = [*map(Finding, self._group(check.key, check.number, check.seed))]
+        return [*check.replay, *plan] or check.columns
 
     def _group(self, key: MatchKey, number: int, seed: int) -> Iterator[str]:
         first, other = self._seeds.setdefault((key.round, key.table, key.repeat), (number, seed))
@@ -229,6 +201,99 @@ class TournamentVerifier:
                 f"the titles of {shown} of {self._tournament.name} are not checked: their bots are not in the"
                 " bot store"
             )
+
+
+class _Task(NamedTuple):
+    """Matches of a tournament that a process checks."""
+
+    tournament: Tournament
+    entrants: tuple[StoredEntrant, ...]
+    matches: list[StoredMatch]
+
+
+@dataclass(slots=True)
+class MatchCheck:
+    """What does not hold of a match.
+
+    ``replay``: of its record. ``plan``: against its tournament; that of a mirrored group is checked apart, by
+    ``key`` and ``seed``. ``columns``: beside a record that holds. ``recorded`` is False for a match without
+    a record, ``key`` None where the match cannot be read.
+    """
+
+    number: int
+    replay: list[Finding] = field(default_factory=list)
+    plan: list[Finding] = field(default_factory=list)
+    columns: list[Finding] = field(default_factory=list)
+    recorded: bool = True
+    key: MatchKey | None = None
+    seed: int = 0
+
+
+def check_matches(task: _Task) -> tuple[list[MatchCheck], set[str]]:
+    """Check matches one by one; return also what could not be checked, a sentence each."""
+    unchecked: set[str] = set()
+    return [_check_match(task, stored, unchecked) for stored in task.matches], unchecked
+
+
+def _check_match(task: _Task, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
+    check = MatchCheck(stored.number)
+    try:
+        match = stored.match()
+        if match.result is None or not match.result.digest:
+            check.recorded = False
+            why = stored.disagreement(None)
+            check.columns = [Finding(why)] if why else []
+            return check
+        record = stored.record()
+        check.replay = verify(record, notes=unchecked)
+        check.plan = [*map(Finding, islice(_differences(task, match, record), 1))]
+        check.key, check.seed = match.key, spec_of_record(record).seed
+        if not check.replay and not check.plan:
+            why = stored.disagreement(record)
+            check.columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match))]
+    except (StoreDamaged, UsageError) as error:
+        return MatchCheck(stored.number, [Finding(str(error))])
+    return check
+
+
+def _promise(stored: StoredMatch, match: Match) -> Iterator[str]:
+    """Compare the mark of matches that reproduce with the measurements, unless these are damaged."""
+    measured: dict[str, Any] = {}
+    with suppress(StoreDamaged):
+        measured = stored.measured()
+    promised = measured.get("reproducible")
+    if match.result is not None and promised is not None and promised != match.result.reproducible:
+        said = match.result.reproducible
+        yield f"reproducible is {said} in the database, but {promised} in its measurements"
+
+
+def _differences(task: _Task, match: Match, record: Record) -> Iterator[str]:
+    """Yield the differences between a record and its match, a sentence each."""
+    plan = task.tournament.plan
+    found = spec_of_record(record)
+    expected = spec_of(task.tournament, task.entrants, match.row)
+    for what, said, right in (
+        ("game", found.game, expected.game),
+        ("version of the rules", record["rules"], plan.rules),
+        ("options", _sorted(found.options), _sorted(expected.options)),
+        ("limits", found.limits.as_json(), expected.limits.as_json()),
+    ):
+        if said != right:
+            yield f"its {what}: {_spec_text(said)}, but {_spec_text(right)} in the tournament's plan"
+    for seat, (here, there) in enumerate(zip(found.seats, expected.seats, strict=False), start=1):
+        if here != there:
+            who, planned = _entrant_text(here), _entrant_text(there)
+            yield f"on its seat {seat} is {who}, but {planned} in the schedule"
+    if plan.format == IMPORTED:
+        return
+    if found.seed != expected.seed:
+        yield (
+            f"its seed is {found.seed}, but the tournament's seed and its place in the schedule give"
+            f" {expected.seed}"
+        )
+    if found.opening != expected.opening:
+        said, right = found.opening.as_json(), expected.opening.as_json()
+        yield f"its opening: {_spec_text(said)}, but {_spec_text(right)} by the plan and the seed"
 
 
 def _import_layout(stored: Stored) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Processes that render: tasks go out in order, a few ahead of the replies, which come back in order."""
+"""Processes for pure work, such as rendering: tasks go out in order, and the replies come back in order."""
 
 import gc
 import multiprocessing
@@ -22,18 +22,19 @@ C = TypeVar("C")
 
 _GARBAGE: Final = 20_000
 """New objects between two searches for cycles."""
-AHEAD: Final = 32
-"""Tasks in flight for each process: what it works on while the first process makes the other pages."""
 
 
 class Pool:
     """Runs functions in ``processes`` processes, or in this one if there is only one.
 
-    The processes start with the first task and end with ``close``, or with this process.
+    The processes start with the first task and end with ``close``, or with this process. ``work`` says what
+    they do ("renders pages"); for each there are ``ahead`` tasks in flight, and their replies in memory.
     """
 
-    def __init__(self, processes: int) -> None:
+    def __init__(self, processes: int, work: str, ahead: int) -> None:
         self.processes = processes
+        self._work = work
+        self._ahead = ahead
         self._executor: ProcessPoolExecutor | None = None
 
     def run(
@@ -48,7 +49,7 @@ class Pool:
         if here or self.processes == 1:
             return ((key, function(task)) for key, task in tasks)
         left = iter(tasks)
-        flying = deque(self._submitted(function, islice(left, AHEAD * self.processes)))
+        flying = deque(self._submitted(function, islice(left, self._ahead * self.processes)))
         return self._replies(flying, self._submitted(function, left))
 
     def _submitted(
@@ -68,7 +69,7 @@ class Pool:
                 yield key, reply
         except BrokenProcessPool as error:
             raise WorkerError(
-                "a process that renders pages was killed, perhaps because the memory was full; start again"
+                f"a process that {self._work} was killed, perhaps because the memory was full; start again"
                 " with --processes 1"
             ) from error
 
@@ -103,7 +104,7 @@ def default_processes() -> int:
 def _begin() -> None:
     """Leave the terminal's signals to the parent, end with it, and look for garbage seldom.
 
-    Rendering leaves hardly any cycles, but makes many objects that a search would visit.
+    Such work leaves hardly any cycles, but makes many objects that a search would visit.
     """
     gc.freeze()
     gc.set_threshold(_GARBAGE)
