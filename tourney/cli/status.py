@@ -1,7 +1,9 @@
 """``tourney status``: the progress of tournaments."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -16,7 +18,8 @@ from tourney.results.columns import Column
 from tourney.results.standings import setup_of
 from tourney.results.texts import overload_text
 from tourney.results.until import until_now
-from tourney.run.monitoring.progress import span_text
+from tourney.run.engine.distrust import withdrawn_path
+from tourney.run.monitoring.progress import counted, span_text
 from tourney.run.monitoring.run_log import RunStatus, read_status, status_path
 from tourney.schedule.format import FORMATS, find_format
 from tourney.store.repository import Repository
@@ -41,6 +44,8 @@ COLUMNS = (
     Column("void_matches", "void by the machine"),
     Column("benched"),
     Column("broken"),
+    Column("set_aside", "hosts set aside"),
+    Column("withdrawn"),
     Column("playing"),
     Column("paused"),
     Column("root"),
@@ -54,6 +59,8 @@ WORDY = (
     "void_matches",
     "benched",
     "broken",
+    "set_aside",
+    "withdrawn",
     "playing",
     "paused",
     "root",
@@ -74,7 +81,9 @@ def command(tournament: str | None, db: str, format_: Format) -> None:
     are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start; the time left is for
     the rounds paired so far. Where the file has [until], the line `until` says how near the answer is, or why
     the tournament ended. A finished tournament shows its root, one SHA-256 over its plan and all matches
-    (see `tourney verify --root`). One whose records are in an archive shows that file.
+    (see `tourney verify --root`). One whose records are in an archive shows that file. A host that was set
+    aside is shown until its matches are played again, and the file of what no longer counts as long as it is
+    there.
     """
     with Repository.open(db) as opened, opened.snapshot() as repository:
         chosen = repository.tournaments() if tournament is None else (repository.tournament(tournament),)
@@ -110,6 +119,7 @@ def line_of(
         rate = max(0, progress.done - running.done) / (now - running.since)
         left = (progress.rows - progress.done) / rate if rate else None
     overload = repository.overload(tournament.id)[0]
+    aside = Counter(old.host for old in repository.replaced(tournament.id) if old.host)
     return {
         "tournament": tournament.name,
         "game": tournament.game,
@@ -136,6 +146,8 @@ def line_of(
             {"entrant": names[number], "void": count} for number, count in repository.benched(tournament.id)
         ],
         "broken": [{"entrant": stored.name, "why": stored.broken} for stored in entrants if stored.broken],
+        "set_aside": [{"host": host, "matches": count} for host, count in sorted(aside.items())],
+        "withdrawn": _withdrawn(repository, tournament),
         "playing": [
             {
                 "match": playing.number,
@@ -148,6 +160,14 @@ def line_of(
         "root": (tournament.root or compute_root(repository, tournament)) if finished else None,
         "archive": archive and {"file": archive.file, "sha256": archive.sha256, "created": archive.created},
     }
+
+
+def _withdrawn(repository: Repository, tournament: Tournament) -> str | None:
+    """Return the file of matches that no longer count, if it is there and can be seen."""
+    with suppress(OSError, ValueError):  # an altered name may be no file's
+        path = withdrawn_path(repository.place, tournament)
+        return str(path) if path.exists() else None
+    return None
 
 
 def _planned_rounds(tournament: Tournament, entrants: tuple[StoredEntrant, ...], paired: int) -> int | None:
@@ -178,6 +198,9 @@ def _row(line: Mapping[str, Any], *, people: bool) -> Row:
         "void_matches": [f"{one['match']}: {one['note']}" for one in line["void_matches"]],
         "benched": [f"{one['entrant']}:{one['void']}-void" for one in line["benched"]],
         "broken": [f"{one['entrant']}: {one['why']}" for one in line["broken"]],
+        "set_aside": [
+            f"{one['host']}: {counted(one['matches'], 'result')} taken back" for one in line["set_aside"]
+        ],
         "archive": line["archive"] and line["archive"]["file"],
         "playing": [
             f"{one['match']}:{'-v-'.join(one['entrants'])}:{span_text(one['seconds'])}"
@@ -200,6 +223,8 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
             yield "" if place else f"{name} {key}", word
     for word in row["void_matches"]:
         yield f"{name} void", word
-    for key in ("until", "overload", "paused", "root", "archive"):
+    for word in row["set_aside"]:
+        yield f"{name} set aside", word
+    for key in ("until", "overload", "paused", "root", "archive", "withdrawn"):
         if row[key]:
             yield f"{name} {key}", row[key]

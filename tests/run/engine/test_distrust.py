@@ -184,6 +184,27 @@ def test_liar_found_after_many_rounds_has_them_drawn_anew(tmp_path: Path) -> Non
     assert all(one["record"]["digest"] for one in kept)
 
 
+def test_status_shows_hosts_set_aside_until_all_is_played_again(tmp_path: Path) -> None:
+    cup = Cup(tmp_path / "t.db", *FORMATS["round-robin"])
+
+    def status() -> dict[str, Any]:
+        said = invoke("status", "--db", str(tmp_path / "t.db"), "--format", "json").stdout
+        found: dict[str, Any] = json.loads(said)["tournaments"][0]
+        return found
+
+    assert (status()["set_aside"], status()["withdrawn"]) == ([], None)
+    with pytest.raises(WorkerError):
+        cup.run(Hosts(found=8, dies=True))
+    taken = len([old for old in cup.repository.replaced(cup.id) if old.host])
+    withdrawn = str(distrust.withdrawn_path(tmp_path / "t.db", cup.repository.tournament()))
+    assert taken > 0
+    assert status()["set_aside"] == [{"host": "liar", "matches": taken}]
+    text = " ".join(invoke("status", "--db", str(tmp_path / "t.db")).stdout.split())
+    assert f"cup set aside liar: {taken} results taken back" in text
+    cup.run(Hosts(None))
+    assert (status()["set_aside"], status()["withdrawn"]) == ([], withdrawn)
+
+
 @pytest.mark.parametrize("name", ["swiss", "adaptive until"])
 def test_rounds_stay_if_the_true_results_draw_them(name: str, tmp_path: Path) -> None:
     """A host may be set aside whose results were right."""

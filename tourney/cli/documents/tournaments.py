@@ -64,6 +64,13 @@ class ArchiveFile(Part, frozen=True, kw_only=True):
     created: str
 
 
+class HostSetAside(Part, frozen=True, kw_only=True):
+    """A host that was set aside, with its results that were taken back, until all of them are settled."""
+
+    host: str
+    matches: int
+
+
 class StatusLine(Part, frozen=True, kw_only=True):
     """A tournament.
 
@@ -71,7 +78,8 @@ class StatusLine(Part, frozen=True, kw_only=True):
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
     `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
     the paired matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
-    is that of a finished tournament. `archive` is null where the records are in the database.
+    is that of a finished tournament. `archive` is null where the records are in the database. `withdrawn` is
+    the file of the matches that no longer count, if there is one.
     """
 
     tournament: str
@@ -92,6 +100,8 @@ class StatusLine(Part, frozen=True, kw_only=True):
     void_matches: tuple[VoidMatch, ...]
     benched: tuple[BenchedEntrant, ...]
     broken: tuple[BrokenEntrant, ...]
+    set_aside: tuple[HostSetAside, ...]
+    withdrawn: str | None
     playing: tuple[PlayingMatch, ...]
     paused: str | None
     root: str | None
