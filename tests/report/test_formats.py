@@ -218,7 +218,7 @@ def test_standings_come_first_except_after_a_bracket(tmp_path: Path, plan: dict[
 
 def test_swiss_rounds_show_floats_byes_and_points_before(tmp_path: Path) -> None:
     source, pages = made(played(tmp_path / "t.db", PLANS["swiss"]))
-    found = rounds_of(source.setup, source.rows, source.results)
+    found = tuple(rounds_of(source.setup, source.rows, source.results))
     ranked = list(rankings(source.format, source.setup, source.schedule))
     floats = 0
     for round_, before, after in zip(found, ranked, ranked[1:], strict=False):
@@ -255,7 +255,7 @@ def test_progress_follows_every_bot_through_the_rounds(tmp_path: Path) -> None:
 
 def test_bracket_shows_every_tie_with_its_score_and_decision(tmp_path: Path) -> None:
     source, pages = made(played(tmp_path / "t.db", PLANS["knockout"]))
-    found = rounds_of(source.setup, source.rows, source.results)
+    found = tuple(rounds_of(source.setup, source.rows, source.results))
     lines: Any = {match.number: _Line() for match in source.matches}
     shown = bracket_page(source, found, lines)
     ties = [view for stage in shown.stages for view in stage.ties]
@@ -403,7 +403,7 @@ def test_intervals_of_an_adaptive_tournament_narrow(tmp_path: Path) -> None:
 
 def test_estimates_of_many_batches_are_spread_evenly(tmp_path: Path, monkeypatch: Any) -> None:
     source = sourced(played(tmp_path / "t.db", PLANS["adaptive"]))
-    batches = rounds_of(source.setup, source.rows, source.results)
+    batches = tuple(rounds_of(source.setup, source.rows, source.results))
     monkeypatch.setattr("tourney.report.pages.adaptive._MOST", 2)
     assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 

@@ -77,7 +77,7 @@ def many(source: Source, count: int) -> Source:
         match = played[k % len(played)]
         key = MatchKey(match.key.round + rounds * (k // len(played)), *match.key[1:])
         found.append(Match(match.tournament, k + 1, key, match.seats, match.result))
-    return replace(source, matches=tuple(found))
+    return replace(source, matches=tuple(found), read=lambda: iter(found))
 
 
 def expected(source: Source, fits: Any) -> list[int]:

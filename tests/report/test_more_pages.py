@@ -23,7 +23,7 @@ from tourney.report.site import renderer, site, sites
 from tourney.report.source import Source, load
 from tourney.store.presentation import Link, Presentation, logo_text
 from tourney.store.repository import Repository
-from tourney.store.values import OverloadedMatch
+from tourney.store.values import OverloadedMatch, OverloadTotals
 
 SHOWN = Presentation(
     '<script>alert("title")</script>',
@@ -218,7 +218,9 @@ def test_many_faults_of_a_kind_leave_room_for_others(
 
 
 def test_overload_page_names_matches_and_void_ones(report: Report) -> None:
-    source = replace(report.source, overloaded=(OverloadedMatch(7, 40, 30), OverloadedMatch(2, 40, 1)))
+    totals = OverloadTotals(turns=400, overloaded=33, matches=5)
+    listed = (OverloadedMatch(7, 40, 30), OverloadedMatch(2, 40, 1))
+    source = replace(report.source, overloaded=listed, overload=(totals, {}))
     parsed = page(fault_page.files(renderer(source, Options())), "overload.html")
     links = [target for _, target in parsed.references if target.startswith("matches/")]
     assert links[:2] == ["matches/7.html", "matches/2.html"]

@@ -4,9 +4,11 @@ Games that share seed, dice and opening are not independent, so the unit is the 
 groups are counted together. Where each match has dice of its own it is a group by itself.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,19 @@ Game = tuple[tuple[int, ...], tuple[int, ...]]
 """Entrants' numbers and ranks, by seat."""
 GameWithFaults = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
 """The same with each seat's fault: its kind or None."""
+
+Clusters = Counter[tuple[Game, ...]]
+"""How often each cluster of games, sorted, occurs."""
+
+
+def clusters(results: Iterable[ResultRow], *, shared_dice: bool = True) -> Clusters:
+    """Count clusters of results, none of them void, which come in the order of their keys; read one by one.
+
+    Equal round, table and repeat make a cluster, or without ``shared_dice`` each match by itself.
+    """
+    labels = 3 if shared_dice else 4
+    groups = groupby(results, key=lambda result: result.key[:labels])
+    return Counter(tuple(sorted((one.entrants, one.ranks) for one in group)) for _, group in groups)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -52,14 +67,14 @@ class Counts:
         ``forfeits="void"`` leaves out games with a fault. Raise ValueError for a game with another number of
         seats, an entrant that the pool lacks, or one that sits twice.
         """
-        found: Counter[tuple[Game, ...]] = Counter()
+        found: Clusters = Counter()
         for games, times in groups:
             kept = [
                 (numbers, ranks) for numbers, ranks, faults in games if forfeits == "loss" or not any(faults)
             ]
             if kept:
                 found[tuple(sorted(kept))] += times
-        return cls._of(found, tuple(sorted(entrants)), seats)
+        return cls.of_clusters(found, entrants, seats)
 
     @classmethod
     def of_results(
@@ -71,19 +86,28 @@ class Counts:
         *,
         shared_dice: bool = True,
     ) -> "Counts":
-        """Count results. Raise ValueError as ``of_groups``.
-
-        Equal round, table and repeat make a cluster, or without ``shared_dice`` each match by itself.
-        """
-        groups: defaultdict[tuple[int, ...], list[Game]] = defaultdict(list)
-        labels = 3 if shared_dice else 4
-        for result in rated(results, forfeits):
-            groups[tuple(result.key[:labels])].append((result.entrants, result.ranks))
-        found = Counter(tuple(sorted(games)) for games in groups.values())
-        return cls._of(found, tuple(sorted(entrants)), seats)
+        """Count results in any order, in the clusters of ``clusters``. Raise ValueError as ``of_groups``."""
+        ordered = sorted(results, key=attrgetter("key"))
+        return cls.of_ordered(ordered, entrants, seats, forfeits, shared_dice=shared_dice)
 
     @classmethod
-    def _of(cls, found: Counter[tuple[Game, ...]], entrants: tuple[int, ...], seats: int) -> "Counts":
+    def of_ordered(
+        cls,
+        results: Iterable[ResultRow],
+        entrants: Iterable[int],
+        seats: int,
+        forfeits: Forfeits = "loss",
+        *,
+        shared_dice: bool = True,
+    ) -> "Counts":
+        """Count results that come in the order of their keys, read one by one; else as ``of_results``."""
+        found = clusters(rated(results, forfeits), shared_dice=shared_dice)
+        return cls.of_clusters(found, entrants, seats)
+
+    @classmethod
+    def of_clusters(cls, found: Clusters, entrants: Iterable[int], seats: int) -> "Counts":
+        """Return counts from those of clusters. Raise ValueError as ``of_groups``."""
+        entrants = tuple(sorted(entrants))
         place = {number: k for k, number in enumerate(entrants)}
         seating: list[list[int]] = []
         ranks: list[tuple[int, ...]] = []

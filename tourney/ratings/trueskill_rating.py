@@ -262,11 +262,13 @@ def history(
     entrants: Iterable[int],
     settings: Settings | None = None,
 ) -> Iterator[tuple[int, Pool]]:
-    """Yield each round that has a rated match, with the pool after it, in schedule order."""
+    """Yield each round that has a rated match, with the pool after it; results come in schedule order.
+
+    They are read one by one. Raise ValueError as ``Pool.after`` does.
+    """
     pool = Pool.of(entrants, settings)
-    ordered = sorted(rated(results), key=attrgetter("key"))
-    for round_, group in groupby(ordered, key=lambda result: result.key[0]):
-        pool = pool.after(group)
+    for round_, group in groupby(rated(results), key=lambda result: result.key[0]):
+        pool = pool.after_ordered(group)
         yield round_, pool
 
 

@@ -1,8 +1,13 @@
 """The source of a report: a stored tournament as one frozen value."""
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from heapq import merge
+from itertools import combinations
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -15,6 +20,7 @@ from tourney.ratings.counts import Counts
 from tourney.ratings.sequences import EVERY_LOOK, FIXED, Look
 from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
 from tourney.report import text
+from tourney.report.matches import Matches, View, place_of, places_where, same
 from tourney.report.setting import Detail, EntrantLabel, SeatLabel, Setting, known_game
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.standings import Standing, compute_standings, setup_of
@@ -38,6 +44,9 @@ from tourney.store.values import (
 
 T = TypeVar("T")
 
+STRETCHED = 200
+"""Most matches with overloaded turns that the report lists."""
+
 
 class Meeting(NamedTuple):
     """The share of points that a bot is expected to score against another, and by how much it did not.
@@ -53,12 +62,15 @@ class Meeting(NamedTuple):
 class Source:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
+    Their results lack digests (see ``Matches``); ``read`` reads them again, one by one, with their digests.
+
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
     ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
     ``presentation`` is the title and what else the tournament file has for the report.
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
     finished tournament. ``overload`` is that of all matches, and of each entrant's; ``overloaded`` are the
-    matches with such turns, most first. ``pending`` are the rows still to play, by number.
+    matches with such turns, most first, ``STRETCHED`` at most. ``pending`` are the rows still to play, by
+    number.
     """
 
     tournament: Tournament
@@ -66,7 +78,8 @@ class Source:
     progress: RowCounts
     standings: tuple[Standing, ...]
     pairs: tuple[PairTotal, ...]
-    matches: tuple[Match, ...]
+    matches: Sequence[Match]
+    read: Callable[[], Iterator[Match]]
     detail: Callable[[int], Detail]
     parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
     draw_probability: float
@@ -98,10 +111,25 @@ class Source:
         """The tournament's format."""
         return ranking_format(self.tournament.plan.format)
 
-    @cached_property
-    def rows(self) -> tuple[tuple[int, Row], ...]:
+    @property
+    def rows(self) -> Iterator[tuple[int, Row]]:
         """All rows of the schedule by number, played or not."""
-        return tuple(sorted([*((match.number, match.row) for match in self.matches), *self.pending]))
+        return merge(((match.number, match.row) for match in self.matches), self.pending)
+
+    @cached_property
+    def recorded(self) -> Sequence[Match]:
+        """The matches with a record."""
+        return View(self.matches, same, places_where(self.matches, attrgetter("digest")))
+
+    @cached_property
+    def met(self) -> dict[tuple[int, int], Sequence[int]]:
+        """The places of each pair's matches, the lower number first; void matches do not count."""
+        found: defaultdict[tuple[int, int], array[int]] = defaultdict(lambda: array("I"))
+        for place, match in enumerate(self.matches):
+            if match.result is not None and not match.result.void:
+                for pair in combinations(sorted(match.seats), 2):
+                    found[pair].append(place)
+        return dict(found)
 
     @cached_property
     def setup(self) -> Setup:
@@ -110,8 +138,8 @@ class Source:
 
     @cached_property
     def schedule(self) -> History:
-        """All rows and results as the tournament's format sees them."""
-        return History(tuple(row for _, row in self.rows), self.results)
+        """All rows and results as the tournament's format sees them: values of all matches."""
+        return History(tuple(row for _, row in self.rows), tuple(self.results))
 
     @cached_property
     def settings(self) -> Settings:
@@ -123,7 +151,7 @@ class Source:
         """The counts of all matches, from which the ratings come."""
         numbers = [entrant.number for entrant in self.entrants]
         shared = self.tournament.plan.mirrored_dice
-        return Counts.of_results(self.results, numbers, self.tournament.seats, shared_dice=shared)
+        return Counts.of_ordered(self.results, numbers, self.tournament.seats, shared_dice=shared)
 
     @cached_property
     def batch(self) -> Batch:
@@ -192,10 +220,16 @@ class Source:
         )
 
     @cached_property
-    def results(self) -> tuple[ResultRow, ...]:
+    def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        found = (match.result_row for match in self.matches)
-        return tuple(result for result in found if result is not None)
+        return View(self.matches, _result_row)
+
+
+def _result_row(match: Match) -> ResultRow:
+    row = match.result_row
+    if row is None:
+        raise ValueError(f"match {match.number} has no result")
+    return row
 
 
 def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> EntrantLabel:
@@ -221,11 +255,15 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
 
 def load(repository: Repository, tournament: Tournament) -> Source:
     """Read a tournament. Details of matches are read on demand, so keep the repository open."""
-    matches = tuple(repository.matches(tournament.id, finished=True))
-    recorded = {match.number for match in matches if match.result is not None and match.result.digest}
+
+    def read() -> Iterator[Match]:
+        return repository.matches(tournament.id, finished=True)
+
+    matches = Matches(tournament.id, read())
 
     def detail(number: int) -> Detail:
-        if number not in recorded:
+        result = matches[place_of(matches, number)].result
+        if result is None or not result.digest:
             return Detail()
         damaged: list[tuple[str, str]] = []
 
@@ -250,13 +288,14 @@ def load(repository: Repository, tournament: Tournament) -> Source:
         standings=compute_standings(repository, tournament.id),
         pairs=repository.pair_totals(tournament.id),
         matches=matches,
+        read=read,
         detail=detail,
         parts=lambda numbers: repository.parts(tournament.id, numbers),
         draw_probability=draw_probability_of(repository, tournament),
         seat_totals=repository.standings_totals(tournament.id).by_seat,
         root=compute_root(repository, tournament),
         presentation=repository.presentation(tournament.id),
-        overloaded=repository.overloaded_matches(tournament.id),
+        overloaded=repository.overloaded_matches(tournament.id, STRETCHED),
         overload=repository.overload(tournament.id),
         pending=repository.pending(tournament.id),
     )

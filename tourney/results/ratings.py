@@ -123,7 +123,7 @@ def rate_batch(
         counts = Counts.of_groups(groups(tournament.id), numbers, 2, forfeits)
     else:
         results = repository.results(tournament.id)
-        counts = Counts.of_results(results, numbers, tournament.seats, forfeits, shared_dice=shared)
+        counts = Counts.of_ordered(results, numbers, tournament.seats, forfeits, shared_dice=shared)
     return rate(counts, pairs=pairs, look=look)
 
 

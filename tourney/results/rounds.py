@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
@@ -31,22 +31,17 @@ class Pairing:
     """A pairing of a round: its table, its entrants in the order of the schedule, and its matches.
 
     ``units`` are the entrants' scores (see ``tourney.schedule.row.score_units``), without void matches.
+    ``size`` is the number of its matches, ``left`` that of those still to play, and ``counted`` that of those
+    that count. ``games`` is () in the summary of a round.
     """
 
     table: int
     entrants: tuple[int, ...]
     games: tuple[Game, ...]
     units: tuple[int, ...]
-
-    @property
-    def left(self) -> int:
-        """The number of matches still to play."""
-        return sum(game.result is None for game in self.games)
-
-    @property
-    def counted(self) -> int:
-        """The number of matches that count."""
-        return sum(game.result is not None and not game.result.void for game in self.games)
+    size: int
+    left: int
+    counted: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,38 +59,56 @@ class Round:
     @property
     def games(self) -> int:
         """The number of its matches."""
-        return sum(len(pairing.games) for pairing in self.pairings)
+        return sum(pairing.size for pairing in self.pairings)
 
     @property
     def left(self) -> int:
         """The number of matches still to play."""
         return sum(pairing.left for pairing in self.pairings)
 
+    def summary(self) -> "Round":
+        """Return the round without its matches, which may be many."""
+        return replace(self, pairings=tuple(replace(pairing, games=()) for pairing in self.pairings))
 
-def rounds_of(
-    setup: Setup, rows: Iterable[tuple[int, Row]], results: Sequence[ResultRow]
-) -> tuple[Round, ...]:
-    """Return the rounds of numbered rows, in schedule order, with their results."""
-    by_number = {result.number: result for result in results}
+
+def rounds_of(setup: Setup, rows: Iterable[tuple[int, Row]], results: Sequence[ResultRow]) -> Iterator[Round]:
+    """Yield the rounds of numbered rows with their results, both in schedule order; one round is held."""
     left = departures(setup, results)
-    found = []
+    played = iter(results)
+    waiting = next(played, None)
+
+    def result_of(number: int) -> ResultRow | None:
+        nonlocal waiting
+        while waiting is not None and waiting.number < number:
+            waiting = next(played, None)
+        return waiting if waiting is not None and waiting.number == number else None
+
     for number, numbered in groupby(rows, key=lambda item: item[1].round):
         pairings = []
         for table, own in groupby(numbered, key=lambda item: item[1].table):
-            games = tuple(Game(at, row, by_number.get(at)) for at, row in own)
+            games = tuple(Game(at, row, result_of(at)) for at, row in own)
             entrants = games[0].row.seats
             score: Counter[int] = Counter()
             for game in games:
                 if game.result is not None and not game.result.void:
                     units = score_units(game.result.ranks)
                     score.update(dict(zip(game.result.entrants, units, strict=True)))
-            pairings.append(Pairing(table, entrants, games, tuple(score[one] for one in entrants)))
+            pairings.append(
+                Pairing(
+                    table,
+                    entrants,
+                    games,
+                    tuple(score[one] for one in entrants),
+                    len(games),
+                    sum(game.result is None for game in games),
+                    sum(game.result is not None and not game.result.void for game in games),
+                )
+            )
         playing = {entrant for pairing in pairings for entrant in pairing.entrants}
         rest = [player for player in setup.participants if player.number not in playing]
         idle = [p.number for p in rest if p.joined <= number < left.get(p.number, number + 1)]
         absent = [p.number for p in rest if p.number not in idle]
-        found.append(Round(number, tuple(pairings), tuple(idle), tuple(absent)))
-    return tuple(found)
+        yield Round(number, tuple(pairings), tuple(idle), tuple(absent))
 
 
 def rankings(format_: Format, setup: Setup, history: History) -> Iterator[Ranking]:
@@ -103,10 +116,12 @@ def rankings(format_: Format, setup: Setup, history: History) -> Iterator[Rankin
 
     The last one is that of the standings.
     """
+    if not format_.ranks:
+        yield from rankings_by_totals(format_, setup, history.rounds, history.results)
+        return
     results: dict[int, list[ResultRow]] = defaultdict(list)
     for result in history.results:
         results[result.key.round].append(result)
-    totals = _Totals()
     known: list[ResultRow] = []
     rows: dict[int, list[Row]] = defaultdict(list)
     for row in history.rows:
@@ -115,12 +130,22 @@ def rankings(format_: Format, setup: Setup, history: History) -> Iterator[Rankin
     for round_ in range(history.rounds + 1):
         paired += rows[round_]
         known += results[round_]
-        if format_.ranks:
-            lines = format_.table(setup, History(tuple(paired), tuple(known)))
-        else:
-            totals.add(results[round_])
-            lines = totals.ranking(format_, setup)
+        lines = format_.table(setup, History(tuple(paired), tuple(known)))
         yield {line.number: line for line in lines}
+
+
+def rankings_by_totals(
+    format_: Format, setup: Setup, rounds: int, results: Iterable[ResultRow]
+) -> Iterator[Ranking]:
+    """Yield the same for a format that does not ``rank``; results in schedule order are read one by one."""
+    totals = _Totals()
+    by_round = groupby(results, key=lambda result: result.key.round)
+    waiting = next(by_round, None)
+    for round_ in range(rounds + 1):
+        if waiting is not None and waiting[0] == round_:
+            totals.add(waiting[1])
+            waiting = next(by_round, None)
+        yield {line.number: line for line in totals.ranking(format_, setup)}
 
 
 class _Totals:

@@ -88,8 +88,8 @@ class Totals(Access):
         turns, overloaded = (sum(one[place] for one in found.values()) for place in range(2))
         return OverloadTotals(turns, overloaded, totals[MATCH_TOTAL].get((), (0, 0, 0))[2]), found
 
-    def overloaded_matches(self, tournament: int) -> tuple[OverloadedMatch, ...]:
-        """Return the matches with overloaded turns, those with the most first."""
+    def overloaded_matches(self, tournament: int, most: int | None = None) -> tuple[OverloadedMatch, ...]:
+        """Return the matches with overloaded turns, those with the most first; at most ``most``."""
         seat = SEAT.c
         stretched = sa.func.sum(seat.overloaded)
         query = (
@@ -99,6 +99,7 @@ class Totals(Access):
             .group_by(_S.number)
             .having(stretched > 0)
             .order_by(stretched.desc(), _S.number)
+            .limit(most)
         )
         with self._read() as connection:
             rows = connection.execute(query).all()

@@ -6,6 +6,7 @@ All pages render the source that ``published`` returns, so no page decides for i
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tourney.report.matches import View
 from tourney.report.setting import Detail
 from tourney.store.values import Match
 
@@ -31,7 +32,8 @@ def published(source: "Source", *, logs: bool) -> "Source":
     return replace(
         source,
         detail=lambda number: published_detail(read(number), logs=False),
-        matches=tuple(map(_without_note, source.matches)),
+        matches=View(source.matches, _without_note),
+        read=lambda: map(_without_note, source.read()),
         entrants=tuple(
             replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants
         ),

@@ -1,7 +1,7 @@
 """The renderer: makes the files of one tournament's pages from their contexts and templates."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -50,20 +50,20 @@ class Renderer:
         return listing.picked(self.source, self.options.match_pages)
 
     @cached_property
-    def lines(self) -> tuple[listing.MatchLine, ...]:
-        """All finished matches."""
+    def lines(self) -> Sequence[listing.MatchLine]:
+        """All finished matches; a line is made when asked for."""
         return listing.match_lines(self.source, self.paged, measured=self.measured)
 
     @cached_property
     def listed(self) -> tuple[listing.MatchLine, ...]:
         """The finished matches that the list of matches has."""
         chosen = listing.picked(self.source, max(self.options.listed, self.options.match_pages))
-        return tuple(line for line in self.lines if line.number in chosen)
+        return tuple(self.line_of[number] for number in sorted(chosen))
 
     @cached_property
-    def line_of(self) -> dict[int, listing.MatchLine]:
+    def line_of(self) -> Mapping[int, listing.MatchLine]:
         """All finished matches by number."""
-        return {line.number: line for line in self.lines}
+        return listing.LineOf(self.source.matches, self.lines)
 
     def once(self, make: "Callable[[Renderer], T]") -> T:
         """Return what a function makes for this tournament, computed once for all page kinds."""

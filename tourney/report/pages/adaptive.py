@@ -84,7 +84,7 @@ class AdaptivePage:
 
 def is_adaptive(source: Source) -> bool:
     """Return whether a tournament is adaptive and has been paired."""
-    return source.tournament.plan.format == Adaptive.name and bool(source.rows)
+    return source.tournament.plan.format == Adaptive.name and source.progress.rows > 0
 
 
 def page_of(make: Renderer) -> AdaptivePage:

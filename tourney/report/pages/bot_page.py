@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from tourney.report import text
+from tourney.report.matches import View
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import SHOWN, bot_chart, cell_of, histories, sampled
 from tourney.report.pages.listing import Chip, MatchLine
@@ -16,7 +18,7 @@ from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
-from tourney.store.values import OverloadTotals
+from tourney.store.values import Match, OverloadTotals
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -145,21 +147,21 @@ def _surprises(
     return best, worst
 
 
-def meetings(source: Source) -> dict[tuple[int, int], list[Met]]:
+def meetings(source: Source) -> dict[tuple[int, int], Sequence[Met]]:
     """Return what each bot met, by itself and its opponent; void matches do not count."""
-    found: dict[tuple[int, int], list[Met]] = {}
-    for match in source.matches:
-        result = match.result
-        if result is None or result.void:
-            continue
-        seated = list(zip(match.seats, result.ranks, result.faults, strict=True))
-        for entrant, rank, fault in seated:
-            for opponent, other, theirs in seated:
-                if opponent != entrant:
-                    half = 2 * (rank < other) + (rank == other)
-                    met = Met(match.number, half, fault or "", theirs or "")
-                    found.setdefault((entrant, opponent), []).append(met)
+    found: dict[tuple[int, int], Sequence[Met]] = {}
+    for (a, b), places in source.met.items():
+        found[a, b] = View(source.matches, partial(_met, a, b), places)
+        found[b, a] = View(source.matches, partial(_met, b, a), places)
     return found
+
+
+def _met(entrant: int, opponent: int, match: Match) -> Met:
+    result, seat, other = match.result, match.seats.index(entrant), match.seats.index(opponent)
+    if result is None:
+        raise ValueError(f"match {match.number} has no result")
+    half = 2 * (result.ranks[seat] < result.ranks[other]) + (result.ranks[seat] == result.ranks[other])
+    return Met(match.number, half, result.faults[seat] or "", result.faults[other] or "")
 
 
 def faults(source: Source) -> dict[int, list[tuple[int, str]]]:
@@ -180,7 +182,7 @@ def _opponent_line(
     matches: Mapping[int, MatchLine],
     page: str,
 ) -> OpponentLine:
-    halves = [row.half for row in rows]
+    halves = bytes(row.half for row in rows)
     games = len(halves)
     chips = tuple(
         _chip(matches[row.match], row.half, row.fault, row.opponent_fault, opponent) for row in rows[:CHIPS]

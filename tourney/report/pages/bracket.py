@@ -1,6 +1,6 @@
 """The page of a knockout: its bracket, drawn as SVG and as a list, with the matches of every tie."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,10 +11,10 @@ from tourney.report.charts.plots import coordinate
 from tourney.report.output.look import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import Chip, MatchLine
-from tourney.report.pages.rounds import chips, rounds
+from tourney.report.pages.rounds import chips
 from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
-from tourney.results.rounds import Game, Round
+from tourney.results.rounds import Game, Round, rounds_of
 from tourney.schedule.knockout import Bracket, Tie
 from tourney.schedule.row import score_units, units_of_win
 
@@ -85,7 +85,9 @@ def is_knockout(source: Source) -> bool:
 
 def bracket(make: Renderer) -> BracketPage:
     """Return the bracket of the renderer's tournament."""
-    return bracket_page(make.source, make.once(rounds).rounds, make.line_of)
+    source = make.source
+    found = rounds_of(source.setup, source.rows, source.results)
+    return bracket_page(source, found, make.line_of)
 
 
 def files(make: Renderer) -> Iterator[File]:
@@ -93,7 +95,7 @@ def files(make: Renderer) -> Iterator[File]:
     yield make.page(PATH, "bracket.html", bracket=make.once(bracket))
 
 
-def bracket_page(source: Source, found: Sequence[Round], lines: Mapping[int, MatchLine]) -> BracketPage:
+def bracket_page(source: Source, found: Iterable[Round], lines: Mapping[int, MatchLine]) -> BracketPage:
     """Return the bracket with its scores; ``lines`` are the finished matches by number."""
     setup = source.setup
     ties = Bracket(setup, source.schedule).ties

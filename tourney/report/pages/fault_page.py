@@ -1,22 +1,26 @@
 """The faults of all bots, by kind and match; their times, and what an overloaded machine did to them."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 
 from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
 from tourney.report import text
+from tourney.report.matches import View
 from tourney.report.output.look import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import MatchLine
 from tourney.report.pages.overview import FaultLine, fault_lines
 from tourney.report.pages.think_time import ThinkTime, think_time
 from tourney.report.setting import EntrantLabel
+from tourney.results.columns import Row
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
-from tourney.store.values import OverloadTotals
+from tourney.store.values import OverloadTotals, VoidReason
 
 LISTED = 500
 """Most faults with their match and words; the download has all."""
@@ -24,8 +28,6 @@ OF_A_KIND = 20
 """Most of them of one bot and kind."""
 TAIL = 12
 """Last lines of a bot's standard error that a fault shows."""
-STRETCHED = 200
-"""Most matches with overloaded turns that the page on overload lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ VOIDED = {
 
 def files(make: Renderer) -> Iterator[File]:
     """Yield the page of faults with its download, and the page on overload if the report has measurements."""
-    every = list(_faults(make))
+    every = _faults(make)
     chosen: list[tuple[MatchLine, int]] = []
     of_a_kind: Counter[tuple[int, str]] = Counter()
     for line, seat in every:
@@ -110,7 +112,7 @@ def files(make: Renderer) -> Iterator[File]:
         kinds=tuple((kind, text.fault(kind)) for kind in FAULT_KINDS),
         faults=tuple(_fault(make, line, seat) for line, seat in chosen),
         left_out=len(every) - len(chosen),
-        voids=tuple(line for line in make.lines if line.void)[:LISTED],
+        voids=tuple(line for line, _ in islice(_voids(make), LISTED)),
         measured=make.measured,
         logs=make.options.logs and make.measured,
     )
@@ -120,12 +122,21 @@ def files(make: Renderer) -> Iterator[File]:
         yield make.page("overload.html", "overload.html", page=_overload(make))
 
 
-def _faults(make: Renderer) -> Iterator[tuple[MatchLine, int]]:
-    """Yield each fault as its match and seat (from 0), in schedule order."""
-    for line in make.lines:
-        for seat, seated in enumerate(line.seats):
-            if seated.fault:
-                yield line, seat
+def _faults(make: Renderer) -> Sequence[tuple[MatchLine, int]]:
+    """Return each fault as its match and seat (from 0), in schedule order."""
+    lines, seats = make.lines, make.source.tournament.seats
+    found = array("L")
+    for place, match in enumerate(make.source.matches):
+        if match.result is not None and any(match.result.faults):
+            found.extend(place * seats + seat for seat, fault in enumerate(match.result.faults) if fault)
+    return View(found, lambda at: (lines[at // seats], at % seats))
+
+
+def _voids(make: Renderer) -> Iterator[tuple[MatchLine, VoidReason | None]]:
+    """Yield the void matches with the reason, in schedule order."""
+    for place, match in enumerate(make.source.matches):
+        if match.result is not None and match.result.void:
+            yield make.lines[place], match.result.void_reason
 
 
 def _fault(make: Renderer, line: MatchLine, seat: int) -> Fault:
@@ -152,8 +163,9 @@ def _fault(make: Renderer, line: MatchLine, seat: int) -> Fault:
 
 
 def _table(make: Renderer, every: Sequence[tuple[MatchLine, int]]) -> DataTable:
-    rows = [
-        {
+    def row(fault: tuple[MatchLine, int]) -> Row:
+        line, seat = fault
+        return {
             "match": line.number,
             "round": line.round,
             "entrant": make.source.entrants[line.seats[seat].entrant.number].name,
@@ -162,9 +174,9 @@ def _table(make: Renderer, every: Sequence[tuple[MatchLine, int]]) -> DataTable:
             "actions": line.actions,
             "void": line.void,
         }
-        for line, seat in every
-    ]
-    return DataTable(("match", "round", "entrant", "seat", "fault", "actions", "void"), rows)
+
+    columns = ("match", "round", "entrant", "seat", "fault", "actions", "void")
+    return DataTable(columns, View(every, row))
 
 
 def _overload(make: Renderer) -> OverloadPage:
@@ -184,18 +196,13 @@ def _overload(make: Renderer) -> OverloadPage:
                     totals.matches,
                 )
             )
-    void = [
-        (make.line_of[match.number], match.result.void_reason)
-        for match in source.matches
-        if match.result is not None and match.result.void_reason in ("machine-failure", "overload")
-    ]
-    listed = source.overloaded[:STRETCHED]
+    void = (one for one in _voids(make) if one[1] in ("machine-failure", "overload"))
     return OverloadPage(
         said=overload_text(whole),
         times=think_time(make),
         share=Fraction(whole.overloaded, max(1, whole.turns)),
         lines=tuple(sorted(lines, key=lambda line: -line.overloaded)),
-        matches=tuple((make.line_of[one.number], one.turns, one.overloaded) for one in listed),
-        more=len(source.overloaded) - len(listed),
-        voids=tuple((line, VOIDED[str(why)]) for line, why in void[:LISTED]),
+        matches=tuple((make.line_of[one.number], one.turns, one.overloaded) for one in source.overloaded),
+        more=whole.matches - len(source.overloaded),
+        voids=tuple((line, VOIDED[str(why)]) for line, why in islice(void, LISTED)),
     )

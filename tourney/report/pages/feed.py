@@ -99,18 +99,25 @@ def entries(make: Renderer) -> tuple[Entry, ...]:
     return tuple(found)
 
 
-def finished_rounds(source: Source, lines: Sequence[MatchLine]) -> tuple[tuple[int, list[MatchLine]], ...]:
+def finished_rounds(
+    source: Source, lines: Sequence[MatchLine]
+) -> tuple[tuple[int, Sequence[MatchLine]], ...]:
     """Return the rounds of which all matches have a result.
 
     While a tournament runs, a round counts as finished once a match after it in schedule order has a result
     and all before have one.
     """
-    rounds = [(number, list(group)) for number, group in groupby(lines, key=lambda line: line.round)]
+    rounds: list[tuple[int, Sequence[MatchLine]]] = []
+    start = 0
+    for number, group in groupby(source.matches, key=lambda match: match.key.round):
+        stop = start + sum(1 for _ in group)
+        rounds.append((number, lines[start:stop]))
+        start = stop
     if source.progress.done == source.progress.rows:
         return tuple(rounds)
     whole = 0
-    for place, line in enumerate(lines, start=1):
-        if line.number != place:
+    for place, match in enumerate(source.matches, start=1):
+        if match.number != place:
             break
         whole = place
     return tuple(
@@ -118,7 +125,9 @@ def finished_rounds(source: Source, lines: Sequence[MatchLine]) -> tuple[tuple[i
     )
 
 
-def _leaders(source: Source, rounds: Sequence[tuple[int, list[MatchLine]]]) -> Mapping[int, tuple[int, ...]]:
+def _leaders(
+    source: Source, rounds: Sequence[tuple[int, Sequence[MatchLine]]]
+) -> Mapping[int, tuple[int, ...]]:
     """Return the entrants with the best score after each round, for formats that rank by points."""
     by_mean = source.format.ranked_by == BY_MEAN
     if not by_mean and source.format.ranked_by != "points":

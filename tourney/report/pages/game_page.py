@@ -3,6 +3,7 @@
 It is long because each section of the page stands beside the counts that it shows.
 """
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from tourney.games.svg_diagram import inline_svg, piece_svg, seat_colors
 from tourney.match.record import FAULT_KINDS, Record
 from tourney.report import text
 from tourney.report.charts import plots, vega
+from tourney.report.matches import View, places_where, same
 from tourney.report.output.look import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages import rules_page
@@ -171,7 +173,7 @@ def _guide(source: Source) -> tuple[Guide | None, str]:
 def game_page(source: Source, guide: Guide | None, missing: str, *, whole_rules: bool) -> GamePage:
     """Return the context of the game's page."""
     game = source.game
-    counted = [m for m in source.matches if m.result is not None and not m.result.void]
+    counted = View(source.matches, same, places_where(source.matches, lambda result: not result.void))
     view = None
     if game is not None and guide is not None:
         try:
@@ -181,7 +183,8 @@ def game_page(source: Source, guide: Guide | None, missing: str, *, whole_rules:
     seats, axis = _advantages(source)
     endings = tuple(_endings(counted))
     # Without records the lengths are not known.
-    bins = vega.bins_of([m.result.actions for m in counted if m.result and source.tournament.recorded])
+    lengths = array("L", (m.result.actions for m in counted if m.result and source.tournament.recorded))
+    bins = vega.bins_of(lengths)
     said = f"Histogram of the lengths of {text.count(len(counted), 'match', 'matches')}, in actions"
     chart = vega.draw(vega.histogram(bins, "actions", "matches"), said) if bins else None
     begun = _Openings.read(source, counted)
@@ -297,20 +300,20 @@ def _advantages(source: Source) -> tuple[tuple[Advantage, ...], Markup]:
 
 def _endings(matches: Sequence[Match]) -> Iterator[Ending]:
     """Yield all matches, then each reason, the most frequent first."""
-    by_reason: defaultdict[str, list[int]] = defaultdict(list)
+    by_reason: defaultdict[str, array[int]] = defaultdict(lambda: array("L"))
     for match in matches:
         if match.result is not None:
             by_reason[match.result.reason].append(match.result.actions)
     ordered = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
-    everything = [length for _, lengths in ordered for length in lengths]
+    everything = array("L", (length for _, lengths in ordered for length in lengths))
     if everything:
         yield _ending("", everything, len(everything))
     for reason, lengths in ordered:
         yield _ending(text.words(reason), lengths, len(everything))
 
 
-def _ending(reason: str, lengths: list[int], total: int) -> Ending:
-    lengths = sorted(lengths)
+def _ending(reason: str, unordered: Sequence[int], total: int) -> Ending:
+    lengths = sorted(unordered)
     count = len(lengths)
     median = Fraction(lengths[(count - 1) // 2] + lengths[count // 2], 2)
     return Ending(

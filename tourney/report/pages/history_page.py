@@ -5,14 +5,17 @@ at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fit of 20
 and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TypeVar
 
 from markupsafe import Markup
 
 from tourney.ratings.batch import BatchRating, rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Clusters, Counts, clusters
+from tourney.ratings.method import rated
 from tourney.report import text
 from tourney.report.charts import vega
 from tourney.report.output.look import File
@@ -105,11 +108,14 @@ def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
     look = look_at(source.tournament, source.entrants)
-    for round_ in rounds:
+    found: Clusters = Counter()
+    for round_, results in groupby(source.results, key=lambda result: result.key.round):
+        found.update(clusters(rated(results), shared_dice=shared))
+        if round_ not in rounds:
+            continue
         ratings: Sequence[BatchRating] = source.batch.ratings
         if round_ != rounds[-1] or source.look is None:
-            results = [result for result in source.results if result.key.round <= round_]
-            counts = Counts.of_results(results, numbers, source.tournament.seats, shared_dice=shared)
+            counts = Counts.of_clusters(found, numbers, source.tournament.seats)
             ratings = rate(counts, pairs=False, best=False, look=look).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 

@@ -1,10 +1,11 @@
 """The lines of the list of matches, in schedule order, and their division into pages; see ``match_list``."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tourney.report import text
+from tourney.report.matches import View, place_of
 from tourney.report.setting import EntrantLabel, SeatLabel
 from tourney.store.values import Match, Result
 
@@ -64,18 +65,43 @@ def match_path(number: int) -> str:
 
 def picked(source: "Source", most: int) -> frozenset[int]:
     """Return the numbers of at most these matches: those with faults first, then in schedule order."""
-    numbered = [(not any(m.result.faults), m.number) for m in source.matches if m.result is not None]
-    return frozenset(number for _, number in sorted(numbered)[:most])
+    faulty: list[int] = []
+    others: list[int] = []
+    for match in source.matches:
+        kept = faulty if match.result is not None and any(match.result.faults) else others
+        if len(kept) < most:
+            kept.append(match.number)
+    return frozenset([*faulty, *others][:most])
 
 
-def match_lines(source: "Source", paged: Collection[int], *, measured: bool) -> tuple[MatchLine, ...]:
+class LineOf(Mapping[int, MatchLine]):
+    """The lines of matches by number."""
+
+    def __init__(self, matches: Sequence[Match], lines: Sequence[MatchLine]) -> None:
+        self._matches = matches
+        self._lines = lines
+
+    def __getitem__(self, number: int) -> MatchLine:
+        return self._lines[place_of(self._matches, number)]
+
+    def __iter__(self) -> Iterator[int]:
+        return (match.number for match in self._matches)
+
+    def __len__(self) -> int:
+        return len(self._matches)
+
+
+def match_lines(source: "Source", paged: Collection[int], *, measured: bool) -> Sequence[MatchLine]:
     """Return all finished matches; ``paged`` are the numbers of those with a page.
 
     The notes on failures of the infrastructure are included only with ``measured``.
     """
     entrants, seats = source.labels, source.seats
 
-    def line(match: Match, result: Result) -> MatchLine:
+    def line(match: Match) -> MatchLine:
+        result = match.result
+        if result is None:
+            raise ValueError(f"match {match.number} has no result")
         tied = len(set(result.ranks)) == 1
         tags = ["is-void"] if result.void else ["is-draw"] if tied else []
         if any(result.faults):
@@ -103,7 +129,7 @@ def match_lines(source: "Source", paged: Collection[int], *, measured: bool) -> 
             tags=tuple(tags),
         )
 
-    return tuple(line(match, match.result) for match in source.matches if match.result is not None)
+    return View(source.matches, line)
 
 
 def _result(result: Result, seat: int) -> str:

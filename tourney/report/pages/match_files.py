@@ -5,6 +5,7 @@ So any process can render one, and its fingerprint tells whether a page of an ea
 
 import hashlib
 import pickle
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -23,7 +24,7 @@ from tourney.report.pages.listing import MatchLine, match_path
 from tourney.report.pages.match_page import match_page
 from tourney.report.setting import Detail, Setting
 from tourney.store.parts import record_hash, unpack_parts
-from tourney.store.values import MatchParts
+from tourney.store.values import Match, MatchParts
 
 if TYPE_CHECKING:
     from tourney.report.output.rendering import Renderer
@@ -232,14 +233,22 @@ def match_work(make: "Renderer") -> MatchWork:
 
 def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     """Yield the jobs of all matches with a page, in schedule order."""
-    shown = [line for line in make.lines if line.href]
-    groups: dict[tuple[int, int, int], list[MatchLine]] = {}
-    for line in make.lines:
-        groups.setdefault((line.round, line.table, line.repeat), []).append(line)
+    matches, lines = make.source.matches, make.lines
+    shown = [make.line_of[number] for number in sorted(make.paged)]
+    groups: dict[tuple[int, int, int], tuple[MatchLine, ...]] = {}
+    for line in shown:
+        key = (line.round, line.table, line.repeat)
+        if key not in groups:
+            first = bisect_left(matches, key, key=_group)
+            groups[key] = tuple(lines[first : bisect_right(matches, key, first, key=_group)])
     for index, line in enumerate(shown):
         yield MatchJob(
             line,
-            tuple(groups[line.round, line.table, line.repeat]),
+            groups[line.round, line.table, line.repeat],
             shown[index - 1] if index else None,
             shown[index + 1] if index + 1 < len(shown) else None,
         )
+
+
+def _group(match: Match) -> tuple[int, int, int]:
+    return match.key[:3]

@@ -1,6 +1,7 @@
 """The list of matches: static pages of 500, and one compact file of the whole list for the page's script."""
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from tourney.report import text
@@ -104,7 +105,8 @@ def matches_table(make: Renderer) -> DataTable:
 
 
 def _rows(source: Source, listed: set[int], values: Sequence[str]) -> Iterator[Row]:
-    for match in source.matches:
+    last = max(listed, default=0)
+    for match in takewhile(lambda match: match.number <= last, source.read()):
         result = match.result
         if result is None or match.number not in listed:
             continue

@@ -141,12 +141,11 @@ def _limits(source: Source) -> Iterator[tuple[str, str, str]]:
 
 def _containment(source: Source) -> tuple[tuple[str, ...], tuple[Protection, ...], int]:
     """Return the sandboxes and protections of some matches spread over the tournament, and their number."""
-    played = [match.number for match in source.matches if match.result is not None and match.result.digest]
     sandboxes: Counter[str] = Counter()
     states: dict[str, Counter[str]] = {}
     looked_at = 0
-    for number in sampled(played, LOOKED_AT):
-        sandbox = source.detail(number).measured.get("sandbox")
+    for match in sampled(source.recorded, LOOKED_AT):
+        sandbox = source.detail(match.number).measured.get("sandbox")
         if not isinstance(sandbox, dict):
             continue
         looked_at += 1

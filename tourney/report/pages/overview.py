@@ -212,8 +212,8 @@ def fault_lines(source: Source) -> tuple[FaultLine, ...]:
 
 def _ends(source: Source) -> tuple[tuple[str, int, str], ...]:
     """Return the reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
-    results = [match.result for match in source.matches if match.result is not None]
-    counts = Counter(result.reason for result in results if not result.void)
+    results = (match.result for match in source.matches)
+    counts = Counter(result.reason for result in results if result is not None and not result.void)
     total = counts.total()
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return tuple((text.words(r), n, text.percent(Fraction(n, total))) for r, n in ordered)

@@ -4,14 +4,16 @@ At most ``PAIR_PAGES`` pairs have a page: those that met, in the order of the st
 bot and then of the other. All pairs are in the crosstable and on the bots' pages.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, groupby
+from functools import partial
+from itertools import groupby
 
 from tourney.ratings.batch import BatchPair
 from tourney.report import text
+from tourney.report.matches import View
 from tourney.report.output.look import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.listing import MatchLine
@@ -24,6 +26,8 @@ PAIR_PAGES = 1225
 """Most pages of pairs: every pair of 50 bots."""
 GAMES = 1000
 """Most games that a page lists; the list of matches has all."""
+HELD = 10_000
+"""Most games that are held while their page is made; more are read again for each of its tables."""
 ROUNDS = 100
 """Most rounds for which a page has a table by round."""
 BOOK_LINE = 60
@@ -127,7 +131,8 @@ def files(make: Renderer) -> Iterator[File]:
     source, paths = make.source, make.once(pair_paths)
     fitted = {frozenset((pair.a, pair.b)): pair for pair in source.batch.pairs}
     openings = _Openings(source)
-    for pair, games in make.once(_games).items():
+    for pair, every in make.once(_games).items():
+        games = every if len(every) > HELD else tuple(every)
         page = _page(source, paths[pair], pair, games, fitted[frozenset(pair)], openings)
         yield make.page(page.path, "pair.html", pair=page)
 
@@ -135,19 +140,19 @@ def files(make: Renderer) -> Iterator[File]:
 def _games(make: Renderer) -> Mapping[Pair, Sequence[Game]]:
     """Return the games of the pairs with a page, in schedule order; void matches are left out."""
     order = {line.number: place for place, line in enumerate(make.source.standings)}
-    found: dict[Pair, list[Game]] = {}
-    for line in make.lines:
-        if line.void:
-            continue
-        for s, t in combinations(range(len(line.seats)), 2):
-            one, other = line.seats[s], line.seats[t]
-            if order[one.entrant.number] > order[other.entrant.number]:
-                s, t, one, other = t, s, other, one  # noqa: PLW2901 - the better placed bot comes first
-            half = 1 if one.rank == other.rank else 2 if one.rank < other.rank else 0
-            pair = (one.entrant.number, other.entrant.number)
-            found.setdefault(pair, []).append(Game(line, s, t, half))
+    found: dict[Pair, Sequence[Game]] = {}
+    for pair, places in make.source.met.items():
+        a, b = sorted(pair, key=order.__getitem__)
+        found[a, b] = View(make.lines, partial(_game, a, b), places)
     pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
     return {pair: found[pair] for pair in pairs[:PAIR_PAGES]}
+
+
+def _game(a: int, b: int, line: MatchLine) -> Game:
+    seats = [seated.entrant.number for seated in line.seats]
+    seat, other = seats.index(a), seats.index(b)
+    mine, theirs = line.seats[seat].rank, line.seats[other].rank
+    return Game(line, seat, other, 1 if mine == theirs else 2 if mine < theirs else 0)
 
 
 class _Openings:
@@ -178,19 +183,23 @@ def _page(
     sign = 1 if fitted.a == pair[0] else -1
     low, high = sorted((sign * fitted.low, sign * fitted.high))
     expected = fitted.expected if sign == 1 else fitted.games - fitted.expected
-    total = _score("", None, games)
+    halves = bytes(game.half for game in games)
+    total = _score("", None, halves)
     names = {seat.number: seat for seat in source.seats}
-    by_opening: dict[int, list[Game]] = {}
+    by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
+    by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
+    by_round: defaultdict[int, bytearray] = defaultdict(bytearray)
     for game in games:
         if (number := openings.of(game.line)) is not None:
-            by_opening.setdefault(number, []).append(game)
-    rounds = [(number, list(some)) for number, some in groupby(games, key=lambda game: game.line.round)]
+            by_opening[number].append(game.half)
+        by_seat[game.own.number].append(game.half)
+        by_round[game.line.round].append(game.half)
     return PairPage(
         path=path,
         a=a,
         b=b,
         total=total,
-        theirs=_points(sum(2 - game.half for game in games)),
+        theirs=_points(2 * len(halves) - sum(halves)),
         expected=text.number(expected, 1),
         lead=text.number(sign * fitted.elo, 1),
         low=text.number(low, 1),
@@ -198,15 +207,15 @@ def _page(
         los=text.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
         streaks=_streaks(games, a.name, b.name),
         seats=tuple(
-            _score(f"{seat.number} {seat.name}", seat, found)
+            _score(f"{seat.number} {seat.name}", seat, by_seat[seat.number])
             for seat in names.values()
-            if (found := [game for game in games if game.own.number == seat.number])
+            if seat.number in by_seat
         ),
         openings=tuple(
             _score(openings.name(number), None, by_opening[number]) for number in sorted(by_opening)
         ),
-        rounds=tuple(_score(str(number), None, some) for number, some in rounds)
-        if 1 < len(rounds) <= ROUNDS
+        rounds=tuple(_score(str(number), None, some) for number, some in by_round.items())
+        if 1 < len(by_round) <= ROUNDS
         else (),
         groups=_groups(games) if source.tournament.plan.mirrored_dice else (),
         games=tuple(games[:GAMES]),
@@ -218,21 +227,20 @@ def _points(halves: int) -> str:
     return text.decimal(Fraction(halves, 2), 1).removesuffix(".0")
 
 
-def _score(name: str, seat: SeatLabel | None, games: Sequence[Game]) -> Score:
-    halves = [game.half for game in games]
+def _score(name: str, seat: SeatLabel | None, halves: bytes | bytearray) -> Score:
     return Score(
         name,
         seat,
-        len(games),
+        len(halves),
         _points(sum(halves)),
-        text.percent(Fraction(sum(halves), 2 * len(games))),
+        text.percent(Fraction(sum(halves), 2 * len(halves))),
         *(halves.count(half) for half in (2, 1, 0)),
     )
 
 
 def _streaks(games: Sequence[Game], a: str, b: str) -> tuple[tuple[str, int], ...]:
     """Return the longest runs of games in schedule order that each bot won, or did not lose."""
-    halves = [game.half for game in games]
+    halves = bytes(game.half for game in games)
     runs = (
         (f"wins of {text.isolated(a)} in a row", {2}),
         (f"games of {text.isolated(a)} in a row without a loss", {1, 2}),
@@ -243,16 +251,14 @@ def _streaks(games: Sequence[Game], a: str, b: str) -> tuple[tuple[str, int], ..
 
 
 def _longest(flags: Iterable[bool]) -> int:
-    return max((len(list(some)) for flag, some in groupby(flags) if flag), default=0)
+    return max((sum(1 for _ in some) for flag, some in groupby(flags) if flag), default=0)
 
 
 def _groups(games: Sequence[Game]) -> tuple[tuple[str, int], ...]:
     """Return how often the two games of a mirrored group gave the first bot 0 to 2 points."""
-    groups: dict[tuple[int, int, int], list[int]] = {}
-    for game in games:
-        line = game.line
-        groups.setdefault((line.round, line.table, line.repeat), []).append(game.half)
-    sums = Counter(sum(halves) for halves in groups.values() if len(halves) == 2)
+    groups = groupby(games, key=lambda game: (game.line.round, game.line.table, game.line.repeat))
+    each = ([game.half for game in some] for _, some in groups)
+    sums = Counter(sum(halves) for halves in each if len(halves) == 2)
     if not sums or any(len(game.line.seats) != 2 for game in games):
         return ()
     return tuple((("0", HALF, "1", f"1{HALF}", "2")[halves], sums[halves]) for halves in range(5))

@@ -12,7 +12,16 @@ from tourney.report.pages.listing import Chip, MatchLine
 from tourney.report.setting import EntrantLabel
 from tourney.report.source import Source
 from tourney.results.columns import decimal
-from tourney.results.rounds import Game, Pairing, Ranking, Round, float_of, rankings, rounds_of
+from tourney.results.rounds import (
+    Game,
+    Pairing,
+    Ranking,
+    Round,
+    float_of,
+    rankings,
+    rankings_by_totals,
+    rounds_of,
+)
 from tourney.results.tables import DataTable
 from tourney.schedule.row import units_of_win
 
@@ -136,7 +145,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """The rounds of a tournament, with the ranking before each and after the last; () where unranked."""
+    """Summaries of the rounds, with the ranking before each and after the last; () where unranked."""
 
     rounds: tuple[Round, ...]
     ranked: tuple[Ranking, ...]
@@ -149,7 +158,7 @@ def round_path(number: int) -> str:
 
 def has_rounds(source: Source) -> bool:
     """Return whether a tournament's rounds have pages."""
-    return source.tournament.plan.format not in WITHOUT and bool(source.rows)
+    return source.tournament.plan.format not in WITHOUT and source.progress.rows > 0
 
 
 def has_progress(source: Source) -> bool:
@@ -160,9 +169,14 @@ def has_progress(source: Source) -> bool:
 def rounds(make: Renderer) -> Rounds:
     """Return the rounds of the renderer's tournament."""
     source = make.source
-    found = rounds_of(source.setup, source.rows, source.results)
-    ranked = tuple(rankings(source.format, source.setup, source.schedule)) if has_progress(source) else ()
-    return Rounds(found, ranked)
+    found = tuple(round_.summary() for round_ in rounds_of(source.setup, source.rows, source.results))
+    return Rounds(found, tuple(_rankings(source)) if has_progress(source) else ())
+
+
+def _rankings(source: Source) -> Iterator[Ranking]:
+    if source.format.ranks:
+        return rankings(source.format, source.setup, source.schedule)
+    return rankings_by_totals(source.format, source.setup, source.progress.rounds, source.results)
 
 
 def progress_of(make: Renderer) -> Progress:
@@ -186,7 +200,7 @@ def round_pages(source: Source, found: Rounds, lines: Mapping[int, MatchLine]) -
     swiss = source.tournament.plan.format == "swiss"
     batch = source.tournament.plan.format in UNRANKED
     numbers = [round_.number for round_ in found.rounds]
-    for at, round_ in enumerate(found.rounds):
+    for at, round_ in enumerate(rounds_of(source.setup, source.rows, source.results)):
         before, after = (found.ranked[at], found.ranked[at + 1]) if found.ranked else ({}, {})
         done = round_.games - round_.left
         state = f"{done:,} of {text.count(round_.games, 'match', 'matches')} played"

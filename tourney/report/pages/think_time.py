@@ -42,8 +42,7 @@ def think_time(make: Renderer) -> ThinkTime:
     """Return the times of all bots that were measured."""
     source = make.source
     found: dict[int, list[float]] = {}
-    played = [match for match in source.matches if match.result is not None and match.result.digest]
-    matches = sampled(played, LOOKED_AT)
+    matches = sampled(source.recorded, LOOKED_AT)
     for match in matches:
         detail = source.detail(match.number)
         if detail.record is None:

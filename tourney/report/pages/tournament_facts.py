@@ -100,8 +100,8 @@ def has_measurements(source: Source) -> bool:
     """Return whether times and logs are stored with the matches, judged by a few of them."""
     if source.overload[0].turns:
         return True
-    played = [match.number for match in source.matches if match.result is not None and match.result.digest]
-    details = (source.detail(number) for number in (*played[:2], *played[-1:]))
+    played = source.recorded
+    details = (source.detail(match.number) for match in (*played[:2], *played[-1:]))
     return any(detail.measured or detail.log for detail in details)
 
 
