@@ -377,6 +377,21 @@ def test_merge_that_is_killed_leaves_all_or_nothing(place: str, finished: Path, 
     assert check_database(place) == ()
 
 
+def test_import_that_is_killed_leaves_all_or_nothing(place: str, finished: Path, tmp_path: Path) -> None:
+    out = tmp_path / "cup.gz"
+    words = ("export", "cup", "--what", "tournament", "--measured", "--out", str(out), "--db", str(finished))
+    assert invoke(*words).exit_code == 0
+    again = ("import", str(out), "--name", "again", "--again")
+    before = content(place, tmp_path)
+    kill_behind("record_results", place, *again)
+    assert content(place, tmp_path) == before
+    assert invoke(*again, "--db", place).exit_code == 0
+    with Repository.open(place) as repository:
+        cup, copy = repository.tournaments()
+        assert (copy.name, list(repository.results(copy.id))) == ("again", list(repository.results(cup.id)))
+    assert check_database(place) == ()
+
+
 def test_archived_tournament_takes_no_changes(db: Path, tmp_path: Path) -> None:
     archive(db, tmp_path / "cup.gz")
     with Repository.open(str(db)) as repository:
