@@ -289,7 +289,7 @@ def test_batch_warns_of_unconnected_groups(tmp_path: Path) -> None:
         play_some(repository, cup, pair[::2])
     said = invoke(*BATCH, "--db", path).stderr
     assert "No match connects these 2 groups of bots" in said
-    assert "only the prior limits their distance" in said
+    assert "only the prior limits the distance between these groups" in said
     left_out = invoke(*BATCH, "--db", path, "--forfeits", "void").stderr
     assert "left out: " in left_out
 

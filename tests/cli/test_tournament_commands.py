@@ -102,6 +102,9 @@ def test_status_shows_progress(db: str) -> None:
         "void_matches": [],
         "playing": [],
         "paused": None,
+        "archive": None,
+        "set_aside": [],
+        "withdrawn": None,
     }
     assert "cup" in invoke("status", "cup", "--db", db).stdout
     assert invoke("status", "cap", "--db", db).exit_code == 2

@@ -224,7 +224,7 @@ def test_other_or_damaged_file_is_refused(db: Path, tmp_path: Path) -> None:
     packed = out.read_bytes()
     for data in (packed[:-9], packed[:50] + bytes([packed[50] ^ 1]) + packed[51:], b""):
         out.write_bytes(data)
-        with refused(UsageError, "cup.gz", "was altered", "cup.gz of cup, sha256"):
+        with refused(UsageError, "cup.gz", "or altered", "cup.gz of cup, sha256"):
             restore(db, out)
     assert state(db) == before
     with sqlite3.connect(db) as connection:  # the note leads to the archive of another tournament
