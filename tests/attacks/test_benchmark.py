@@ -23,8 +23,9 @@ def test_benchmark_prints_a_row_for_each_named_attack() -> None:
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()[2:]]
     named = {name: cells for name, *cells in rows}
     assert list(named) == ["loopback-socket", "sleeps-past-the-deadline", "exits-with-1"]
-    assert named["sleeps-past-the-deadline"][:2] == ["timeout", "350"]
-    assert int(named["sleeps-past-the-deadline"][2].replace(",", "")) >= 350
+    kind, *times = named["sleeps-past-the-deadline"]
+    assert kind == "timeout"
+    assert all(int(time.replace(",", "")) >= 350 for time in times[:2])
     assert named["exits-with-1"][0] == "crash"
     assert named["loopback-socket"][:6] == ["none", "", "", "", "", ""]
 

@@ -77,7 +77,12 @@ def many(source: Source, count: int) -> Source:
         match = played[k % len(played)]
         key = MatchKey(match.key.round + rounds * (k // len(played)), *match.key[1:])
         found.append(Match(match.tournament, k + 1, key, match.seats, match.result))
-    return replace(source, matches=tuple(found), read=lambda: iter(found))
+    return replace(
+        source,
+        matches=tuple(found),
+        read=lambda: iter(found),
+        detail=lambda number: source.detail(played[(number - 1) % len(played)].number),
+    )
 
 
 def expected(source: Source, fits: Any) -> list[int]:
