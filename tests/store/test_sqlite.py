@@ -120,6 +120,18 @@ def test_foreign_or_damaged_database_is_refused_unchanged(
     assert not list(sound.parent.glob("*new*"))
 
 
+@pytest.mark.parametrize("spoil", [truncated, overwritten])
+def test_large_damaged_database_is_refused_where_it_is_read(
+    sound: Path, spoil: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "CHECKED_AT_EACH_OPENING", 0)
+    spoil(sound)
+    with refused(StoreError, str(sound), "damaged"), Repository.open(str(sound)) as repository:
+        list(repository.matches(repository.tournament().id))
+    with refused(StoreError, str(sound), "is damaged"):
+        Repository.open(str(sound), create=True)
+
+
 @pytest.mark.parametrize("revision", REVISIONS[:-1])
 def test_older_database_is_refused_with_upgrade_command(database: Path, revision: str) -> None:
     execute(database, f"PRAGMA application_id = {sqlite.APPLICATION_ID}")

@@ -207,9 +207,14 @@ def create(path: Path) -> None:
             fresh.unlink(missing_ok=True)
 
 
+CHECKED_AT_EACH_OPENING: Final = 1 << 28
+"""Bytes of a file that SQLite checks whole before it is read; beyond that it takes seconds each time."""
+
+
 def check(path: Path, *, write: bool = False) -> bool:
     """Raise StoreError for a file that is missing, not ours, damaged, or (``write``) cannot be written.
 
+    Of a file above ``CHECKED_AT_EACH_OPENING`` that is only read, damage is found where it is read.
     Return whether it is frozen: only to be read, and with nothing beside it that belongs to it. SQLite would
     want to make files beside it then, and so it is to be connected to with ``frozen``.
     """
@@ -227,7 +232,9 @@ def check(path: Path, *, write: bool = False) -> bool:
         )
     try:
         with closing(connect(path, frozen=frozen)) as connection:
-            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            connection.execute("SELECT count(*) FROM sqlite_master")
+            checked = write or path.stat().st_size <= CHECKED_AT_EACH_OPENING
+            problem = connection.execute("PRAGMA quick_check(1)").fetchone()[0] if checked else "ok"
             if problem != "ok":
                 raise StoreError(
                     f"the database {path} is damaged ({' '.join(problem.split())}): restore a backup"
