@@ -8,14 +8,17 @@ environment variable TOURNEY_PLAIN=1 asks for that.
 """
 
 import argparse
+import ast
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import util
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -78,14 +81,49 @@ def compile_cores() -> list[Path]:
                 (parent / "__init__.py").touch()  # Cython finds core.pxd by the module's whole name
             sources = {package: room / f"{names[package]}.py" for package in missing}
             for package, source in sources.items():
-                shutil.copyfile(ROOT / "tourney" / "games" / package / "core.py", source)
-                shutil.copyfile(ROOT / "tourney" / "games" / package / "core.pxd", source.with_suffix(".pxd"))
+                join_sources(compiled.sources(package), source)
                 translate(source)
             with ThreadPoolExecutor(os.cpu_count()) as pool:
                 for package, made in zip(sources, pool.map(compile_c, sources.values()), strict=True):
                     place_file(made, files[package])
     remove_compiled(frozenset(path.name for path in files.values()))
     return list(files.values())
+
+
+def join_sources(parts: Sequence[str], target: Path) -> None:
+    """Write the sources of a core as one module: C values of another module could not be seen.
+
+    Imports of one part by another are left out. Raises CompileError for a name that two parts define.
+    """
+    names = [Path(part).relative_to(ROOT).as_posix().replace("/", ".") for part in parts]
+    text, known = "", dict[str, str]()
+    for name, part in zip(names, parts, strict=True):
+        source = Path(f"{part}.py").read_text(encoding="utf-8")
+        lines = source.splitlines()
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.ImportFrom) and node.module in names:
+                lines[node.lineno - 1 : node.end_lineno] = [""] * ((node.end_lineno or 0) - node.lineno + 1)
+                continue
+            for defined, origin in names_of(node, name):
+                if known.setdefault(defined, origin) != origin:
+                    raise CompileError(f"{known[defined]} and {origin} both define {defined}")
+        text += "\n".join(lines) + "\n"
+    target.write_text(text, encoding="utf-8")
+    types = [Path(f"{part}.pxd").read_text(encoding="utf-8") for part in parts]
+    target.with_suffix(".pxd").write_text("\n".join(types), encoding="utf-8")
+
+
+def names_of(node: ast.stmt, module: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that a statement of a module defines, each with the module that it comes from."""
+    if isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            yield alias.asname or alias.name, str(node.module)
+    elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name, module
+    elif isinstance(node, ast.Assign):
+        for part in chain.from_iterable(map(ast.walk, node.targets)):
+            if isinstance(part, ast.Name):
+                yield part.id, module
 
 
 def compiler() -> str:
@@ -139,7 +177,7 @@ def try_to_compile() -> list[Path]:
     try:
         return compile_cores()
     except Exception as error:  # noqa: BLE001 - plain Python works after any error
-        sys.stderr.write(f"tourney: the rules for search stay plain Python: {error}\n")
+        sys.stderr.write(f"tourney: the games' rules stay plain Python: {error}\n")
         return []
 
 

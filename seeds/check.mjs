@@ -93,7 +93,7 @@ function parsed(text) {
 
 export function parse(bytes) {
   try { return parsed(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)); } catch {
-    throw new Problem("this is no JSON, or an object has a key twice");
+    throw new Problem("this is not JSON, or an object has a key twice");
   }
 }
 export function canonical(value) {
@@ -108,17 +108,17 @@ const match = (pattern) => {
 };
 const within = (value, low, high) => low <= value && value <= high;
 const integer = (low, high) => (value, what) => {
-  need(Number.isInteger(value) && within(value, low, high), `${what} is no integer from ${low} to ${high}`);
+  need(Number.isInteger(value) && within(value, low, high), `${what} is not an integer from ${low} to ${high}`);
 };
 const list = (item, low, high, size = `${low} to ${high}`) => (value, what) => {
-  need(Array.isArray(value) && within(value.length, low, high), `${what} is no list of ${size} items`);
+  need(Array.isArray(value) && within(value.length, low, high), `${what} is not a list of ${size} items`);
   value.forEach((entry, n) => (Array.isArray(item) ? item[n] : item)(entry, `${what}[${n}]`));
 };
 const tuple = (...items) => list(items, items.length, items.length, items.length);
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const object = (required, optional = {}, other = undefined) => (value, what) => {
   const known = new Map([...Object.entries(required), ...Object.entries(optional)]);
-  need(isObject(value), `${what} is no object`);
+  need(isObject(value), `${what} is not an object`);
   for (const key of Object.keys(required)) need(key in value, `${what} has no ${key}`);
   for (const key of Object.keys(value).sort()) {
     const form = known.get(key) ?? other;

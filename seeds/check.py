@@ -65,15 +65,15 @@ def parse(line: bytes) -> Any:
     try:
         return json.loads(line.decode(), object_pairs_hook=once, parse_float=lambda _: nan)
     except (ValueError, RecursionError):
-        raise ValueError("this is no JSON, or an object has a key twice") from None
+        raise ValueError("this is not JSON, or an object has a key twice") from None
 
 def fits(value: Any, form: Any, what: str) -> None:
     if isinstance(form, str):
         need(isinstance(value, str) and re.fullmatch(form, value), f"{what} does not match {form}")
     elif isinstance(form, range):
-        need(type(value) is int and value in form, f"{what} is no integer from {form[0]} to {form[-1]}")
+        need(type(value) is int and value in form, f"{what} is not an integer from {form[0]} to {form[-1]}")
     elif isinstance(form, dict):
-        need(isinstance(value, dict), f"{what} is no object")
+        need(isinstance(value, dict), f"{what} is not an object")
         for key in form:
             need(key in value or key[-1] in "?*", f"{what} has no {key}")
         known = {key.rstrip("?"): inner for key, inner in form.items()}
@@ -83,7 +83,7 @@ def fits(value: Any, form: Any, what: str) -> None:
     elif form is not None:
         item, low, high = form if isinstance(form, list) else (None, len(form), len(form))
         size = f"{low} to {high}" if item else f"{low}"
-        need(isinstance(value, list) and low <= len(value) <= high, f"{what} is no list of {size} items")
+        need(isinstance(value, list) and low <= len(value) <= high, f"{what} is not a list of {size} items")
         for n, entry in enumerate(value):
             fits(entry, item or form[n], f"{what}[{n}]")
 

@@ -1,6 +1,5 @@
 """Compiled cores are found only for the sources that they were made of, and plain Python is always there."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -12,13 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
-from tests.containment import contained
+from tests.support.command import ROOT
+from tests.support.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths, own_words
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games import compiled
 
+pytestmark = pytest.mark.compiler
+
 GAMES = ROOT / "tourney" / "games"
+SOURCES = ("core_base.py", "core_base.pxd", "sage_stones/core.py", "sage_stones/core.pxd")
+"""The sources of the core that the small checkout has."""
 
 
 def run(*words: str | Path, cwd: Path = ROOT, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -37,7 +40,7 @@ def run(*words: str | Path, cwd: Path = ROOT, **variables: str) -> subprocess.Co
 def checkout(tmp_path: Path) -> Path:
     """A small checkout with one core, not compiled, and nothing else."""
     shutil.copy(ROOT / "hatch_build.py", tmp_path)
-    for name in ("compiled/__init__.py", "seven_sages/core.py", "seven_sages/core.pxd"):
+    for name in ("compiled/__init__.py", *SOURCES):
         target = tmp_path / "tourney" / "games" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(GAMES / name, target)
@@ -55,17 +58,17 @@ def test_cores_of_this_checkout_are_compiled() -> None:
     assert compiled.summary() == "compiled", "run make cores"
 
 
-@pytest.mark.parametrize("name", ["core.py", "core.pxd"])
+@pytest.mark.parametrize("name", SOURCES)
 def test_edited_core_does_not_find_its_old_form(
     name: str, checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = compiled.compiled_name("seven_sages")
+    before = compiled.compiled_name("sage_stones")
     monkeypatch.setattr(compiled, "_GAMES", str(checkout / "tourney" / "games"))
-    assert compiled.compiled_name("seven_sages") == before
-    with (checkout / "tourney" / "games" / "seven_sages" / name).open("a", encoding="utf-8") as file:
+    assert compiled.compiled_name("sage_stones") == before
+    with (checkout / "tourney" / "games" / name).open("a", encoding="utf-8") as file:
         file.write("# edited\n")
-    assert compiled.compiled_name("seven_sages") != before
-    assert compiled.compiled_core.__wrapped__("seven_sages") is None
+    assert compiled.compiled_name("sage_stones") != before
+    assert compiled.compiled_core.__wrapped__("sage_stones") is None
 
 
 def test_plain_python_is_chosen_by_variable_and_by_call() -> None:
@@ -83,12 +86,21 @@ def test_checkout_stays_plain_without_compiler(checkout: Path) -> None:
     assert not list(checkout.rglob("*.so"))
 
 
+def test_name_defined_by_two_sources_is_refused(checkout: Path) -> None:
+    """In the joined module the second definition would replace the first."""
+    with (checkout / "tourney" / "games" / "sage_stones" / "core.py").open("a", encoding="utf-8") as file:
+        file.write("WIN = 5\n")
+    done = run("hatch_build.py", cwd=checkout)
+    assert "both define WIN" in done.stderr
+    assert not list(checkout.rglob("*.so"))
+
+
 def test_build_removes_forms_of_older_sources(checkout: Path) -> None:
     folder = checkout / "tourney" / "games" / "compiled"
-    current = compiled.compiled_name("seven_sages")
+    current = compiled.compiled_name("sage_stones")
     ending = run("-c", "import sysconfig; print(sysconfig.get_config_var('EXT_SUFFIX'))").stdout.strip()
     (folder / f"{current}{ending}").write_bytes(b"compiled before")
-    (folder / f"seven_sages_0123456789abcdef{ending}").write_bytes(b"of older sources")
+    (folder / f"sage_stones_0123456789abcdef{ending}").write_bytes(b"of older sources")
     (folder / f"{current}.another-python.so").write_bytes(b"not ours")
     run("hatch_build.py", cwd=checkout)
     assert {path.name for path in folder.glob("*.so")} == {
@@ -97,21 +109,6 @@ def test_build_removes_forms_of_older_sources(checkout: Path) -> None:
     }
     run("hatch_build.py", "--plain", cwd=checkout)
     assert [path.name for path in folder.glob("*.so")] == [f"{current}.another-python.so"]
-
-
-def test_states_load_no_core() -> None:
-    """A bot that does not search starts without the cores."""
-    probe = """
-import json, sys
-import tourney.bot
-from tourney.games import find_game
-for name in ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages"):
-    state = find_game(name).new()
-    state.play(state.legal_actions()[0]).legal_actions()
-print(json.dumps(sorted(sys.modules)))
-"""
-    loaded = json.loads(run("-c", probe).stdout)
-    assert not [name for name in loaded if name.endswith(".core") or "compiled" in name]
 
 
 @contained

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.command import talk
-from tests.toys import Odds, Race, SmallToe, Toe
+from tests.support.command import talk
+from tests.support.toys import Odds, Race, SmallToe, Toe
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
 
@@ -114,8 +114,8 @@ WRONG = {
     "play a1 b2": "play needs an action, one word",
     "play z9": "'z9' is not a square of this board",
     "play b2": "action b2 is not legal here",
-    "play \u2603": "'\u2603' is no action",
-    "play " + "x" * 201: "is no action; write 1 to 200 printable ASCII characters",
+    "play \u2603": "'\u2603' is not an action",
+    "play " + "x" * 201: "is not an action; write 1 to 200 printable ASCII characters",
     "set": "set needs a position",
     "set nonsense": "'nonsense' is not of the form",
     "set .../.../... 2": "the seat does not fit the board",

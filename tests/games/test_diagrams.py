@@ -7,25 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.toys import Toe
+from tests.support.toys import Toe
 from tourney.games.base import AnyGame
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
-from tourney.games.game_tree import playout
-from tourney.games.registry import all_games
-from tourney.games.svg_diagram import (
+from tourney.games.board_style import (
     GROUNDS,
     INK_LIGHT,
     LINES,
     SEAT_COLORS,
     TOKENS,
-    ground_svg,
-    pieces_svg,
-    placed_shapes,
     seat_colors,
     style,
-    svg_diagram,
-    view_box,
 )
+from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
+from tourney.games.game_tree import playout
+from tourney.games.registry import all_games
+from tourney.games.svg_diagram import PIECE, board_svg, cell_sprite, placed_sprites, svg_diagram, view_box
 from tourney.games.text_diagram import text_diagram
 from tourney.seeds import stream
 
@@ -50,7 +46,7 @@ def test_svg_shows_everything_on_board() -> None:
     assert svg.count('class="tb-piece tb-p-') == 4
     assert svg.count('class="tb-mark tb-to"') == 1
     assert svg.count('class="tb-shaft"') == 1
-    assert re.findall(r'class="tb-text tb-label"[^>]*>([^<]*)<', svg) == list("abc123")
+    assert re.findall(r'class="tb-text tb-label"[^>]*>([^<]*)<', svg) == list("123abc")
     assert re.findall(r'class="tb-note"[^>]*>([^<]*)<', svg) == ["seat 2"]
     assert re.findall(r'class="tb-text tb-ink-\w+"[^>]*>([^<]*)<', svg) == ["X", "O", "X", "O"]
 
@@ -65,8 +61,7 @@ def test_svg_has_no_floats_and_is_deterministic() -> None:
 def test_view_box_contains_everything() -> None:
     """The view box holds every cell, piece and label."""
     left, top, width, height = view_box(toe())
-    numbers = [int(n) for n in re.findall(r"translate\((-?\d+) ", pieces_svg(toe()))]
-    assert all(left < n < left + width for n in numbers)
+    assert all(left < placed.x < left + width for placed in placed_sprites(toe()))
     assert (left, top, width, height) == (-166, -62, 436, 436)
 
 
@@ -184,29 +179,39 @@ def test_rows_of_hex_grid_are_shifted() -> None:
 
 def test_hex_cells_are_regular() -> None:
     """The six sides of a hex cell are equal to within a thousandth and rounding."""
-    path = re.search(
-        r'd="M(-?\d+) (-?\d+)l(-?\d+) (-?\d+)v(-?\d+)', ground_svg(Diagram((Cell(0, 0, shape="hex"),)))
-    )
+    svg = cell_sprite("plain", "hex", SEAT_COLORS).svg
+    path = re.search(r'd="M(-?\d+) (-?\d+)l(-?\d+) (-?\d+)v(-?\d+)', svg)
     assert path is not None
     _, _, dx, dy, side = map(int, path.groups())
     assert abs((dx * dx + dy * dy) ** 0.5 - side) < 0.1
 
 
 @pytest.mark.parametrize("game", [Toe(), *all_games()], ids=lambda game: str(game.name))
-def test_whole_game_needs_few_shapes(game: AnyGame) -> None:
-    """All frames of a game share a few shapes around the origin, with titles apart."""
-    looks, count = set(), 0
+def test_whole_game_needs_few_sprites(game: AnyGame) -> None:
+    """All pictures of a game share a few sprites around the origin, with names of places apart."""
+    sprites, count = set(), 0
     for state, _ in playout(game.new(), stream(1, "looks"), 60):
-        drawing = game.diagram(state.position())
-        things = placed_shapes(drawing)
-        shown = re.sub(r"<title>[^<]*</title>", "", pieces_svg(drawing))
-        whole = "".join(f'<g transform="translate({x} {y})">{look}</g>\n' for look, _, x, y in things)
-        whole = re.sub(r"<title>[^<]*</title>", "", whole)
-        assert shown == f'<g class="tb-pieces">\n{whole}</g>' or not things
-        looks |= {look for look, _, _, _ in things}
-        count += len(things)
-    assert 0 < len(looks) <= 40
-    assert count > 3 * len(looks)
+        for placed in placed_sprites(game.diagram(state.position())):
+            if placed.sprite.layer >= PIECE:
+                sprites.add(placed.sprite.svg)
+                count += 1
+    assert 0 < len(sprites) <= 40
+    assert count > 3 * len(sprites)
+
+
+def test_sprites_are_drawn_from_the_ground_up() -> None:
+    """Cells and labels lie below marks, marks below arrows, and pieces on top, row by row."""
+    places = [(placed.sprite.layer, placed.y, placed.x) for placed in placed_sprites(toe())]
+    assert places == sorted(places)
+    shown = [int(x) for x in re.findall(r"translate\((-?\d+) ", board_svg(toe()))]
+    assert shown == [x for _, _, x in places]
+
+
+def test_pieces_on_one_place_lie_upon_each_other() -> None:
+    """The later one is above, also if another place is drawn later."""
+    pieces = (Piece(2, 2, "A", 1), Piece(0, 0, "B", 1), Piece(2, 2, "C", 1))
+    svg = board_svg(Diagram((Cell(0, 0), Cell(2, 2)), pieces))
+    assert re.findall(">([ABC])</text>", svg) == ["B", "A", "C"]
 
 
 def test_seats_named_after_colours_get_them() -> None:

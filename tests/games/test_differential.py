@@ -218,6 +218,7 @@ def test_games_and_strings_match_oracle(setting: Setting) -> None:
     assert refused > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_made_up_positions_match_oracle(setting: Setting) -> None:
     """The positions are rare in play; each action from a few of them is tried."""
@@ -244,5 +245,5 @@ def test_made_up_positions_match_oracle(setting: Setting) -> None:
 
 
 def over_by_history(state: AnyState) -> bool:
-    """Return whether the game's history ended it, so that its parsed string continues."""
+    """Whether the game's history ended it, so that its parsed string continues."""
     return state.actor == OVER and state.reason() in ("repetition", "passes")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.toys import Odds, Race, Toe
+from tests.support.toys import Odds, Race, Toe
 from tourney.games.base import OVER, AnyState, State
 from tourney.games.game_tree import divide, perft
 

@@ -8,22 +8,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.games.test_diagrams import contrast
-from tourney.games.diagram import Cell, Diagram, Piece, tray
+from tourney.games.board_style import GROUNDS, INK_LIGHT, LINES, TOKENS, seat_colors, style
+from tourney.games.diagrams import Cell, Diagram, Piece, tray
 from tourney.games.game_tree import playout
 from tourney.games.piece_shapes import DRAWINGS, SIDE_BODIES, drawing_of
 from tourney.games.registry import GAMES, find_game
-from tourney.games.svg_diagram import (
-    GROUNDS,
-    INK_LIGHT,
-    LINES,
-    TOKENS,
-    pieces_svg,
-    placed_shapes,
-    seat_colors,
-    style,
-    svg_diagram,
-    view_box,
-)
+from tourney.games.svg_diagram import board_svg, piece_svg, view_box
 from tourney.games.text_diagram import text_diagram
 from tourney.seeds import stream
 
@@ -71,7 +61,7 @@ KINDS = {
 
 @cache
 def pieces(game: str) -> tuple[Piece, ...]:
-    """Return all pieces on the boards of random games, with every number of seats."""
+    """All pieces on the boards of random games, with every number of seats."""
     found: dict[Piece, None] = {}
     rules = find_game(game)
     for seats in rules.seat_counts:
@@ -81,9 +71,8 @@ def pieces(game: str) -> tuple[Piece, ...]:
 
 
 def alone(piece: Piece, colors: tuple[str, ...] = ("red", "blue", "green", "purple")) -> str:
-    """Return the SVG of one piece."""
-    ((svg, _, _, _),) = placed_shapes(Diagram(pieces=(piece,)), colors)
-    return svg
+    """The SVG of one piece."""
+    return piece_svg(piece, colors)
 
 
 def looks() -> Iterator[tuple[str, str]]:
@@ -141,12 +130,10 @@ def test_figures_stay_within_the_cell() -> None:
 
 
 def test_a_piece_carries_its_letter_and_its_title() -> None:
-    svg = alone(Piece(0, 0, "S", 1, "sage", "Red sage on e1"))
-    assert svg.startswith("<title>red sage (seat 1)</title>")
-    assert re.search(r'<text class="[^"]*tb-letter"[^>]*>S</text>', svg)
-    assert 'class="tb-figure ' in svg
-    static = pieces_svg(Diagram(pieces=(Piece(0, 0, "S", 1, "sage", "Red sage on e1"),)))
-    assert re.findall(r"<title>([^<]*)</title>", static) == ["Red sage on e1"]
+    piece = Piece(0, 0, "S", 1, "sage", "Red sage on e1")
+    assert re.search(r'<text class="[^"]*tb-letter"[^>]*>S</text>', alone(piece))
+    assert 'class="tb-figure ' in alone(piece)
+    assert re.findall(r"<title>([^<]*)</title>", board_svg(Diagram(pieces=(piece,)))) == ["Red sage on e1"]
 
 
 def test_unknown_kinds_always_show_their_letter() -> None:
@@ -162,9 +149,6 @@ def test_letters_class_swaps_figures_for_letters() -> None:
     assert ".tb-letters{--tb-figure:none;--tb-letter:inline}" in rules
     assert "display:var(--tb-figure,inline)" in rules
     assert "display:var(--tb-letter,none)" in rules
-    board = Diagram((Cell(0, 0),), (Piece(0, 0, "S", 1, "sage"),))
-    assert 'class="tb tb-letters"' in svg_diagram(board, letters=True)
-    assert 'class="tb"' in svg_diagram(board)
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -183,7 +167,7 @@ def test_figures_have_contrast_to_their_bodies(dark: bool) -> None:
 
 
 def aside(game: str, position: str, last: str | None = None) -> list[tuple[str, str]]:
-    """Return the kinds and glyphs beside the board."""
+    """The kinds and glyphs beside the board."""
     diagram = find_game(game).diagram(position, last)
     return [(piece.kind, piece.glyph) for piece in diagram.pieces if piece.aside]
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.command import ROOT
-from tests.games import tafl_positions as tafl
-from tests.games.test_scratch import check_same, follow, new
+from tests.games.sages_tafl import positions as tafl
+from tests.games.test_core_base import check_same, follow, new
+from tests.support.command import ROOT
 from tourney.games import CHANCE, OVER, find_game
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.compiled import use_plain
@@ -19,7 +19,7 @@ FUZZ = """
 import sys
 from tourney.games import find_game
 from tourney.games.compiled import core_names, use_plain
-from tourney.games.scratch import Stream
+from tourney.games import stream
 rounds = int(sys.argv[1])
 use_plain(rounds < 10)
 for name in core_names():
@@ -32,11 +32,11 @@ for name in core_names():
             scratch.playout(100 * seed + ply, 1)
     codes = sorted(codes)
     for seed in range(rounds):
-        stream = Stream(seed)
+        draw = stream(seed, name.replace('_', '-'))
         scratch = game.scratch(game.new(game.seat_counts[seed % len(game.seat_counts)]))
         for ply in range(100):
             try:
-                scratch.play(codes[stream.draw(len(codes))])
+                scratch.play(codes[draw(len(codes))])
             except ValueError:
                 pass
             if ply % 9 == 0:
@@ -59,7 +59,7 @@ def check_line(game: AnyGame, state: AnyState, words: str) -> AnyState:
     scratch = new(game, state)
     for word in words.split():
         action = game.parse_action(word)
-        scratch.play(scratch.encode(action))
+        scratch.play(int(action))
         state = state.play(action)
         check_same(game, state, scratch, True)
         check_same(game, state, new(game, state), True)
@@ -85,25 +85,25 @@ def test_core_of_sages_tafl_goes_on_from_history() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "words", "reason"),
+    ("position", "words", "reason"),
     [
-        (tafl.made("Ad5", points="4:4"), "d5-off", "points"),
-        (tafl.made("sh5", seat=2, towers="T", points="4:2"), "h5-off", "points"),
-        (tafl.made("Ad5", towers="T", points="4:4", ply=399, quiet=99), "d5-off", "points"),
-        (tafl.made("Ad4 ad6"), "pass pass", "passes"),
-        (tafl.made("ad1 ad2 ae1 ae2 aa9", points="2:0"), "pass a9-b9 pass b9-a9 pass", ""),
-        (tafl.made("Ad3 ae3 Ff1 ah9", points="0:0"), "f1-f3", "out-of-reach"),
-        (tafl.made("Ad3 ae3 Ff1 ah9", points="0:1"), "f1-f3", ""),
-        (tafl.made("ae2 fb3 Fh1 Aa7"), "tower-d2 b3-c2 h1-g2 c2-d3 g2-h1 d3-b3 " * 2, "repetition"),
-        (tafl.made("Fa1 Fc3 fh9"), "a1-c1 h9-g8 c3-a1 g8-f9 c1-c3 f9-h9 " * 2, "repetition"),
-        (tafl.made("Fb2 fh9"), "b2-c3 h9-g8 c3-b4 g8-h9 b4-b2 h9-g8 b2-a1 g8-f9 a1-b2 f9-h9", ""),
-        (tafl.made("Aa3 se3 Af3", towers="T", quiet=99, ply=99), "a3-d3", ""),
-        (tafl.made("Ac1 ah9", quiet=99, ply=120), "c1-c2", "quiet"),
-        (tafl.made("Ac1 ah9", quiet=3, ply=399), "c1-c2", "length"),
+        (tafl.text("Ad5", points="4:4"), "d5-off", "points"),
+        (tafl.text("sh5", seat=2, towers="T", points="4:2"), "h5-off", "points"),
+        (tafl.text("Ad5", towers="T", points="4:4", ply=399, quiet=99), "d5-off", "points"),
+        (tafl.text("Ad4 ad6"), "pass pass", "passes"),
+        (tafl.text("ad1 ad2 ae1 ae2 aa9", points="2:0"), "pass a9-b9 pass b9-a9 pass", ""),
+        (tafl.text("Ad3 ae3 Ff1 ah9", points="0:0"), "f1-f3", "out-of-reach"),
+        (tafl.text("Ad3 ae3 Ff1 ah9", points="0:1"), "f1-f3", ""),
+        (tafl.text("ae2 fb3 Fh1 Aa7"), "tower-d2 b3-c2 h1-g2 c2-d3 g2-h1 d3-b3 " * 2, "repetition"),
+        (tafl.text("Fa1 Fc3 fh9"), "a1-c1 h9-g8 c3-a1 g8-f9 c1-c3 f9-h9 " * 2, "repetition"),
+        (tafl.text("Fb2 fh9"), "b2-c3 h9-g8 c3-b4 g8-h9 b4-b2 h9-g8 b2-a1 g8-f9 a1-b2 f9-h9", ""),
+        (tafl.text("Aa3 se3 Af3", towers="T", quiet=99, ply=99), "a3-d3", ""),
+        (tafl.text("Ac1 ah9", quiet=99, ply=120), "c1-c2", "quiet"),
+        (tafl.text("Ac1 ah9", quiet=3, ply=399), "c1-c2", "length"),
     ],
 )
-def test_core_of_sages_tafl_ends_as_state(state: AnyState, words: str, reason: str) -> None:
-    assert check_line(TAFL, state, words).reason() == reason
+def test_core_of_sages_tafl_ends_as_state(position: str, words: str, reason: str) -> None:
+    assert check_line(TAFL, tafl.read(position), words).reason() == reason
 
 
 @pytest.mark.parametrize(("seats", "play_on"), [(2, "no"), (3, "yes"), (4, "yes"), (4, "no")])
@@ -139,7 +139,7 @@ def test_core_of_sage_stones_stops_at_500_rolls() -> None:
 
 
 def first_codes(game: AnyGame, state: AnyState, playouts: int) -> list[int]:
-    """Return the first action of each of a number of playouts."""
+    """The first action of each of a number of playouts."""
     start = new(game, state)
     scratch = start.copy()
     found = []

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.games.cyvasse.hands import A, B
 from tourney.games.console import Console
 from tourney.games.registry import GAMES, find_game
 
@@ -31,3 +32,11 @@ def test_worked_turns_match_console(game: str) -> None:
             assert line.startswith("> ")
             console, answer = console.answer(line.removeprefix("> "))
             assert answer == next(lines)
+
+
+def test_perft_table_of_cyvasse_has_the_counted_positions() -> None:
+    text = (PAGES / "cyvasse.md").read_text(encoding="utf-8")
+    assert f"A: `{A}`" in text
+    assert f"B: `{B}`" in text
+    assert "| A | 95 | 7,972 |" in text
+    assert "| B | 95 | 3,627 |" in text

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.games import stones_positions, tafl_positions
 from tests.games.oracles import sage_stones, sages_tafl
+from tests.games.sage_stones import positions as stones_positions
+from tests.games.sages_tafl import positions as tafl_positions
 from tourney.errors import PositionError
 from tourney.games.base import CHANCE, OVER, AnyGame, State
 from tourney.seeds import RandBelow, stream

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 class IntAction(int):
@@ -21,13 +21,16 @@ class IntAction(int):
 
 
 class IntActions(list[int]):
-    """A long list of actions, kept as ints; what is taken out of it is an action of the class ``kind``.
+    """A long list of actions, kept as ints; its items are actions of the class ``kind``.
 
-    So it costs no more than a list of ints where only its length or one of its actions is wanted.
+    Objects are made when items are read: most callers read one action, or the length only.
     """
 
-    __slots__ = ()
-    kind: ClassVar[type[IntAction]]
+    __slots__ = ("kind",)
+
+    def __init__(self, kind: type[IntAction], actions: Iterable[int]) -> None:
+        super().__init__(actions)
+        self.kind = kind
 
     def __getitem__(self, k: Any) -> Any:
         found = super().__getitem__(k)

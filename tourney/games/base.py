@@ -13,11 +13,12 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tourney.errors import ActionError, GameError, OptionError, PositionError
+from tourney.seeds import pick
 
 if TYPE_CHECKING:
-    from tourney.games.diagram import Diagram
-    from tourney.games.guide import Guide
-    from tourney.games.scratch import Scratch
+    from tourney.games.core_base import Core
+    from tourney.games.diagrams import Diagram
+    from tourney.games.guide import Example, Guide
     from tourney.games.view import View
     from tourney.seeds import RandBelow
 
@@ -54,7 +55,7 @@ class Option(NamedTuple):
     help: str
 
     def check(self, value: str) -> str:
-        """Return the value, or raise OptionError with the allowed values."""
+        """The value itself. Raises OptionError, which names the allowed values, for another one."""
         if value not in self.values:
             raise OptionError(f"option {self.name}={value} is not one of {', '.join(self.values)}")
         return value
@@ -113,50 +114,54 @@ class State(ABC, Generic[A]):
 
     @abstractmethod
     def play(self, action: A) -> State[A]:
-        """Return the state after a legal action. Legality is not checked (see ``is_legal``)."""
+        """The state after a legal action. Legality is not checked (see ``is_legal``)."""
 
     @abstractmethod
     def ranks(self) -> tuple[int, ...] | None:
-        """Return each seat's rank (1 + the number of seats strictly better), or None while not over."""
+        """Each seat's rank (1 + the number of seats strictly better), or None while not over."""
 
     @abstractmethod
     def reason(self) -> str:
-        """Return why the game is over, one word (``[a-z][a-z0-9-]*``), or "" while not over."""
+        """Why the game is over, one word (``[a-z][a-z0-9-]*``), or "" while not over."""
 
     @abstractmethod
     def position(self) -> str:
-        """Return the position string, as the game's rules page defines it."""
+        """The position string, as the game's rules page defines it."""
 
     def observation(self, seat: int) -> str:  # noqa: ARG002 - for games with hidden parts
-        """Return the position string with everything masked that is hidden from a seat."""
+        """The position string with everything masked that is hidden from a seat."""
         return self.position()
 
     def is_legal(self, action: A) -> bool:
-        """Say whether an action is legal here. Override it where a faster test exists."""
+        """Whether an action is legal here. Override it where a faster test exists."""
         return action in self.legal_actions()
 
     def chance_weights(self) -> Sequence[int]:
-        """Return the integer weights of the outcomes, in ``legal_actions`` order. Raises ValueError."""
+        """The integer weights of the outcomes, in ``legal_actions`` order. Raises ValueError."""
         raise ValueError("chance does not act in this state")
 
+    def outcome(self, u: int) -> A:
+        """The outcome that chance has by a random integer of 64 bits; see ``pick``. Raises ValueError."""
+        return pick(u, self.legal_actions(), self.chance_weights())
+
     def irreversible(self) -> bool:
-        """Say whether the last action let draw adjudication count anew: a capture or a pawn move of chess."""
+        """Whether draw adjudication starts to count again: after a capture or a pawn move of chess."""
         return False
 
     def ending(self) -> int:
-        """Return the number of pieces if tables of endings may know this position, otherwise 0."""
+        """The number of pieces if tables of endings may know this position, otherwise 0."""
         return 0
 
     def visible(self, action: A, seat: int) -> bool:  # noqa: ARG002 - for games with hidden actions
-        """Say whether a seat sees an action played from this state; otherwise it receives ``?``."""
+        """Whether a seat sees an action played from this state; otherwise it receives ``?``."""
         return True
 
     def revealed(self) -> bool:
-        """Say whether all actions hidden on the way to this state are now open."""
+        """Whether all actions hidden on the way to this state are now open."""
         return True
 
     def view(self, seat: int | None = None) -> View[Any]:
-        """Return what is to be seen here by names, or what a seat sees. Raises GameError without ``game``."""
+        """What is to be seen here by names, or what a seat sees. Raises GameError without ``game``."""
         game = self.game
         if game is None:
             raise GameError(
@@ -165,7 +170,7 @@ class State(ABC, Generic[A]):
         return game.view(self.position() if seat is None else self.observation(seat))
 
     def __str__(self) -> str:
-        """Return the board as text, or the position string if ``game`` is not set."""
+        """The board as text, or the position string if ``game`` is not set."""
         from tourney.games.view import board_text  # noqa: PLC0415 - most bots print nothing
 
         game = self.game
@@ -179,7 +184,7 @@ class Game(ABC, Generic[A]):
     """The rules of one game: creates states, and parses and prints strings. Has no state of its own.
 
     A plugin names a subclass by an entry point of the group ``tourney.games``. It is constructed without
-    arguments. A family (``tourney.games.family``) makes instances that differ in these attributes.
+    arguments. A family (``tourney.games.registry``) makes instances that differ in these attributes.
     """
 
     name: str
@@ -208,24 +213,25 @@ class Game(ABC, Generic[A]):
     """The actions played before the diagram in ``docs/rules``; enough to show typical play."""
     golden_match: ClassVar[GoldenMatch | None] = None
     opening_book: ClassVar[OpeningBook | None] = None
+    guide_file: ClassVar[str] = "guide.toml"
 
     @abstractmethod
     def initial(self, seats: int, options: Mapping[str, str]) -> State[A]:
-        """Return the first state; ``seats`` and ``options`` are full and checked."""
+        """The first state; ``seats`` and ``options`` are full and checked."""
 
     @abstractmethod
     def action_string(self, action: A) -> str:
-        """Return an action's string, ``[!-~]{1,200}``, the same in every state."""
+        """An action's string, ``[!-~]{1,200}``, the same in every state."""
 
     @abstractmethod
     def parse_action(self, text: str) -> A:
-        """Return the action of a string; the inverse of ``action_string``. Raises ActionError.
+        """The action of a string; the inverse of ``action_string``. Raises ActionError.
 
         Legality is not checked.
         """
 
     def new(self, seats: int | None = None, options: Mapping[str, str] | None = None) -> State[A]:
-        """Return the first state (default: the minimum of seats). Raises OptionError."""
+        """The first state (default: the minimum of seats). Raises OptionError."""
         count, full = self.settings(seats, options)
         return self.initial(count, full)
 
@@ -249,7 +255,7 @@ class Game(ABC, Generic[A]):
         """Raise OptionError for a combination of seats and options that the game refuses."""
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - for subclasses
-        """Say whether every game has one winner and all other seats share rank 2; the default is no.
+        """Whether every game has one winner and all other seats share rank 2; the default is no.
 
         Ratings derive the default draw probability from it. ``seats`` and ``options`` are full and checked.
         """
@@ -261,21 +267,40 @@ class Game(ABC, Generic[A]):
         seats: int,  # noqa: ARG002 - likewise
         options: Mapping[str, str],  # noqa: ARG002 - likewise
     ) -> State[A]:
-        """Return the state of a position string, without history. Raises PositionError.
+        """The state of a position string, without history. Raises PositionError.
 
         ``seats`` and ``options`` are full and checked, as ``settings`` returns them.
         """
         raise PositionError(f"{self.name} cannot read positions: play its actions from the start instead")
 
     def read_action(self, state: State[A], text: str) -> A:
-        """Return the legal action of a string in a state. Raises ActionError."""
+        """The legal action of a string in a state. Raises ActionError."""
         action = self.parse_action(text)
         if not state.is_legal(action):
             raise ActionError(f"action {text} is not legal here")
         return action
 
+    def legal_texts(self, state: State[A]) -> tuple[str, ...]:
+        """The strings of a state's legal actions, sorted."""
+        return tuple(map(self.action_string, state.legal_actions()))
+
+    def play_text(self, state: State[A], text: str) -> State[A]:
+        """The state after the action of a string, which a seat plays. Raises ActionError.
+
+        Override it where one step is quicker than parsing, testing and playing.
+        """
+        action = self.parse_action(text)
+        if not state.is_legal(action):
+            raise ActionError(f"action {text} is not legal here")
+        return state.play(action)
+
+    def play_outcome(self, state: State[A], u: int) -> tuple[str, State[A]]:
+        """The outcome that chance has by a random integer of 64 bits, as a string, and the state after it."""
+        action = state.outcome(u)
+        return self.action_string(action), state.play(action)
+
     def set_up(self, text: str) -> str:  # noqa: ARG002 - for games with such openings
-        """Return the action by which an opening begins at a position (such as an EPD). Raises GameError.
+        """The action by which an opening begins at a position (such as an EPD). Raises GameError.
 
         The action is ``=`` with the position string, ``_`` for blanks; ``read_action`` takes it in the first
         state only, and no seat may play it.
@@ -288,25 +313,25 @@ class Game(ABC, Generic[A]):
         seat: int,  # noqa: ARG002 - likewise
         randbelow: RandBelow,  # noqa: ARG002 - likewise
     ) -> State[A]:
-        """Return a random full state that fits a seat's observation, for bots that search.
+        """A random full state that fits a seat's observation, for bots that search.
 
         A game without hidden parts parses the observation as a position. Raises PositionError.
         """
         raise PositionError(f"{self.name} cannot sample states")
 
     def tables(self, pieces: int) -> Tables:  # noqa: ARG002 - for games with tables of endings
-        """Return the tables of endings of this machine with up to so many pieces.
+        """The tables of endings of this machine, for positions of up to ``pieces`` pieces.
 
         Raises GameError for a game without tables, and TablesError where tables are missing.
         """
         raise GameError(f"{self.name} has no tables of endings: leave tablebase-pieces out of [limits]")
 
-    def scratch(self, state: State[A]) -> Scratch | None:  # noqa: ARG002 - for games with a core
-        """Return a new mutable copy of a state for search and playouts; None if the game has no core."""
+    def scratch(self, state: State[A]) -> Core | None:  # noqa: ARG002 - for games with a core
+        """A new core that holds a state, for search and playouts; None if the game has none."""
         return None
 
     def view(self, text: str) -> View[Any]:
-        """Return the readable view of a position string or an observation. Raises PositionError.
+        """The readable view of a position string or an observation. Raises PositionError.
 
         The default is what the diagram shows.
         """
@@ -315,26 +340,44 @@ class Game(ABC, Generic[A]):
         return diagram_view(self, text)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Return the diagram of a position string or an observation, with the last action marked."""
-        from tourney.games.diagram import plain_diagram  # noqa: PLC0415 - bots start often and need no diagrams
+        """The diagram of a position string or an observation, with the last action marked."""
+        from tourney.games.diagrams import plain_diagram  # noqa: PLC0415 - bots start often and need no diagrams
 
         return plain_diagram(view, last)
 
     def guide(self) -> Guide | None:
-        """Return the rules in short, for the game's page in reports, or None.
+        """The rules in short, for the game's page in reports, or None.
 
-        The default reads ``guide.toml`` beside the module of the game's class, if there is one.
+        The default reads ``guide_file`` beside the module of the game's class, if there is one.
         """
         from pathlib import Path  # noqa: PLC0415 - bots need no guide
 
         from tourney.games.guide import read_guide  # noqa: PLC0415 - likewise
 
         module = getattr(sys.modules[type(self).__module__], "__file__", None)
-        path = Path(module).with_name("guide.toml") if module else None
+        path = Path(module).with_name(self.guide_file) if module else None
         return read_guide(path) if path is not None and path.is_file() else None
 
+    def draw_example(self, example: Example, seats: int, options: Mapping[str, str]) -> Diagram:
+        """The drawn position of a guide's example. Raises GameError.
+
+        ``seats`` and ``options`` are those of the table at hand.
+        """
+        if example.position or example.actions or example.seats is not None:
+            seats, options = self.settings(example.seats)
+        state = (
+            self.parse_position(example.position, seats, options)
+            if example.position
+            else self.new(seats, options)
+        )
+        view, last = state.position(), None
+        for action in example.actions:
+            view, last = state.position(), action
+            state = state.play(self.read_action(state, action))
+        return self.diagram(view if example.before else state.position(), last)
+
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
-        """Return a small value for each part of a diagram, so that a replay draws only what changed.
+        """A small value for each part of a diagram, so that a replay draws only what changed.
 
         The number of parts is the same for all views of a match. ``view`` is one that a state printed, so it
         is not checked. The default is one part. See ``diagram_part``.
@@ -342,10 +385,10 @@ class Game(ABC, Generic[A]):
         return ((view, last),)
 
     def diagram_part(self, index: int, part: Any) -> Diagram:  # noqa: ARG002 - the default has one part
-        """Return what one of the values of ``diagram_parts``, at its index, shows: a function of these alone.
+        """What one of the values of ``diagram_parts``, at its index, shows: a function of these alone.
 
         The parts joined are the diagram. The first has all cells. Notes are templates, in which ``field`` and
-        ``LAST`` of ``tourney.games.diagram`` stand for texts of the view; no two parts have a piece on one
+        ``LAST`` of ``tourney.games.diagrams`` stand for texts of the view; no two parts have a piece on one
         place.
         """
         return self.diagram(*part)

@@ -40,7 +40,7 @@ class Console:
         return self.answer(text)
 
     def answer(self, line: str) -> tuple["Console", str]:
-        """Return the console after a line, and the answer without its newline.
+        """The console after a line, and the answer without its newline.
 
         Exceptions of a game other than GameError pass through: they are bugs of the game.
         """
@@ -118,7 +118,7 @@ class Console:
     def _play(self, words: list[str]) -> tuple["Console", str]:
         text = _one(words, "play", "an action")
         if ACTION_PATTERN.fullmatch(text) is None:
-            raise ActionError(f"{_quote(text)} is no action; write 1 to 200 printable ASCII characters")
+            raise ActionError(f"{_quote(text)} is not an action; write 1 to 200 printable ASCII characters")
         if self._state.actor == OVER:
             raise ActionError(f"the game is over, so {text} cannot be played")
         return replace(self, state=self._state.play(self.game.read_action(self._state, text))), "ok"

@@ -21,12 +21,12 @@ OUTSIDE: Final = (
 
 
 def command_option(words: Sequence[str]) -> str:
-    """Return the words of a command as an option's value."""
+    """The words of a command as an option's value."""
     return quote(shlex.join(words), safe="/:,._+=@-")
 
 
 def option_command(value: str) -> list[str]:
-    """Return the words of an option's value. Raises ValueError."""
+    """The words of an option's value. Raises ValueError."""
     return shlex.split(unquote(value, errors="strict"))
 
 
@@ -43,27 +43,27 @@ class ExternalState(State[str]):
 
     @property
     def actor(self) -> int:
-        """Return OVER: no seat acts."""
+        """OVER: no seat acts."""
         return OVER
 
     def legal_actions(self) -> Sequence[str]:
-        """Return nothing."""
+        """Nothing."""
         return []
 
     def play(self, action: str) -> "ExternalState":  # noqa: ARG002 - nothing is legal
-        """Return this state."""
+        """This state."""
         return self
 
     def ranks(self) -> tuple[int, ...]:
-        """Return equal ranks: the result is the referee's."""
+        """Equal ranks: the result is the referee's."""
         return (1,) * self._seats
 
     def reason(self) -> str:
-        """Return ``referee``."""
+        """``referee``."""
         return REFEREE
 
     def position(self) -> str:
-        """Return a word."""
+        """A word."""
         return "external"
 
 
@@ -108,11 +108,11 @@ class External(Game[str]):
         return count, {REFEREE: referee, "timeout-s": str(number)}
 
     def initial(self, seats: int, options: Mapping[str, str]) -> ExternalState:  # noqa: ARG002 - for no rules
-        """Return the only state."""
+        """The only state."""
         return ExternalState(seats)
 
     def action_string(self, action: str) -> str:
-        """Return the action."""
+        """The action."""
         return action
 
     def parse_action(self, text: str) -> str:

@@ -1,14 +1,19 @@
 """Walks through a game tree: perft counts and random playouts."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from tourney.games.base import CHANCE, OVER, AnyGame, AnyState
-from tourney.seeds import RandBelow
+from tourney.seeds import RandBelow, stream
+
+if TYPE_CHECKING:
+    from tourney.games.diagrams import Diagram
+
+_PICTURE_SEED = 7
 
 
 def perft(state: AnyState, depth: int) -> int:
-    """Return the number of action sequences of length ``depth`` from a state.
+    """The number of action sequences of length ``depth`` from a state.
 
     Chance outcomes count as actions. A finished game has only the empty sequence. The last two plies are
     counted by their number of legal actions. The stack is a list, so the depth has no limit.
@@ -41,18 +46,22 @@ def divide(game: AnyGame, state: AnyState, depth: int) -> Iterator[tuple[str, in
         yield game.action_string(action), perft(state.play(action), depth - 1)
 
 
+def draw_outcome(weights: Sequence[int], randbelow: RandBelow) -> int:
+    """Draw the index of a chance outcome by the integer weights. Raises ValueError."""
+    rest = randbelow(sum(weights))
+    for index, weight in enumerate(weights):
+        rest -= weight
+        if rest < 0:
+            return index
+    raise ValueError("chance has no outcome of positive weight")
+
+
 def choose(state: AnyState, randbelow: RandBelow) -> Any:
-    """Return a random action: uniform for a seat, by weight at chance."""
+    """Draw an action: uniformly for a seat, by weight at chance."""
     actions = state.legal_actions()
     if state.actor != CHANCE:
         return actions[randbelow(len(actions))]
-    weights = state.chance_weights()
-    rest = randbelow(sum(weights))
-    for action, weight in zip(actions, weights, strict=True):
-        if rest < weight:
-            return action
-        rest -= weight
-    raise ValueError("chance has no outcome of positive weight")
+    return actions[draw_outcome(state.chance_weights(), randbelow)]
 
 
 def playout(
@@ -66,3 +75,11 @@ def playout(
         state = state.play(action)
         count += 1
     yield state, None
+
+
+def picture(game: AnyGame) -> "Diagram":
+    """The position of the game's rules page: ``diagram_plies`` random actions at the largest table."""
+    *_, (_, action), (state, _) = playout(
+        game.new(game.seat_counts[-1]), stream(_PICTURE_SEED, "picture", game.name), game.diagram_plies
+    )
+    return game.diagram(state.position(), game.action_string(action))

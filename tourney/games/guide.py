@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
-
-    from tourney.games.base import AnyGame
-    from tourney.games.diagram import Diagram
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A piece and what it does; ``kind``, ``glyph`` and ``side`` as in ``tourney.games.diagram.Piece``."""
+    """A piece and what it does; ``kind``, ``glyph`` and ``side`` as in ``tourney.games.diagrams.Piece``."""
 
     kind: str
     glyph: str
@@ -29,9 +25,9 @@ class Figure:
 class Example:
     """A position worth a look: ``actions`` played from ``position``, and a caption.
 
-    Without ``position`` it is the start of a table of ``seats`` (default: the game's minimum), or of the
-    table at hand where there are no actions either. ``before`` shows the position before the last action,
-    with that action marked.
+    ``Game.draw_example`` draws it. Without ``position`` it is the start of a table of ``seats`` (default: the
+    game's minimum), or of the table at hand where there are no actions either. ``before`` shows the position
+    before the last action, with that action marked.
     """
 
     caption: str
@@ -39,19 +35,6 @@ class Example:
     actions: tuple[str, ...] = ()
     seats: int | None = None
     before: bool = False
-
-    def diagram(self, game: AnyGame, seats: int, options: Mapping[str, str]) -> Diagram:
-        """Return the drawn position. Raises GameError; ``seats`` and ``options`` are those of the table."""
-        if self.position or self.actions or self.seats is not None:
-            seats, options = game.settings(self.seats)
-        state = (
-            game.parse_position(self.position, seats, options) if self.position else game.new(seats, options)
-        )
-        view, last = state.position(), None
-        for action in self.actions:
-            view, last = state.position(), action
-            state = state.play(game.read_action(state, action))
-        return game.diagram(view if self.before else state.position(), last)
 
 
 @dataclass(frozen=True, slots=True)

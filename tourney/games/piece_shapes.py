@@ -20,7 +20,7 @@ NEUTRAL_BODY = '<circle r="38"/><circle class="tb-ring" r="31"/>'
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class PieceShape:
     """The look of a kind of piece.
 
     ``figure`` is SVG in ink; class ``tb-pen`` makes a path a line, and ``tb-thin`` a thin one. ``body`` is
@@ -34,8 +34,8 @@ class Drawing:
     letter: int = 15
 
 
-def drawing_of(kind: str, glyph: str) -> Drawing | None:
-    """Return the drawing of a kind of piece (the glyph tells whirlwinds apart), or None for unknown kinds."""
+def drawing_of(kind: str, glyph: str) -> PieceShape | None:
+    """The drawing of a kind of piece (the glyph tells whirlwinds apart), or None for unknown kinds."""
     return DRAWINGS.get(f"{kind}-{glyph}") or DRAWINGS.get(kind)
 
 
@@ -51,26 +51,26 @@ _FUNNEL = "M-46 -42H46Q40 -12 16 4Q10 28 -6 46Q-8 24 -20 6Q-44 -14 -46 -42Z"
 _BARS = ("M-30 -28H30", "M-20 -13H22", "M-10 2H12", "M-5 16H5")
 
 
-def _whirlwind(winds: int) -> Drawing:
-    """Return a funnel with a bar for each Wind."""
-    return Drawing(f"whirlwind of {winds}", _pen("".join(_BARS[:winds])), _fill(_FUNNEL), letter=5)
+def _whirlwind(winds: int) -> PieceShape:
+    """A funnel with a bar for each Wind."""
+    return PieceShape(f"whirlwind of {winds}", _pen("".join(_BARS[:winds])), _fill(_FUNNEL), letter=5)
 
 
 _PIPS = {1: (4,), 2: (2, 6), 3: (2, 4, 6), 4: (0, 2, 6, 8), 5: (0, 2, 4, 6, 8), 6: (0, 2, 3, 5, 6, 8)}
 """The pips of a die's face, by their places in a square of nine."""
 
 
-def _die(face: int) -> Drawing:
-    """Return a die with a face up."""
+def _die(face: int) -> PieceShape:
+    """A die with a face up."""
     pips = "".join(
         f'<circle cx="{20 * (place % 3 - 1)}" cy="{20 * (place // 3 - 1)}" r="8"/>' for place in _PIPS[face]
     )
-    return Drawing(f"die {face}", pips, '<rect x="-36" y="-36" width="72" height="72" rx="15"/>')
+    return PieceShape(f"die {face}", pips, '<rect x="-36" y="-36" width="72" height="72" rx="15"/>')
 
 
-DRAWINGS: dict[str, Drawing] = {
+DRAWINGS: dict[str, PieceShape] = {
     # Sages Tafl, The Seven Sages and Element
-    "sage": Drawing(
+    "sage": PieceShape(
         "sage",
         _fill(
             "M-4 -37L12 -12H-20ZM-25 -10H17V-4H-25ZM-15 -1H7Q6 15 -4 23Q-14 15 -15 -1Z"
@@ -79,17 +79,17 @@ DRAWINGS: dict[str, Drawing] = {
         + _pen("M28 -16V33")
         + '<circle cx="28" cy="-23" r="7"/>',
     ),
-    "apprentice": Drawing(
+    "apprentice": PieceShape(
         "apprentice",
         '<circle cy="-18" r="13"/>' + _fill("M-27 33Q-27 -2 0 -2Q27 -2 27 33ZM-12 13V24L0 28L12 24V13L0 17Z"),
     ),
-    "skyship": Drawing(
+    "skyship": PieceShape(
         "skyship",
         _fill("M-41 -14Q-32 -33 -8 -33Q12 -33 24 -20L40 -33V5L24 -8Q12 5 -8 5Q-32 5 -41 -14Z")
         + _fill("M-30 16H18Q14 32 2 32H-14Q-26 32 -30 16Z")
         + _pen("M-22 1V18M10 1V18", "tb-pen tb-thin"),
     ),
-    "fool": Drawing(
+    "fool": PieceShape(
         "fool",
         _pen("M-26 25H26")
         + '<circle cx="-10" cy="2" r="4"/><circle cx="10" cy="2" r="4"/>'
@@ -101,10 +101,10 @@ DRAWINGS: dict[str, Drawing] = {
         letter=28,
     ),
     # Sage Stones
-    "stone": Drawing("stone", _pen("M-24 -7Q-20 -23 -4 -25M12 23Q22 18 25 7")),
-    "second-stone": Drawing("second stone", '<circle class="tb-pen" r="21"/><circle r="6"/>'),
+    "stone": PieceShape("stone", _pen("M-24 -7Q-20 -23 -4 -25M12 23Q22 18 25 7")),
+    "second-stone": PieceShape("second stone", '<circle class="tb-pen" r="21"/><circle r="6"/>'),
     # Element
-    "fire": Drawing(
+    "fire": PieceShape(
         "fire",
         _fill("M3 2C5 10 15 15 15 26A15 12 0 0 1 -15 26C-15 18 -9 16 -7 9C-3 11 -2 13 -1 16C2 12 4 7 3 2Z"),
         _fill(
@@ -113,30 +113,30 @@ DRAWINGS: dict[str, Drawing] = {
         ),
         letter=26,
     ),
-    "water": Drawing(
+    "water": PieceShape(
         "water",
         _pen("M-22 7q11 -12 22 0t22 0M-17 24q8 -9 17 0t17 0"),
         _fill("M0 -47Q41 2 36 16A36 31 0 0 1 -36 16Q-41 2 0 -47Z"),
         letter=24,
     ),
-    "earth": Drawing(
+    "earth": PieceShape(
         "earth",
         _pen("M-24 -14H-2L6 -4H25M-25 16H-8L0 6L10 16H25"),
         _fill("M-28 -38H22L40 -24V26L30 38H-24L-40 28V-22Z"),
     ),
-    "range": Drawing(
+    "range": PieceShape(
         "earth of a range",
         _fill("M-34 28L-14 -6L-2 12L12 -14L34 28Z"),
         _fill("M-42 38V-4L-22 -36H24L42 -8V38Z"),
         letter=20,
     ),
-    "mountain": Drawing(
+    "mountain": PieceShape(
         "mountain",
         _fill("M-10 -38L-29 -5L-18 -12L-10 2L-2 -11L7 -3L2 -13ZM16 -15L7 -2L15 1L20 8L28 3Z"),
         _fill("M-48 39L-10 -45L8 -10L16 -24L48 39Z"),
         letter=32,
     ),
-    "wind": Drawing(
+    "wind": PieceShape(
         "wind",
         _pen("M-28 -8H9A10 10 0 1 0 0 -21M-20 7H20A9 9 0 1 1 12 20M-14 21H-3"),
         _fill("M0 -45Q32 -34 45 0Q32 34 0 45Q-32 34 -45 0Q-32 -34 0 -45Z"),
@@ -144,55 +144,55 @@ DRAWINGS: dict[str, Drawing] = {
     **{f"die-{face}": _die(face) for face in range(1, 7)},
     **{f"whirlwind-{winds}": _whirlwind(winds) for winds in (2, 3, 4)},
     # Nine-Tile Cyvasse
-    "king": Drawing(
+    "king": PieceShape(
         "king",
         _fill("M-27 20L-34 -15L-15 0L0 -26L15 0L34 -15L27 20ZM-27 25H27V33H-27Z")
         + '<circle cx="-34" cy="-19" r="5"/><circle cy="-31" r="5"/><circle cx="34" cy="-19" r="5"/>',
     ),
-    "rabble": Drawing(
+    "rabble": PieceShape(
         "rabble",
         '<circle cx="-11" cy="-15" r="11"/>'
         + _fill("M-33 33Q-33 0 -11 0Q11 0 11 33Z")
         + _pen("M25 33V-8M14 -30V-17Q14 -8 25 -8Q36 -8 36 -17V-30M25 -8V-30", "tb-pen tb-thin"),
     ),
-    "spears": Drawing(
+    "spears": PieceShape(
         "spears",
         _fill("M0 -39L9 -20L0 -14L-9 -20ZM-24 -30L-15 -12L-24 -6L-33 -12ZM24 -30L33 -12L24 -6L15 -12Z")
         + _pen("M0 -14V35M-24 -8V30M24 -8V30"),
     ),
-    "light-horse": Drawing(
+    "light-horse": PieceShape(
         "light horse",
         _pen("M-13 33Q-14 20 -4 6Q-12 12 -18 11L-27 15L-32 6L-15 -19L-12 -32L-2 -23Q25 -19 24 33Z")
         + '<circle cx="-9" cy="-9" r="3"/>',
     ),
-    "heavy-horse": Drawing(
+    "heavy-horse": PieceShape(
         "heavy horse",
         _fill(
             "M-18 36Q-18 22 -8 9Q-14 15 -21 14L-30 18L-37 8L-21 -16L-34 -36L-11 -27Q4 -42 22 -34"
             "Q16 -30 17 -25Q36 -10 33 36ZM-12 -14L-8 -7L-1 -12ZM9 -16Q26 -2 24 27H18Q20 2 5 -11Z"
         ),
     ),
-    "elephant": Drawing(
+    "elephant": PieceShape(
         "elephant",
         _fill(
             "M-12 -26Q6 -34 22 -24Q38 -14 37 8V32H23V13H9V32H-5V12Q-14 12 -19 6V20Q-19 33 -34 33"
             "V25Q-28 26 -28 18V-6Q-28 -20 -12 -26ZM-10 -15Q4 -17 3 -3Q0 5 -7 2Q-12 -4 -10 -15Z"
         ),
     ),
-    "crossbows": Drawing(
+    "crossbows": PieceShape(
         "crossbows",
         _pen("M-34 -2Q-26 -22 0 -22Q26 -22 34 -2M0 -22V35")
         + _pen("M-34 -2L0 14L34 -2", "tb-pen tb-thin")
         + _fill("M0 -41L10 -25H-10Z"),
     ),
-    "trebuchet": Drawing(
+    "trebuchet": PieceShape(
         "trebuchet",
         _pen("M5 -7L-10 33M5 -7L23 33M-34 34H36M-22 11L32 -33")
         + _fill("M-38 4H-13V26H-38Z")
         + _pen("M32 -33Q42 -20 36 -8", "tb-pen tb-thin")
         + '<circle cx="34" cy="-3" r="7"/>',
     ),
-    "dragon": Drawing(
+    "dragon": PieceShape(
         "dragon",
         _fill(
             "M-3 2C-8 -18 -22 -28 -42 -27C-36 -18 -38 -6 -40 8C-32 2 -26 4 -23 12C-18 6 -12 7 -9 14"
@@ -201,7 +201,7 @@ DRAWINGS: dict[str, Drawing] = {
             "L-20 -29L-18 -23L-5 -24C1 -24 -3 -14 -3 2Z"
         ),
     ),
-    "tower": Drawing(
+    "tower": PieceShape(
         "tower",
         _fill(
             "M-28 34V24H-20V-10L-28 -16V-33H-16V-24H-6V-33H6V-24H16V-33H28V-16L20 -10V24H28V34Z"
@@ -209,7 +209,7 @@ DRAWINGS: dict[str, Drawing] = {
         ),
     ),
     # Chess: the pieces' own outlines, without tokens
-    "chess-pawn": Drawing(
+    "chess-pawn": PieceShape(
         "pawn",
         _pen("M-17 25H17", "tb-pen tb-thin"),
         _fill(
@@ -217,7 +217,7 @@ DRAWINGS: dict[str, Drawing] = {
             "Q-18 -3 -10 -9Q-15 -14 -15 -21Q-15 -35 0 -35Z"
         ),
     ),
-    "chess-knight": Drawing(
+    "chess-knight": PieceShape(
         "knight",
         '<circle cx="-12" cy="-17" r="4"/>' + _pen("M20 27Q22 -6 6 -22", "tb-pen tb-thin"),
         _fill(
@@ -225,7 +225,7 @@ DRAWINGS: dict[str, Drawing] = {
             "Q-39 -2 -28 -14Q-24 -26 -13 -32Z"
         ),
     ),
-    "chess-bishop": Drawing(
+    "chess-bishop": PieceShape(
         "bishop",
         _pen("M0 -17V1M-9 -8H9M-13 17H13", "tb-pen tb-thin"),
         _fill(
@@ -233,14 +233,14 @@ DRAWINGS: dict[str, Drawing] = {
             "Q-29 24 -14 22L-11 13Q-17 10 -20 1Q-22 -15 -4 -30Q-7 -32 -7 -36Q-8 -44 0 -44Z"
         ),
     ),
-    "chess-rook": Drawing(
+    "chess-rook": PieceShape(
         "rook",
         _pen("M-18 -14H18M-21 20H21", "tb-pen tb-thin"),
         _fill(
             "M-28 -37H-16V-27H-7V-37H7V-27H16V-37H28V-19L20 -11L23 20L31 28V37H-31V28L-23 20L-20 -11L-28 -19Z"
         ),
     ),
-    "chess-queen": Drawing(
+    "chess-queen": PieceShape(
         "queen",
         _pen("M-24 13Q0 4 24 13M-23 26Q0 20 23 26", "tb-pen tb-thin"),
         _fill(
@@ -248,7 +248,7 @@ DRAWINGS: dict[str, Drawing] = {
             "H-28V28Q-25 21 -29 13Z"
         ),
     ),
-    "chess-king": Drawing(
+    "chess-king": PieceShape(
         "king",
         _pen("M-24 12Q0 3 24 12M-23 26Q0 20 23 26", "tb-pen tb-thin"),
         _fill(

@@ -1,4 +1,10 @@
-"""The games: Tourney's own by name, others by the entry-point group ``tourney.games``, or of a family."""
+"""The games: Tourney's own by name, others by the entry-point group ``tourney.games``, or of a family.
+
+A family is many games of one origin, each made on request from the text behind ``FAMILY:``.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from tourney.errors import GameError, TourneyError
 from tourney.games.base import GAME_PATTERN, AnyGame, Game
@@ -8,11 +14,45 @@ EXTERNAL = "external"
 """A game that is found by its name and not listed: an outside referee plays it."""
 
 
+class GameFamily(ABC):
+    """A family of games, named by an entry point of the group ``tourney.game_families``.
+
+    It is constructed without arguments, and must not import an extra before ``make`` or ``names`` is called.
+    """
+
+    name: ClassVar[str]
+    """``[a-z][a-z0-9-]*``, equal to the name of its entry point."""
+    title: ClassVar[str]
+    """One line for people: what the games of this family are."""
+
+    @abstractmethod
+    def make(self, text: str) -> AnyGame:
+        """The game ``FAMILY:text``. Raises GameError, also if an extra is missing.
+
+        The game's ``name`` is its one canonical form and begins with ``FAMILY:``; ``make`` may accept others.
+        What this returns for one text always has the same rules.
+        """
+
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """The full names of the games worth listing, sorted. Raises GameError as ``make`` does."""
+
+
+FAMILIES: Registry[GameFamily] = Registry(
+    "game family",
+    "tourney.game_families",
+    GameFamily,
+    {"fairy": "tourney.games.fairy:Fairy", "openspiel": "tourney.games.openspiel:OpenSpiel"},
+    GameError,
+    plural="game families",
+)
+
+
 class GameRegistry(Registry[AnyGame]):
-    """All games by name. ``FAMILY:TEXT`` names a game that a family makes (``tourney.games.family``)."""
+    """All games by name. ``FAMILY:TEXT`` names a game that a family makes."""
 
     def find(self, name: str) -> AnyGame:
-        """Return the game of that name, made once. Raise GameError for an unknown name or a broken plugin."""
+        """The game of that name, made once. Raise GameError for an unknown name or a broken plugin."""
         if name == EXTERNAL and name not in self._found:
             from tourney.games.external import External  # noqa: PLC0415 - few tournaments have it
 
@@ -23,8 +63,6 @@ class GameRegistry(Registry[AnyGame]):
             raise GameError(
                 f"{name[:60]!r} names no game: after FAMILY: come letters, digits and _ . , = ( ) + -"
             )
-        from tourney.games.family import FAMILIES  # noqa: PLC0415 - bots of other games start without it
-
         family, _, text = name.partition(":")
         maker = FAMILIES.find(family)
         try:
@@ -38,12 +76,10 @@ class GameRegistry(Registry[AnyGame]):
         return self._found.setdefault(name, self._found.setdefault(game.name, game))
 
     def knows(self, name: str) -> bool:
-        """Return whether anything is offered under that name, broken or not; of a family, whether it is."""
+        """Whether anything is offered under that name, broken or not; of a family, whether it is."""
         family, colon, _ = name.partition(":")
         if not colon:
             return name == EXTERNAL or super().knows(name)
-        from tourney.games.family import FAMILIES  # noqa: PLC0415 - as in find
-
         return GAME_PATTERN.fullmatch(name) is not None and FAMILIES.knows(family)
 
 
@@ -53,7 +89,7 @@ GAMES = GameRegistry(
     Game,
     {
         "chess": "tourney.games.chess:Chess",
-        "chess960": "tourney.games.chess960:Chess960",
+        "chess960": "tourney.games.chess:Chess960",
         "cyvasse": "tourney.games.cyvasse:Cyvasse",
         "element": "tourney.games.element:Element",
         "sage-stones": "tourney.games.sage_stones:SageStones",

@@ -8,8 +8,8 @@ their seats).
 import unicodedata
 from collections.abc import Sequence
 
-from tourney.games.diagram import Cell, Diagram, Piece
-from tourney.games.svg_diagram import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
+from tourney.games.board_style import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
+from tourney.games.diagrams import Cell, Diagram, Piece
 
 _COLUMNS = 2  # characters in half a cell
 _FIELD = 3  # characters in the middle of a cell; the fourth separates it from the next
@@ -39,7 +39,7 @@ Place = tuple[int, int]
 
 
 def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str] = SEAT_COLORS) -> str:
-    """Return a diagram as lines of text, each ended by a newline; ``color`` adds ANSI escape sequences.
+    """A diagram as lines of text, each ended by a newline; ``color`` adds ANSI escape sequences.
 
     Every y coordinate with a cell, a piece or a label is one line.
     """
@@ -62,7 +62,7 @@ def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str]
 
 
 def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
-    """Return by place the characters of a cell and their escape sequence."""
+    """By place the characters of a cell and their escape sequence."""
     cells = {(cell.x, cell.y): cell for cell in diagram.cells}
     on_board = tuple(piece for piece in diagram.pieces if not piece.aside)
     pieces = {(piece.x, piece.y): piece for piece in on_board}
@@ -80,7 +80,7 @@ def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Pla
 
 
 def _glyphs_name_seats(pieces: Sequence[Piece]) -> bool:
-    """Say whether the glyphs identify the seats: by numbers, or by capitals and small letters as in chess."""
+    """Whether the glyphs identify the seats: by numbers, or by capitals and small letters as in chess."""
     owned = [piece for piece in pieces if piece.side]
     return all(p.glyph.isdecimal() or p.glyph.endswith(str(p.side)) for p in owned) or all(
         (p.glyph.isupper(), p.glyph.islower()) == (p.side == 1, p.side == 2) for p in owned
@@ -127,7 +127,7 @@ def _fit(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Return the width of a text in terminal columns."""
+    """The width of a text in terminal columns."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

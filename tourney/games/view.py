@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from tourney.games.base import AnyGame
+    from tourney.games.diagrams import Diagram
 
 
-class Piece(NamedTuple):
+class DrawnGame(Protocol):
+    """What a view needs of its game."""
+
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
+        """The diagram of a position string or an observation."""
+
+
+class SquarePiece(NamedTuple):
     """A piece on the board: its square's name, its kind as a word, and its owner's seat (0: no seat's)."""
 
     square: str
@@ -44,7 +51,7 @@ class View(Generic[P]):
     Games derive classes with more from it. This one is made of a game's diagram.
     """
 
-    game: AnyGame = field(repr=False, compare=False)
+    game: DrawnGame = field(repr=False, compare=False)
     text: str
     """The position string, or the observation of a seat."""
     squares: Mapping[str, str] = field(repr=False, compare=False)
@@ -53,7 +60,7 @@ class View(Generic[P]):
     """What lies on the squares that are not empty, by their names."""
 
     def pieces(self, seat: int | None = None, kind: str | None = None) -> tuple[P, ...]:
-        """Return the pieces of a seat, of a kind, or of both, in the order of ``board``."""
+        """The pieces of a seat, of a kind, or of both, in the order of ``board``."""
         return tuple(
             piece
             for piece in self.board.values()
@@ -64,20 +71,20 @@ class View(Generic[P]):
         return board_text(self.game, self.text)
 
 
-def board_text(game: AnyGame, text: str) -> str:
-    """Return a position or an observation as a board for terminals, in ASCII where the game's glyphs are."""
+def board_text(game: DrawnGame, text: str) -> str:
+    """A position or an observation as a board for terminals, in ASCII where the game's glyphs are."""
     from tourney.games.text_diagram import text_diagram  # noqa: PLC0415 - bots that print nothing need none
 
     return text_diagram(game.diagram(text)).removesuffix("\n")
 
 
-def diagram_view(game: AnyGame, text: str) -> View[Piece]:
-    """Return the view of a position or an observation that the game's diagram shows."""
+def diagram_view(game: DrawnGame, text: str) -> View[SquarePiece]:
+    """The view of a position or an observation that the game's diagram shows."""
     diagram = game.diagram(text)
     names = {(cell.x, cell.y): cell.name for cell in diagram.cells if cell.name}
     board = {}
     for piece in diagram.pieces:
         name = names.get((piece.x, piece.y))
         if name is not None and not piece.aside:
-            board[name] = Piece(name, piece.kind, piece.side)
+            board[name] = SquarePiece(name, piece.kind, piece.side)
     return View(game, text, {cell.name: cell.kind for cell in diagram.cells if cell.name}, board)

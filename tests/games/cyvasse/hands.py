@@ -2,8 +2,18 @@
 
 from tourney.games.base import State
 from tourney.games.cyvasse import Cyvasse
-from tourney.games.cyvasse.board import BARE, MOUNTAIN, NO_PIECES, NUMBER, PLAIN, UNLAID, WATER, finished
-from tourney.games.cyvasse.state import STEPS, Play
+from tourney.games.cyvasse.board import (
+    BARE,
+    MOUNTAIN,
+    NO_PIECES,
+    NUMBER,
+    PLAIN,
+    STEPS,
+    UNLAID,
+    WATER,
+    CyvassePosition,
+    Phase,
+)
 from tourney.seeds import derive
 
 GAME = Cyvasse()
@@ -36,8 +46,8 @@ def place(
     rabble: str = "",
     quiet: int = 0,
     turn: int | None = None,
-) -> Play:
-    """Return a position with pieces, as ``Rd5 re6``; a missing King stands on a1 or i8.
+) -> State[int]:
+    """A position with pieces, as ``Rd5 re6``; a missing King stands on a1 or i8.
 
     The ground need not come from a laying of tiles.
     """
@@ -55,40 +65,40 @@ def place(
         assert ground[s] != MOUNTAIN, f"{word} stands on a mountain"
         board[s] = ord(word[0])
     begun = seat - 1 if turn is None else turn
-    first = NUMBER[rabble] if rabble else 0
-    return Play.at(finished("".join(ground)), bytes(board), seat, first, quiet, begun)
+    phase = Phase("rabble", rabble=NUMBER[rabble]) if rabble else Phase("play")
+    return GAME.state_at(CyvassePosition("".join(ground), bytes(board), seat, phase, quiet, begun))
 
 
 def legal(state: State[int]) -> list[str]:
-    """Return the legal actions as strings, in their order."""
+    """The legal actions as strings, in their order."""
     return [GAME.action_string(action) for action in state.legal_actions()]
 
 
 def piece_actions(state: State[int], name: str) -> set[str]:
-    """Return the actions of the piece on a square, without that square: ``-e5``, ``xe6``, ``xe6-d5``."""
+    """The actions of the piece on a square, without that square: ``-e5``, ``xe6``, ``xe6-d5``."""
     found = {text for text in legal(state) if text.startswith((f"{name}-", f"{name}x"))}
     return {text.removeprefix(name) for text in found}
 
 
 def ends(state: State[int], name: str) -> set[str]:
-    """Return the squares on which the normal moves of a piece end."""
+    """The squares on which the normal moves of a piece end."""
     return {text.removeprefix("-") for text in piece_actions(state, name) if text.startswith("-")}
 
 
 def captures(state: State[int], name: str) -> set[str]:
-    """Return the captures of a piece, each without its square."""
+    """The captures of a piece, each without its square."""
     return {text for text in piece_actions(state, name) if text.startswith("x")}
 
 
 def play(state: State[int], *actions: str) -> State[int]:
-    """Return the state after some actions; each must be legal."""
+    """The state after some actions; each must be legal."""
     for text in actions:
         state = state.play(GAME.read_action(state, text))
     return state
 
 
 def read(text: str) -> State[int]:
-    """Return the state that a position string names."""
+    """The state that a position string names."""
     return GAME.parse_position(text, 2, {})
 
 

@@ -1,33 +1,20 @@
-"""The board: rows, neighbours, directions, lines, and rotation by 180 degrees."""
+"""The board: rows, neighbours, directions, rotation by 180 degrees, and action strings."""
 
-from tests.games.cyvasse.hands import LENGTH, neighbours
+import pytest
+
+from tests.games.cyvasse.hands import GAME, LENGTH, neighbours, place, read
+from tourney.errors import ActionError
 from tourney.games.cyvasse.board import (
-    ALL,
-    AT,
-    BEHIND,
-    BETWEEN,
-    BEYOND,
-    BIT,
     BY_RANK,
     DIRECTIONS,
-    FRONT,
     NAMES,
-    NEAR,
     NUMBER,
     RANK,
-    RAYS,
     SIDE,
     SIZE,
     SQUARES,
-    STAR,
-    spread,
-    squares_of,
     turned,
 )
-
-
-def names(mask: int) -> str:
-    return " ".join(sorted(NAMES[s] for s in squares_of(mask)))
 
 
 def test_has_88_squares_in_nine_rows() -> None:
@@ -35,25 +22,11 @@ def test_has_88_squares_in_nine_rows() -> None:
     assert {row: sum(name[0] == row for name in NUMBER) for row in LENGTH} == LENGTH
 
 
-def test_neighbours_of_b3_match_rules_page() -> None:
-    assert names(NEAR[NUMBER["b3"]]) == "a2 a3 b2 b4 c3 c4"
-
-
 def test_neighbours_of_every_square_follow_rules_page() -> None:
     for name, s in NUMBER.items():
-        assert {NAMES[t] for t in squares_of(NEAR[s])} == neighbours(name)
-
-
-def test_straight_path_keeps_one_direction() -> None:
-    rays = dict(zip(("W", "E", "NW", "SE", "NE", "SW"), RAYS[NUMBER["d5"]], strict=True))
-    assert {d: " ".join(NAMES[s] for s in ray) for d, ray in rays.items()} == {
-        "W": "d4 d3 d2 d1",
-        "E": "d6 d7 d8 d9 d10 d11",
-        "NW": "e5 f4 g3 h2 i1",
-        "NE": "e6 f6 g6 h6 i6",
-        "SW": "c4 b3 a2",
-        "SE": "c5 b5 a5",
-    }
+        near = {NAMES[s + d] for d in DIRECTIONS if 0 <= s + d < SIZE}
+        assert near - {""} == neighbours(name)
+    assert neighbours("b3") == {"a2", "a3", "b2", "b4", "c3", "c4"}
 
 
 def test_directions_come_in_pairs_of_opposites() -> None:
@@ -73,38 +46,65 @@ def test_turned_maps_squares_to_facing_row() -> None:
 
 
 def test_sides_are_rows_a_to_d_and_f_to_i() -> None:
-    assert {NAMES[s][0] for s in squares_of(SIDE[1])} == set("abcd")
-    assert {NAMES[s][0] for s in squares_of(SIDE[2])} == set("fghi")
-    assert ALL.bit_count() - SIDE[1].bit_count() - SIDE[2].bit_count() == 12
-
-
-def test_front_squares_are_two_neighbours_toward_enemy() -> None:
-    assert names(FRONT[1][NUMBER["d5"]]) == "e5 e6"
-    assert names(FRONT[2][NUMBER["d5"]]) == "c4 c5"
-    assert names(FRONT[1][NUMBER["e6"]]) == "f5 f6"
-    assert names(FRONT[2][NUMBER["e6"]]) == "d5 d6"
-    assert names(FRONT[1][NUMBER["e1"]]) == "f1"
-    assert names(FRONT[1][NUMBER["i4"]]) == ""
-
-
-def test_tables_of_straight_paths_agree_with_rays() -> None:
-    for s in SQUARES:
-        assert STAR[4][s] == AT[1][s] | AT[2][s] | AT[3][s] | AT[4][s]
-        for k, ray in enumerate(RAYS[s]):
-            for far, t in enumerate(ray[:4], 1):
-                assert AT[far][s] & BIT[t]
-                assert BETWEEN[s][t] == sum(BIT[u] for u in ray[: far - 1])
-                assert BEYOND[3][s].get(t, ()) == (ray[far:3] if far <= 3 else ())
-                back = RAYS[s][k ^ 1]
-                assert BEHIND[s][t] == (back[0] if back else 0)
-
-
-def test_spread_adds_exactly_the_neighbours() -> None:
-    for s in SQUARES:
-        assert spread(BIT[s]) & ALL == BIT[s] | NEAR[s]
+    assert {NAMES[s][0] for s in SIDE[1]} == set("abcd")
+    assert {NAMES[s][0] for s in SIDE[2]} == set("fghi")
+    assert len(SQUARES) - len(SIDE[1]) - len(SIDE[2]) == 12
 
 
 def test_ranks_sort_squares_by_their_names() -> None:
     assert [NAMES[s] for s in BY_RANK] == sorted(NUMBER)
     assert [RANK[s] for s in BY_RANK] == list(range(88))
     assert all(RANK[s] == -1 for s in range(SIZE) if not NAMES[s])
+
+
+EVERY_SQUARE = [f"{row}{i}" for row, n in LENGTH.items() for i in range(1, n + 1)]
+
+
+def every_string() -> list[str]:
+    words = ["done", *(f"tile-{k}" for k in range(1, 9)), *(f"tile-{k}t" for k in range(1, 9))]
+    words += [f"king-{name}" for name in ("b3", "b5", "b7", "h3", "h5", "h7")]
+    words += [f"put-{name}" for name in EVERY_SQUARE]
+    words += [f"{a}{sign}{b}" for a in EVERY_SQUARE for b in EVERY_SQUARE for sign in "-x"]
+    return words + [f"d5x{a}-{b}" for a in EVERY_SQUARE for b in EVERY_SQUARE[::5]]
+
+
+def test_strings_and_actions_are_inverse() -> None:
+    strings = every_string()
+    actions = [GAME.parse_action(text) for text in strings]
+    assert [GAME.action_string(action) for action in actions] == strings
+    assert len(set(actions)) == len(set(strings))
+
+
+def test_legal_ints_sort_like_their_strings() -> None:
+    strings = [text for text in every_string() if text[0] in "abcdefghi" or text == "done"]
+    assert sorted(strings) == sorted(strings, key=GAME.parse_action)
+    for word in ("king-", "tile-", "put-"):
+        same = [text for text in every_string() if text.startswith(word)]
+        assert sorted(same) == sorted(same, key=GAME.parse_action)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", " ", "d5", "d5-", "-d5", "d5-d12", "d0-d1", "d05-d6", "D5-d6", "d5\u2013d6", "d5-d6 ",
+        "d5-d6-d7", "d5xd6-", "d5xd6xd7", "xd5", "d5x", "j1-a1", "a9-a1", "king-b4", "king-a1", "king",
+        "tile-0", "tile-9", "tile-1T", "tile-12", "put-j1", "put-", "Done", "done ", "d5-d6\n", "pass",
+        "d5-xd6", "d5x-d6", "\uff445-d6",
+    ],
+)  # fmt: skip
+def test_malformed_action_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(ActionError, match="is not an action of cyvasse"):
+        GAME.parse_action(text)
+
+
+@pytest.mark.parametrize("text", ["d5-d5", "d5-d7", "d5xe5", "done", "put-d5", "king-b3", "c1-c2", "i8-i7"])
+def test_action_that_is_not_legal_is_refused(text: str) -> None:
+    with pytest.raises(ActionError, match="not legal here"):
+        GAME.read_action(place("Rd5"), text)
+
+
+def test_symmetric_tile_cannot_be_turned() -> None:
+    state = read(GAME.new().position())
+    state = state.play(GAME.read_action(state, "king-b5"))
+    with pytest.raises(ActionError, match="not legal here"):
+        GAME.read_action(state, "tile-1t")

@@ -24,7 +24,7 @@ OPPOSITE = {"W": "E", "E": "W", "NW": "SE", "SE": "NW", "NE": "SW", "SW": "NE"}
 
 
 def step(name: str, direction: str) -> str:
-    """Return the next square, or "" beyond the edge."""
+    """The next square, or "" beyond the edge."""
     row, i = name[0], int(name[1:])
     if direction in {"W", "E"}:
         i += 1 if direction == "E" else -1
@@ -69,7 +69,7 @@ class Naive:
         return name not in self.pieces and name not in self.mountains
 
     def may_cross(self, code: str, name: str) -> bool:
-        """Return whether a piece can continue from a square that it has entered."""
+        """Whether a piece can continue from a square that it has entered."""
         if name in self.zone:
             return False
         return code == "D" or (name not in self.mountains and self.owner(name) != 3 - self.seat)

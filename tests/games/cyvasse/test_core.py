@@ -5,7 +5,7 @@ import pytest
 from tourney.games import OVER, find_game
 from tourney.games.base import AnyState
 from tourney.games.compiled import compiled_core, use_plain
-from tourney.games.scratch import Scratch
+from tourney.games.core_base import Core
 
 GAME = find_game("cyvasse")
 GROUND = ".MWWM..W/........./.....W..../.........../............/.........../....W...../........./W..MWWM."
@@ -26,18 +26,18 @@ def start(tail: str) -> AnyState:
     return GAME.parse_position(f"{GROUND} {PIECES} {tail}", 2, {})
 
 
-def scratch_of(state: AnyState) -> Scratch:
+def scratch_of(state: AnyState) -> Core:
     made = GAME.scratch(state)
     assert made is not None
     return made
 
 
-def play(state: AnyState, scratches: list[Scratch], text: str) -> AnyState:
+def play(state: AnyState, scratches: list[Core], text: str) -> AnyState:
     """Play in the state and in all scratches, compare, and add a scratch loaded from the new state."""
     action = GAME.read_action(state, text)
     state = state.play(action)
     for scratch in scratches:
-        scratch.play(scratch.encode(action))
+        scratch.play(int(action))
     scratches.append(scratch_of(state))
     for scratch in scratches:
         assert scratch.actor() == state.actor

@@ -6,7 +6,7 @@ import pytest
 
 from tests.games.cyvasse.hands import GAME, WHITE_TILES, A, B, lay_out, place, play, read
 from tourney.errors import ActionError, PositionError
-from tourney.games.diagram import Diagram
+from tourney.games.diagrams import Diagram
 
 
 def marks(drawing: Diagram) -> set[tuple[str, str]]:

@@ -18,7 +18,7 @@ def with_field(text: str, k: int, value: str) -> str:
 
 
 def with_square(text: str, k: int, name: str, code: str) -> str:
-    """Return the string with another character on a square of TERRAIN (k is 0) or of PIECES (1)."""
+    """The string with another character on a square of TERRAIN (k is 0) or of PIECES (1)."""
     rows = text.split(" ")[k].split("/")
     r, i = "ihgfedcba".index(name[0]), int(name[1:])
     rows[r] = rows[r][: i - 1] + code + rows[r][i:]
@@ -26,7 +26,7 @@ def with_square(text: str, k: int, name: str, code: str) -> str:
 
 
 def moved(text: str, start: str, end: str) -> str:
-    """Return the string with a piece lifted from one square to another."""
+    """The string with a piece lifted from one square to another."""
     code = on(text, start)
     return with_square(with_square(text, 1, start, "."), 1, end, code)
 
@@ -40,7 +40,7 @@ def position_after(*actions: str) -> str:
 
 
 def puts(terrain: str, rows: str, barred: set[str], count: int) -> list[str]:
-    """Return the actions that put some pieces on the first free squares of rows."""
+    """The actions that put some pieces on the first free squares of rows."""
     lines = dict(zip("ihgfedcba", terrain.split("/"), strict=True))
     names = [f"{row}{i}" for row in rows for i in range(1, LENGTH[row] + 1) if lines[row][i - 1] != "M"]
     return [f"put-{name}" for name in names if name not in barred][:count]

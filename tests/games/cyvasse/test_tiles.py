@@ -12,17 +12,16 @@ from tourney.games.cyvasse.board import (
     PLANS,
     SIDE,
     TILES,
-    Plan,
+    KingPlan,
     Shape,
     can_be_laid,
     laid_tiles,
     offers,
     side_can_be_laid,
-    squares_of,
 )
 
 
-def plan(king: str) -> Plan:
+def plan(king: str) -> KingPlan:
     return next(p for plans in PLANS.values() for p in plans if p.king == NUMBER[king])
 
 
@@ -67,7 +66,7 @@ def test_blocks_run_west_to_east_upper_first(king: str, upper: str, lower: str) 
 def test_king_tile_and_blocks_cover_side_once(seat: int) -> None:
     for p in PLANS[seat]:
         covered = [*p.covers, *(s for block in p.blocks for s in block.squares)]
-        assert sorted(covered) == list(squares_of(SIDE[seat]))
+        assert sorted(covered) == list(SIDE[seat])
 
 
 def test_blacks_blocks_are_whites_turned_by_half_circle() -> None:
@@ -104,12 +103,12 @@ def test_tile_is_turned_only_where_pattern_changes(shape: Shape, tile: int, patt
     assert list(offers(shape, tile)) == patterns
 
 
-def grounds(p: Plan) -> Iterator[str]:
+def grounds(p: KingPlan) -> Iterator[str]:
     """Yield each different ground of a side with a king tile once, as the side's squares in order.
 
     Equal partial grounds are searched once, with the sets of tiles that can make them.
     """
-    side = [*squares_of(SIDE[1])]
+    side = [*(SIDE[1])]
     ground = ["."] * len(side)
     places = [[side.index(s) for s in block.squares] for block in p.blocks]
 
@@ -136,6 +135,7 @@ def grounds(p: Plan) -> Iterator[str]:
     return lay(0, frozenset([0]))
 
 
+@pytest.mark.slow
 def test_one_side_has_498480_layings_of_478060_grounds() -> None:
     by_king = {king: list(grounds(plan(king))) for king in ("b3", "b5", "b7")}
     assert {king: len(found) for king, found in by_king.items()} == {
@@ -156,7 +156,7 @@ def test_one_side_has_498480_layings_of_478060_grounds() -> None:
 
 def _with_side(text: str) -> str:
     ground = list(BARE)
-    for s, kind in zip(squares_of(SIDE[1]), text, strict=True):
+    for s, kind in zip((SIDE[1]), text, strict=True):
         ground[s] = kind
     return "".join(ground)
 

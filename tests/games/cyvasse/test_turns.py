@@ -8,7 +8,7 @@ from tourney.games.game_tree import perft
 
 
 def tail(state: State[int]) -> str:
-    """Return SEAT PHASE QUIET TURN."""
+    """SEAT PHASE QUIET TURN."""
     return " ".join(state.position().split(" ")[2:])
 
 

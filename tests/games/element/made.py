@@ -20,7 +20,7 @@ B = (
 
 
 def stones_of(what: str) -> tuple[str, int]:
-    """Return the letter and the number of the stones that a board's letter stands for."""
+    """The letter and the number of the stones that a board's letter stands for."""
     if what in "1234":
         return "A", int(what)
     return ("E", 2) if what == "M" else (what, 1)
@@ -36,7 +36,7 @@ def text(
     turn: int = 0,
     seat: int | None = None,
 ) -> str:
-    """Return a position string: stones as ``Fe5 2d4``, separated by blanks; the others are in the bag.
+    """A position string: stones as ``Fe5 2d4``, separated by blanks; the others are in the bag.
 
     Without ``steps`` it is 1 in the phases that have steps. Turns begin with seat 1.
     """
@@ -84,7 +84,7 @@ def legal(state: State[int]) -> list[str]:
 
 
 def named(state: State[int], word: str) -> set[str]:
-    """Return the squares that the legal actions of a kind name, such as ``step`` or ``F``."""
+    """The squares that the legal actions of a kind name, such as ``step`` or ``F``."""
     return {action.split("-")[1] for action in legal(state) if action.startswith(f"{word}-")}
 
 
@@ -99,7 +99,7 @@ def field(state: State[int], name: str) -> str:
 
 
 def board(state: State[int]) -> set[str]:
-    """Return the stones on the board, as ``Fe5``."""
+    """The stones on the board, as ``Fe5``."""
     rows = field(state, "BOARD").split("/")
     return {
         f"{what}{column}{row}"
@@ -110,12 +110,12 @@ def board(state: State[int]) -> set[str]:
 
 
 def board_after(state: State[int], *actions: str) -> set[str]:
-    """Return the stones on the board after some actions."""
+    """The stones on the board after some actions."""
     return board(play(state, *actions))
 
 
 def around(square: str) -> set[str]:
-    """Return a square's neighbours."""
+    """A square's neighbours."""
     x, y = COLUMNS.index(square[0]), int(square[1:])
     places = {(x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1)} - {(x, y)}
     return {f"{COLUMNS[x]}{y}" for x, y in places if 0 <= x < 11 and 1 <= y <= 11}

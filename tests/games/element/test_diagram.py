@@ -4,7 +4,7 @@ import pytest
 
 from tests.games.element.made import GAME, START_2, A, made, text
 from tourney.errors import PositionError
-from tourney.games.diagram import Arrow, Mark
+from tourney.games.diagrams import Arrow, Mark
 
 
 def test_diagram_has_all_squares_with_north_up() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.games.element.made import board, board_after, field, legal, made, named, play
-from tourney.games.element import placing
+from tourney.games.element import core_board
 from tourney.games.element.board import SQUARE
 
 
@@ -158,23 +158,24 @@ TIGHT = """
 
 def test_failing_path_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search visits a few hundred squares; an endless board has 120,292 paths of 11."""
-    clear = bytearray(121)
+    clear, cell = core_board._CLEAR, core_board._CELL
     for row, line in zip(range(11, 0, -1), TIGHT.split(), strict=True):
         for column, what in zip("abcdefghijk", line, strict=True):
-            clear[SQUARE[f"{column}{row}"]] = what == "."
-    before = bytes(clear)
+            clear[cell[SQUARE[f"{column}{row}"]]] = what == "."
+    before = clear[:]
     looked = []
-    search = placing._has_path
+    search = core_board.ElementBoard._has_path
 
-    def counted(open_: bytearray, tip: int, left: int) -> bool:
+    def counted(core: core_board.ElementBoard, tip: int, left: int) -> int:
         looked.append(tip)
-        return search(open_, tip, left)
+        return search(core, tip, left)
 
-    monkeypatch.setattr(placing, "_has_path", counted)
-    assert not placing._has_path(clear, SQUARE["f6"], 11)
+    monkeypatch.setattr(core_board.ElementBoard, "_has_path", counted)
+    core = core_board.ElementBoard()
+    assert not core._has_path(cell[SQUARE["f6"]], 11)
     assert 100 < len(looked) < 1000
-    assert bytes(clear) == before
-    assert placing._has_path(clear, SQUARE["f6"], 10)
+    assert clear == before
+    assert core._has_path(cell[SQUARE["f6"]], 10)
 
 
 def test_river_of_eight_in_tight_board_is_listed() -> None:

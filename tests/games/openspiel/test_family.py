@@ -1,26 +1,23 @@
 """The games of OpenSpiel: names, refusals, and the property suite."""
 
-import builtins
+import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from tests.command import ROOT, invoke
-from tests.tournaments import refused
+from tests.support.command import ROOT, invoke
+from tests.support.tournaments import refused
 from tourney.bot.heuristics import heuristics_of
 from tourney.bot.search import Budget, Mcts
 from tourney.errors import ActionError, GameError, PositionError
 from tourney.games.base import CHANCE, OVER, AnyGame
 from tourney.games.check import check_game
-from tourney.games.family import FAMILIES
 from tourney.games.game_tree import choose
 from tourney.games.openspiel import family
-from tourney.games.openspiel.state import integer_weights
-from tourney.games.openspiel.text import action_strings, check_action, decode, encode
-from tourney.games.registry import find_game
+from tourney.games.openspiel.state import action_strings, check_action, decode, encode, integer_weights
+from tourney.games.registry import FAMILIES, find_game
 from tourney.seeds import stream
 
 pyspiel = pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
@@ -56,17 +53,10 @@ def test_what_cannot_be_played_is_refused(name: str, words: tuple[str, ...]) -> 
 
 
 def test_missing_extra_is_named() -> None:
-    plain = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "pyspiel":
-            raise ImportError(name)
-        return plain(name, *rest)
-
     family._spiel.cache_clear()
     try:
         with (
-            patch.object(builtins, "__import__", without),
+            patch.dict(sys.modules, {"pyspiel": None}),
             refused(GameError, "pip install 'tourney[openspiel]'"),
         ):
             FAMILIES.find("openspiel").make("tic_tac_toe")

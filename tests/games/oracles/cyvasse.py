@@ -506,7 +506,7 @@ class Oracle:
                 raise Refused("rabble")
 
     def laid(self, seat: int, king: str, blocks: int, tiles: frozenset[int]) -> bool:
-        """Whether a side shows the king tile, so many blocks of these tiles, and ? on all the rest."""
+        """Whether a side shows the king tile, this number of blocks of these tiles, and ? on all the rest."""
         rest = set(side(seat))
         for word in KING_TILES[king].split():
             square = own(seat, NAMES[word])

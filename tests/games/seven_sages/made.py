@@ -32,7 +32,7 @@ def text(
     ply: int | None = None,
     starter: int = 1,
 ) -> str:
-    """Return a position string; without ``ply`` it is the seat's first action."""
+    """A position string; without ``ply`` it is the seat's first action."""
     moves = (0 if seat == starter else 1) if ply is None else ply
     return f"{side(red, RED_AWAY)} {side(blue, BLUE_AWAY)} {fool} {seat} {points} {round_} {moves} {starter}"
 
@@ -50,12 +50,12 @@ def legal(state: State[int]) -> list[str]:
 
 
 def ends(state: State[int], leaving: str) -> set[str]:
-    """Return where the plain moves of a sage end."""
+    """Where the plain moves of a sage end."""
     return {action.split("-")[1] for action in legal(state) if action.startswith(f"{leaving}-")}
 
 
 def rest_squares(state: State[int], leaving: str) -> set[str]:
-    """Return where the ousts by a sage bring the fool."""
+    """Where the ousts by a sage bring the fool."""
     return {action.split(">")[1] for action in legal(state) if action.startswith(f"{leaving}x")}
 
 
@@ -70,7 +70,7 @@ def field(state: State[int], name: str) -> str:
 
 
 def squares(*runs: str) -> set[str]:
-    """Return squares, a run of a file or of a rank written as ``h9-h13`` or ``b9-g9``."""
+    """Squares, a run of a file or of a rank written as ``h9-h13`` or ``b9-g9``."""
     found: set[str] = set()
     for run in runs:
         first, _, last = run.partition("-")

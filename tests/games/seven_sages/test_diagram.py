@@ -1,7 +1,7 @@
 """The Seven Sages: diagrams of position strings."""
 
 from tests.games.seven_sages.made import GAME, START, play, read, text
-from tourney.games.diagram import Arrow, Mark
+from tourney.games.diagrams import Arrow, Mark
 
 
 def test_ground_is_kingdom_cities_and_barbarian_country() -> None:

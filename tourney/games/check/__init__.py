@@ -1,10 +1,18 @@
 """The generic property suite behind ``tourney check-game``.
 
-``check_game`` plays random games and yields a ``Finding`` for each game in which a property fails; ``shrink``
-shortens a finding's history.
+``check_game`` plays random games and yields a ``PropertyFailure`` for each game in which a property fails;
+``shrink`` shortens its history.
 """
 
-from tourney.games.check.case import Finding, Setting
-from tourney.games.check.suite import PROPERTIES, Progress, check_game, shrink, smallest
+from tourney.games.check.case import PropertyFailure, TableSetting
+from tourney.games.check.suite import PROPERTIES, CheckProgress, check_game, shrink, smallest
 
-__all__ = ["PROPERTIES", "Finding", "Progress", "Setting", "check_game", "shrink", "smallest"]
+__all__ = [
+    "PROPERTIES",
+    "CheckProgress",
+    "PropertyFailure",
+    "TableSetting",
+    "check_game",
+    "shrink",
+    "smallest",
+]

@@ -12,7 +12,7 @@ from tourney.seeds import RandBelow
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TableSetting:
     """A number of seats and a value for every option."""
 
     seats: int
@@ -23,7 +23,7 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PropertyFailure:
     """A failed property, one of ``PROPERTIES``, and the shortest known history that shows it.
 
     ``what`` is one sentence. ``setting`` is None for a property of the game class itself.
@@ -31,7 +31,7 @@ class Finding:
 
     name: str
     what: str
-    setting: Setting | None = None
+    setting: TableSetting | None = None
     history: tuple[str, ...] = ()
 
     @property
@@ -42,19 +42,19 @@ class Finding:
         return (f"new {self.setting}", *(f"play {action}" for action in self.history))
 
 
-def settings_of(game: AnyGame) -> tuple[Setting, ...]:
-    """Return the settings to try: every number of seats with the defaults, then with one option changed.
+def settings_of(game: AnyGame) -> tuple[TableSetting, ...]:
+    """The settings to try: every number of seats with the defaults, then with one option changed.
 
     Combinations that the game refuses are left out.
     """
-    found: dict[Setting, None] = {}
+    found: dict[TableSetting, None] = {}
     changes: list[dict[str, str]] = [{}]
     changes += [{o.name: value} for o in game.options for value in o.values if value != o.default]
     for change in changes:
         for seats in game.seat_counts:
             with suppress(OptionError):
                 _, options = game.settings(seats, change)
-                found[Setting(seats, tuple(options.items()))] = None
+                found[TableSetting(seats, tuple(options.items()))] = None
     return tuple(found)
 
 
@@ -76,7 +76,7 @@ class Case:
     """A state under test, the actions that led to it, and a random stream for the trials."""
 
     game: AnyGame
-    setting: Setting
+    setting: TableSetting
     state: AnyState
     history: tuple[str, ...]
     randbelow: RandBelow
@@ -102,12 +102,12 @@ Property = Callable[[Case], Iterator[str]]
 
 
 def names_of(game: AnyGame, state: AnyState) -> list[str]:
-    """Return the strings of a state's legal actions."""
+    """The strings of a state's legal actions."""
     return [game.action_string(action) for action in state.legal_actions()]
 
 
 def fingerprint(game: AnyGame, state: AnyState) -> Fingerprint:
-    """Return everything observable of a state."""
+    """Everything observable of a state."""
     actor = state.actor
     return (
         actor,
@@ -122,7 +122,7 @@ def fingerprint(game: AnyGame, state: AnyState) -> Fingerprint:
 
 
 def subset(items: Sequence[T], count: int, randbelow: RandBelow) -> list[T]:
-    """Return up to ``count`` random items, without repetition and in their order."""
+    """Up to ``count`` random items, without repetition and in their order."""
     if len(items) <= count:
         return list(items)
     chosen: set[int] = set()
@@ -132,7 +132,7 @@ def subset(items: Sequence[T], count: int, randbelow: RandBelow) -> list[T]:
 
 
 def describe(error: Exception) -> str:
-    """Return an unexpected exception as the end of a sentence."""
+    """An unexpected exception as the end of a sentence."""
     return f"raises {type(error).__name__}: {error}"
 
 
@@ -146,7 +146,7 @@ def mutants(text: str, count: int, randbelow: RandBelow) -> Iterator[str]:
 
 
 def mutant(text: str, randbelow: RandBelow) -> str:
-    """Return a string that differs from a non-empty ``text`` by one small change."""
+    """A string that differs from a non-empty ``text`` by one small change."""
     at = randbelow(len(text))
     before, here, after = text[:at], text[at], text[at + 1 :]
     kind = randbelow(8)
@@ -170,7 +170,7 @@ def mutant(text: str, randbelow: RandBelow) -> str:
 
 
 def spliced(text: str, other: str, randbelow: RandBelow) -> str:
-    """Return ``text`` with one of its blank-separated fields taken from ``other``."""
+    """``text`` with one of its blank-separated fields taken from ``other``."""
     fields, others = text.split(" "), other.split(" ")
     k = randbelow(len(fields))
     if k < len(others):
@@ -179,7 +179,7 @@ def spliced(text: str, other: str, randbelow: RandBelow) -> str:
 
 
 def around(text: str) -> tuple[str, ...]:
-    """Return strings that a lenient parser would accept as ``text``."""
+    """Strings that a lenient parser would accept as ``text``."""
     return (
         f" {text}",
         f"{text} ",

@@ -16,6 +16,7 @@ from tourney.games.check.case import (
     spliced,
     subset,
 )
+from tourney.seeds import U64, pick
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 _WORD = re.compile(r"[!-<>-~]+", re.ASCII)
@@ -72,6 +73,8 @@ def action_strings(case: Case) -> Iterator[str]:
         if back != action:
             yield f"{name} is the string of {action!r}, but parses to {back!r}"
             return
+    if list(case.game.legal_texts(case.state)) != case.names:
+        yield "legal_texts differs from the strings of legal_actions"
 
 
 def chance(case: Case) -> Iterator[str]:
@@ -85,6 +88,11 @@ def chance(case: Case) -> Iterator[str]:
         if type(weight) is not int or weight < 1:
             yield f"a weight is {weight!r}; weights are positive integers"
             return
+    for u in (0, U64 // 3, U64 - 1):
+        if case.state.outcome(u) != pick(u, outcomes, weights):
+            yield f"outcome({u}) is not the one that the weights give"
+        elif case.game.play_outcome(case.state, u)[0] != case.game.action_string(case.state.outcome(u)):
+            yield f"play_outcome({u}) does not play that outcome"
 
 
 def result(case: Case) -> Iterator[str]:
@@ -165,9 +173,12 @@ def immutable(case: Case) -> Iterator[str]:
 def deterministic(case: Case) -> Iterator[str]:
     """Check that the same action played twice from a state gives equal states."""
     for action in subset(case.state.legal_actions(), 3, case.randbelow):
-        once = fingerprint(case.game, case.state.play(action))
+        once, name = fingerprint(case.game, case.state.play(action)), case.game.action_string(action)
         if fingerprint(case.game, case.state.play(action)) != once:
-            yield f"playing {case.game.action_string(action)} twice gives two different states"
+            yield f"playing {name} twice gives two different states"
+            return
+        if fingerprint(case.game, case.game.play_text(case.state, name)) != once:
+            yield f"playing {name} by its string gives another state"
             return
 
 
@@ -208,6 +219,11 @@ def _refuses(case: Case, text: str) -> Iterator[str]:
     else:
         yield f"the action {text!r} is accepted, but not listed as legal"
         return
+    try:
+        case.game.play_text(case.state, text)
+        yield f"play_text plays {text!r}, which is not listed as legal"
+    except ActionError:
+        pass
     try:
         action = case.game.parse_action(text)
     except ActionError:

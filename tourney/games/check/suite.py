@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from tourney.games.base import OVER, AnyGame, AnyState
 from tourney.games.check.case import (
     Case,
-    Finding,
     Fingerprint,
     Property,
-    Setting,
+    PropertyFailure,
     StringPool,
+    TableSetting,
     describe,
     fingerprint,
     settings_of,
@@ -32,7 +32,7 @@ from tourney.games.check.states import (
     strings,
     visible,
 )
-from tourney.games.check.views import Step, diagram, leak, sample
+from tourney.games.check.views import PlayedAction, diagram, leak, sample
 from tourney.games.game_tree import choose
 from tourney.seeds import RandBelow, stream
 
@@ -71,7 +71,7 @@ _LEAK_TRIES = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CheckProgress:
     """The progress of a check: games played and to play, actions, and thoroughly checked states."""
 
     done: int
@@ -81,30 +81,30 @@ class Progress:
 
 
 def check_game(
-    game: AnyGame, games: int = 40, seed: int = 1, listen: Callable[[Progress], None] = lambda _: None
-) -> Iterator[Finding]:
+    game: AnyGame, games: int = 40, seed: int = 1, listen: Callable[[CheckProgress], None] = lambda _: None
+) -> Iterator[PropertyFailure]:
     """Play random games and yield at most one finding per game, the first.
 
     The games rotate through all settings (seats, and every value of every option). All randomness comes from
     ``seed``.
     """
-    wrong = [Finding("attributes", what) for what in guarded(attributes, game)]
+    wrong = [PropertyFailure("attributes", what) for what in guarded(attributes, game)]
     yield from wrong
     if wrong:
         return
     settings = settings_of(game)
     if not settings:
-        yield Finding("settings", "the game refuses its own default settings")
+        yield PropertyFailure("settings", "the game refuses its own default settings")
         return
     run = _Run(game, StringPool())
     for k in range(games):
         yield from run.play_one(settings[k % len(settings)], stream(seed, "check", k))
-        listen(Progress(k + 1, games, run.actions, run.thorough))
+        listen(CheckProgress(k + 1, games, run.actions, run.thorough))
 
 
-def smallest(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return each property's finding with the shortest history, in the order of ``PROPERTIES``."""
-    best: dict[str, Finding] = {}
+def smallest(findings: Iterable[PropertyFailure]) -> tuple[PropertyFailure, ...]:
+    """Each property's finding with the shortest history, in the order of ``PROPERTIES``."""
+    best: dict[str, PropertyFailure] = {}
     for finding in findings:
         known = best.get(finding.name)
         if known is None or len(finding.history) < len(known.history):
@@ -121,20 +121,22 @@ class _Run:
     actions: int = 0
     thorough: int = 0
 
-    def play_one(self, setting: Setting, randbelow: RandBelow) -> Iterator[Finding]:
+    def play_one(self, setting: TableSetting, randbelow: RandBelow) -> Iterator[PropertyFailure]:
         """Play one game and yield its first finding, if any."""
         history: list[str] = []
         try:
             for name, what in self._play(setting, randbelow, history):
-                yield Finding(name, what, setting, tuple(history))
+                yield PropertyFailure(name, what, setting, tuple(history))
                 return
         except Exception as error:  # noqa: BLE001 - as above; usually from `initial` or `play`
-            yield Finding("playable", describe(error), setting, tuple(history))
+            yield PropertyFailure("playable", describe(error), setting, tuple(history))
 
-    def _play(self, setting: Setting, randbelow: RandBelow, history: list[str]) -> Iterator[tuple[str, str]]:
+    def _play(
+        self, setting: TableSetting, randbelow: RandBelow, history: list[str]
+    ) -> Iterator[tuple[str, str]]:
         game = self.game
         state = game.new(setting.seats, dict(setting.options))
-        path: list[Step] = []
+        path: list[PlayedAction] = []
         kept: list[tuple[int, AnyState, Fingerprint]] = []
         while True:
             case = Case(game, setting, state, tuple(history), randbelow, self.pool)
@@ -151,7 +153,7 @@ class _Run:
             if len(history) >= game.max_actions:
                 yield "ends", f"the game is not over after {game.max_actions} actions, its max_actions"
             action = choose(state, randbelow)
-            path.append(Step(state, action))
+            path.append(PlayedAction(state, action))
             history.append(game.action_string(action))
             self.pool.actions.append(history[-1])
             state = state.play(action)
@@ -165,7 +167,7 @@ class _Run:
                 yield name, what
 
     def _look_back(
-        self, setting: Setting, kept: list[tuple[int, AnyState, Fingerprint]], history: list[str]
+        self, setting: TableSetting, kept: list[tuple[int, AnyState, Fingerprint]], history: list[str]
     ) -> Iterator[tuple[str, str]]:
         """Check that early states have not changed, and that a replay leads to equal ones."""
         game = self.game
@@ -183,7 +185,7 @@ class _Run:
                 again = again.play(game.read_action(again, text))
 
     def _leaks(
-        self, path: list[Step], end: AnyState, randbelow: RandBelow, history: list[str]
+        self, path: list[PlayedAction], end: AnyState, randbelow: RandBelow, history: list[str]
     ) -> Iterator[tuple[str, str]]:
         if not self.game.has_hidden_actions:
             return
@@ -199,8 +201,8 @@ MAX_PLAYED = 20_000
 """The most actions played in the search for a shorter history."""
 
 
-def shrink(game: AnyGame, finding: Finding, seed: int = 1) -> Finding:
-    """Return a finding of the same property with the shortest history found by leaving actions out.
+def shrink(game: AnyGame, finding: PropertyFailure, seed: int = 1) -> PropertyFailure:
+    """A finding of the same property with the shortest history found by leaving actions out.
 
     Findings of whole games (``ends``, ``replay``, ``no-leak``) are returned unchanged.
     """
@@ -228,8 +230,8 @@ def shrink(game: AnyGame, finding: Finding, seed: int = 1) -> Finding:
     return best
 
 
-def _fails(game: AnyGame, name: str, setting: Setting, history: Sequence[str], seed: int) -> str:
-    """Return how the property fails after a history; "" if it holds or the history cannot be played."""
+def _fails(game: AnyGame, name: str, setting: TableSetting, history: Sequence[str], seed: int) -> str:
+    """How the property fails after a history; "" if it holds or the history cannot be played."""
     pool = StringPool()
     try:
         state = game.new(setting.seats, dict(setting.options))

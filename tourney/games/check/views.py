@@ -10,9 +10,10 @@ from typing import Any, get_args
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER, AnyGame, AnyState, Game
+from tourney.games.board_style import MARKS
 from tourney.games.check.case import Case, fingerprint, names_of
-from tourney.games.diagram import ASIDE_WORDS, Diagram, Shape
-from tourney.games.svg_diagram import MARKS, svg_diagram
+from tourney.games.diagrams import ASIDE_WORDS, Diagram, Shape
+from tourney.games.svg_diagram import svg_diagram
 from tourney.games.text_diagram import text_diagram
 from tourney.seeds import RandBelow
 
@@ -121,7 +122,7 @@ def sample(case: Case) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PlayedAction:
     """A state of a game, and the action played from it."""
 
     state: AnyState
@@ -129,7 +130,7 @@ class Step:
 
 
 def leak(
-    game: AnyGame, path: Sequence[Step], end: AnyState, seat: int, randbelow: RandBelow
+    game: AnyGame, path: Sequence[PlayedAction], end: AnyState, seat: int, randbelow: RandBelow
 ) -> tuple[int, str] | None:
     """Replay a game with actions hidden from a seat exchanged for other legal ones, to find a leak.
 

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, Final
 
 from tourney.errors import PositionError
-from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
+from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
 
 KINDS: Final = {
     "P": "chess-pawn",
@@ -25,7 +25,7 @@ _TURN, _LAST_MOVE = 9, 10
 
 
 def _xy(file: int, rank: int) -> tuple[int, int]:
-    """Return the centre of a square, counted from 0; White's first rank is at the bottom."""
+    """The centre of a square, counted from 0; White's first rank is at the bottom."""
     return 2 * file, _BOTTOM - 2 * rank
 
 
@@ -52,7 +52,7 @@ def _piece(letter: str, file: int, rank: int) -> Piece:
 
 
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
-    """Return the parts of a diagram, for ``part_of``: strings."""
+    """The parts of a diagram, for ``part_of``: strings."""
     if view == "draw":
         return ("", *("8",) * 8, "draw", last)
     ranks, turn, *_ = view.split(" ")
@@ -60,7 +60,7 @@ def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
 
 
 def part_of(index: int, part: Any) -> Diagram:
-    """Return a part of a diagram."""
+    """A part of a diagram."""
     if index == 0:
         return _GROUND
     if index < _TURN:
@@ -80,10 +80,10 @@ def part_of(index: int, part: Any) -> Diagram:
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
-    """Return the diagram of a FEN, with the last move marked. Raises PositionError."""
+    """The diagram of a FEN, with the last move marked. Raises PositionError."""
     parts = parts_of(view, last)
     if len(parts) != _LAST_MOVE + 1 or not (view == "draw" or len(view.split(" ")) == 6):
-        raise PositionError(f"{view[:60]!r} is no FEN")
+        raise PositionError(f"{view[:60]!r} is not a FEN")
     drawn = join(part_of(index, part) for index, part in enumerate(parts))
     return Diagram(
         drawn.cells, drawn.pieces, drawn.marks, drawn.arrows, drawn.labels, fill(drawn.notes, view, last)

@@ -1,4 +1,4 @@
-"""The game ``chess``. The package of that name is imported when a state is made, not before."""
+"""The games ``chess`` and ``chess960``; the package ``chess`` is imported when a state is made."""
 
 from __future__ import annotations
 
@@ -8,59 +8,28 @@ from typing import TYPE_CHECKING, Any
 
 from tourney.errors import ActionError, GameError, PositionError
 from tourney.games.base import Game, State
+from tourney.games.chess.moves import STARTS, Move, move_codes, move_strings
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
+    from types import ModuleType
 
     from tourney.games.base import Tables
-    from tourney.games.diagram import Diagram
+    from tourney.games.diagrams import Diagram
     from tourney.seeds import RandBelow
 
-_FILES, _RANKS = "abcdefgh", "12345678"
-SQUARES: tuple[str, ...] = tuple(file + rank for rank in _RANKS for file in _FILES)
-"""The names of the squares by number: a1 is 0, b1 is 1, h8 is 63."""
-PROMOTIONS = " nbrq"
-"""The letter of an action's promotion, by its code from 1; code 0 is none."""
-STARTS = 1 << 20
-"""The action of chance that chooses the k-th starting position of Chess960 is ``STARTS + k``."""
-
 
 @cache
-def actions() -> dict[str, int]:
-    """Return all UCI moves with their codes: from + 64 * to + 4096 * promotion."""
-    codes: dict[str, int] = {}
-    for origin, start in enumerate(SQUARES):
-        for target, end in enumerate(SQUARES):
-            code = origin | target << 6
-            if origin != target:
-                codes[start + end] = code
-                last = (origin >> 3, target >> 3) in {(6, 7), (1, 0)}
-                if last and abs((origin & 7) - (target & 7)) <= 1:
-                    codes |= {start + end + PROMOTIONS[kind]: code | kind << 12 for kind in (1, 2, 3, 4)}
-    return codes
-
-
-@cache
-def strings() -> dict[int, str]:
-    """Return the UCI moves by their codes."""
-    return {code: text for text, code in actions().items()}
-
-
-@cache
-def rules() -> Any:
-    """Return the module of the rules. Raises GameError without the package ``chess``."""
+def rules() -> ModuleType:
+    """The module of starts and positions. Raises GameError without the package ``chess``."""
     try:
-        return import_module("tourney.games.chess.rules")
+        return import_module("tourney.games.chess.starts")
     except ModuleNotFoundError as error:
         if error.name != "chess":
             raise
         raise GameError(
             "this game needs the package chess: install it by pip install 'tourney[chess]'"
         ) from error
-
-
-Move = int | str
-"""A move by its code; the draw of a start; or the set-up of an opening, as its string."""
 
 
 class Chess(Game[Move]):
@@ -78,16 +47,16 @@ class Chess(Game[Move]):
     chess960 = False
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
-        """Return the starting position."""
+        """The starting position."""
         state: State[Move] = rules().START
         return state
 
     def action_string(self, action: Move) -> str:
-        """Return the UCI move, or the set-up."""
-        return action if isinstance(action, str) else strings()[action]
+        """The UCI move, or the set-up."""
+        return action if isinstance(action, str) else move_strings()[action]
 
     def parse_action(self, text: str) -> Move:
-        """Return the code of a UCI move. Raises ActionError."""
+        """The code of a UCI move. Raises ActionError."""
         code = _ACTIONS.get(text)
         if code is None and text.startswith("="):
             try:
@@ -96,19 +65,19 @@ class Chess(Game[Move]):
                 raise ActionError(str(error)) from error
             return text
         if code is None:
-            code = actions().get(text)
+            code = move_codes().get(text)
             if code is None:
-                raise ActionError(f"{text[:20]!r} is no move: write it as UCI does, such as e2e4 or e7e8q")
-            _ACTIONS.update(actions())
+                raise ActionError(f"{text[:20]!r} is not a move: write it as UCI does, such as e2e4 or e7e8q")
+            _ACTIONS.update(move_codes())
         return code
 
     def set_up(self, text: str) -> str:
-        """Return the opening action of a FEN or an EPD. Raises PositionError."""
-        state: State[Move] = rules().read_epd(text, chess960=self.chess960)
-        return f"={state.position().replace(' ', '_')}"
+        """The opening action of a FEN or an EPD. Raises PositionError."""
+        action: str = rules().set_up(text, chess960=self.chess960)
+        return action
 
     def read_action(self, state: State[Move], text: str) -> Move:
-        """Return the legal action of a string in a state; in the first state a set-up. Raises ActionError."""
+        """The legal action of a string in a state; in the first state a set-up. Raises ActionError."""
         if text.startswith("="):
             if not rules().is_fresh(state):
                 raise ActionError("a position is set up before the first move only")
@@ -116,37 +85,67 @@ class Chess(Game[Move]):
         return super().read_action(state, text)
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
-        """Return the state of a FEN. Raises PositionError."""
+        """The state of a FEN. Raises PositionError."""
         state: State[Move] = rules().parse(text, chess960=self.chess960)
         return state
 
     def tables(self, pieces: int) -> Tables:
-        """Return Syzygy's tables. Raises TablesError where one is missing."""
+        """Syzygy's tables. Raises TablesError where one is missing."""
         rules()
-        return import_module("tourney.games.chess.tables").open_tables(pieces)  # type: ignore[no-any-return]  # imported late
+        return import_module("tourney.games.chess.tablebases").open_tables(pieces)  # type: ignore[no-any-return]  # imported late
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[Move]:  # noqa: ARG002 - nothing is hidden
-        """Return the state of a FEN, as nothing is hidden."""
+        """The state of a FEN, as nothing is hidden."""
         return self.parse_position(observation, 2, {})
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Return the diagram of a FEN."""
+        """The diagram of a FEN."""
         from tourney.games.chess.diagram import diagram_of  # noqa: PLC0415 - bots start often and need no diagrams
 
         return diagram_of(view, last)
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
-        """Return the ground, the eight ranks, the turn and the last move."""
+        """The ground, the eight ranks, the turn and the last move."""
         from tourney.games.chess.diagram import parts_of  # noqa: PLC0415 - as in diagram
 
         return parts_of(view, last)
 
     def diagram_part(self, index: int, part: Any) -> Diagram:
-        """Return one of them as a diagram."""
+        """One of them as a diagram."""
         from tourney.games.chess.diagram import part_of  # noqa: PLC0415 - as in diagram
 
         return part_of(index, part)
 
 
+_NUMBERS = {f"sp{number}": number for number in range(960)}
 _ACTIONS: dict[str, int] = {}
-"""``actions()`` once a move was read: the referee reads each move of a match here."""
+"""``move_codes()`` once a move was read: the referee reads each move of a match here."""
+
+
+class Chess960(Chess):
+    """Chess960: chance draws the starting position; castling is written as king takes own rook."""
+
+    name = "chess960"
+    title = "Chess960"
+    guide_file = "guide-chess960.toml"
+    has_chance = True
+    chess960 = True
+
+    def initial(self, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - there are none
+        """The position before the draw."""
+        state: State[Move] = rules().DRAW
+        return state
+
+    def action_string(self, action: Move) -> str:
+        """The UCI move, or ``spN`` for the draw of the start."""
+        if isinstance(action, int) and action >= STARTS:
+            return f"sp{action - STARTS}"
+        return super().action_string(action)
+
+    def parse_action(self, text: str) -> Move:
+        """The code of a UCI move or of a start. Raises ActionError."""
+        if text.startswith("sp"):
+            if text in _NUMBERS:
+                return STARTS + _NUMBERS[text]
+            raise ActionError(f"{text[:20]!r} is not a starting position: write sp0 to sp959")
+        return super().parse_action(text)

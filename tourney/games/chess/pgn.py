@@ -8,7 +8,7 @@ import chess
 import chess.pgn
 
 from tourney.errors import GameError, PositionError
-from tourney.games.chess.rules import read_epd
+from tourney.games.chess.starts import set_up
 from tourney.games.registry import find_game
 
 if TYPE_CHECKING:
@@ -33,17 +33,16 @@ def _reader(game: "Game", *, chess960: bool) -> Callable[[], tuple[str, ...]]:
         actions = [move.uci() for move in game.mainline_moves()]
         if not fen:
             return tuple(actions)
-        state = read_epd(fen, chess960=chess960)
-        return (f"={state.position().replace(' ', '_')}", *actions)
+        return (set_up(fen, chess960=chess960), *actions)
 
     return read
 
 
-class Line(NamedTuple):
+class PgnMoves(NamedTuple):
     """The moves of a match as PGN has them.
 
     ``fen`` is the position they begin at, "" for chess's own; ``first`` counts the half-moves before it, and
-    ``skipped`` the actions of the record that are no moves; ``sans`` are the moves in algebraic notation.
+    ``skipped`` the actions of the record that are not moves; ``sans`` are the moves in algebraic notation.
     """
 
     fen: str
@@ -52,8 +51,8 @@ class Line(NamedTuple):
     sans: tuple[str, ...]
 
     @classmethod
-    def of(cls, actions: Sequence[str], *, chess960: bool) -> "Line":
-        """Return the line of a record's actions. Raises GameError for a record that is not of this game."""
+    def of(cls, actions: Sequence[str], *, chess960: bool) -> "PgnMoves":
+        """The line of a record's actions. Raises GameError for a record that is not of this game."""
         game = find_game("chess960" if chess960 else "chess")
         state, skipped = game.new(), 0
         while skipped < len(actions) and actions[skipped].startswith(("=", "sp")):

@@ -1,53 +1,63 @@
-"""Finds the core of a game, the module with its ``Scratch``: compiled if it was built, else plain Python.
+"""Finds the core of a game: compiled if it was built, else plain Python.
 
-A core is ``tourney/games/GAME/core.py`` with the C types of its names in ``core.pxd``. ``hatch_build.py``
-compiles it to a module of this folder whose name ends in the digest of both files. So an edited core does not
-find its old compiled form: it runs as plain Python until it is compiled again (``make cores``).
+The sources of a core are ``tourney/games/core_base.py``, which all cores share, and ``core*.py`` of its
+package, each with the C types of its names in a ``.pxd`` file beside it. ``hatch_build.py`` joins them and
+compiles them to one module of this folder, whose name ends in the digest of them all. So an edited core does
+not find its old compiled form: it runs as plain Python until it is compiled again (``make cores``).
 
 Both forms give the same results. The environment variable ``TOURNEY_PLAIN=1`` chooses plain Python, for the
 process and its workers, and when a wheel is built. Bots do not get the variable, since their environment is
 fixed: call ``use_plain`` in a bot, or remove the compiled forms (``make plain``).
 
-This module imports the standard library only, and nothing that does not search imports it.
+This module imports the standard library only: ``hatch_build.py`` loads it by its path.
 """
 
 import hashlib
 import os
-from functools import cache
+from _thread import RLock  # ``threading`` takes longer to import
+from collections.abc import Callable
+from functools import cache, wraps
 from importlib import import_module
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import TypeVar
 
 PLAIN_VARIABLE = "TOURNEY_PLAIN"
-BUILD = "2"
+BUILD = "3"
 """Part of every digest. Raise it when the way of compiling changes."""
 
-# Paths are strings here: pathlib takes longer to import than all else that a bot that searches needs.
+# Paths are strings here: pathlib takes longer to import than all else that a bot needs.
 _GAMES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - see above
 _chosen: dict[str, bool] = {}
 
-
-def _source(package: str, name: str) -> str:
-    return f"{_GAMES}/{package}/{name}"
+T = TypeVar("T")
 
 
 def core_names() -> tuple[str, ...]:
-    """Return the packages of ``tourney.games`` that have a core, sorted."""
+    """Packages of ``tourney.games`` that have a core, sorted."""
     names = sorted(os.listdir(_GAMES))  # noqa: PTH208 - see above
-    return tuple(name for name in names if os.path.isfile(_source(name, "core.pxd")))  # noqa: PTH113 - see above
+    return tuple(name for name in names if os.path.isfile(f"{_GAMES}/{name}/core.pxd"))  # noqa: PTH113 - see above
+
+
+def sources(package: str) -> tuple[str, ...]:
+    """Paths of a core's sources without ``.py`` and ``.pxd``, each after those that it imports."""
+    names = [name for name in os.listdir(f"{_GAMES}/{package}") if name.startswith("core_")]  # noqa: PTH208 - see above
+    parts = sorted({name.partition(".")[0] for name in names})
+    return (f"{_GAMES}/core_base", *(f"{_GAMES}/{package}/{name}" for name in (*parts, "core")))
 
 
 def compiled_name(package: str) -> str:
-    """Return the name of a core's compiled module in this folder. Raises OSError without its sources."""
+    """Name of a core's compiled module in this folder. Raises OSError without its sources."""
     digest = hashlib.blake2b(BUILD.encode(), digest_size=8)
-    for name in ("core.py", "core.pxd"):
-        with open(_source(package, name), "rb") as file:  # noqa: PTH123 - see above
-            content = file.read()
-        digest.update(b"%d " % len(content) + content)
+    for source in sources(package):
+        for ending in (".py", ".pxd"):
+            with open(source + ending, "rb") as file:  # noqa: PTH123 - see above
+                content = file.read()
+            digest.update(b"%d " % len(content) + content)
     return f"{package}_{digest.hexdigest()}"
 
 
 def use_plain(plain: bool | None = True) -> None:
-    """Choose plain Python, or with False compiled, for scratches made from now on in this process.
+    """Choose plain Python, or with False compiled, for positions made from now on in this process.
 
     None leaves the choice to the environment again.
     """
@@ -57,19 +67,51 @@ def use_plain(plain: bool | None = True) -> None:
 
 
 def wants_plain() -> bool:
-    """Say whether plain Python is chosen, by ``use_plain`` or the environment."""
+    """Whether plain Python is chosen, by ``use_plain`` or the environment."""
     return _chosen.get("plain", os.environ.get(PLAIN_VARIABLE, "0") not in {"", "0"})
 
 
 def core(package: str) -> ModuleType:
-    """Return the core of a package of ``tourney.games``: compiled if it can be, else plain Python."""
+    """The core of a package of ``tourney.games``: compiled if it can be, else plain Python."""
     found = None if wants_plain() else compiled_core(package)
-    return import_module(f"tourney.games.{package}.core") if found is None else found
+    return _plain_core(package) if found is None else found
+
+
+@cache
+def _plain_core(package: str) -> ModuleType:
+    """The plain core of a package, for one thread at a time.
+
+    All cores share a workspace of module variables. Compiled, a call of a core keeps the interpreter to
+    itself; plain, another thread could list its own actions between two lines of it.
+    """
+    module = import_module(f"tourney.games.{package}.core")
+    classes = [found for found in vars(module).values() if isinstance(found, type)]
+    for kind in {base for found in classes for base in found.__mro__ if hasattr(base, "copy_from")}:
+        for name, method in tuple(vars(kind).items()):
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                setattr(kind, name, _one_thread(method))
+    return module
+
+
+_workspace = RLock()
+
+
+def _one_thread(method: Callable[..., T]) -> Callable[..., T]:
+    """A method that holds the workspace while it runs; once wrapped, it stays as it is."""
+    if hasattr(method, "__wrapped__"):
+        return method
+
+    @wraps(method)
+    def call(*args: object) -> T:
+        with _workspace:
+            return method(*args)
+
+    return call
 
 
 @cache
 def compiled_core(package: str) -> ModuleType | None:
-    """Return the compiled core of a package, or None if there is none for its sources and this Python."""
+    """The compiled core of a package, or None if there is none for its sources and this Python."""
     try:
         return import_module(f"{__name__}.{compiled_name(package)}")
     except (ImportError, OSError):
@@ -77,7 +119,7 @@ def compiled_core(package: str) -> ModuleType | None:
 
 
 def summary() -> str:
-    """Return which form is in use: "compiled", "plain Python", or both with the names of the plain ones."""
+    """Which form is in use: "compiled", "plain Python", or both with the names of the plain ones."""
     plain = [name for name in core_names() if wants_plain() or compiled_core(name) is None]
     if not plain:
         return "compiled"

@@ -1,19 +1,23 @@
-"""The hex board of 88 squares in nine rows, its terrain (``Ground``), its tiles and its pieces.
+"""The hex board of 88 squares in nine rows, its terrain, tiles and pieces, and actions as ints.
 
 A square is a *number*: 13 times its row (a is 0) plus its *column*, 1 to 12. Columns run north-west, so each
-of the six directions is a constant difference of numbers. A set of squares is a *mask*, an int in which
-square s is the bit ``1 << (s - 1)``; so ``bit.bit_length()`` is the square. Rotation of the board by 180
-degrees maps s to ``117 - s``.
-
-The pieces are ``bytes``, an ASCII code per square number, and also ``Masks``: for White, then for Black, one
-mask per kind in the order of ``CODES`` and one of all the seat's pieces.
+of the six directions is a constant difference of numbers. Rotation of the board by 180 degrees maps s to
+``117 - s``. Terrain is a character and pieces are a byte per square number.
 
 A *pattern* is the four squares of a block, NW, NE, SW, SE, as ``.`` plain, ``M`` mountain, ``W`` water. So a
 turned tile (180 degrees) has the reversed pattern.
+
+Actions as ints sort like their strings within every list of legal actions. In play an action is
+``prefix << 14 | rank of the next square << 7 | (0 or 1 + rank of the last square)``. The prefixes (``a1-``,
+``a1x``, ..., ``done``) are numbered in the order of their strings. The set-up's actions are greater than all
+of these.
 """
 
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
+
+from tourney.errors import ActionError
+from tourney.games.actions import IntAction
 
 ROWS = "abcdefghi"
 LENGTHS = (8, 9, 10, 11, 12, 11, 10, 9, 8)
@@ -26,20 +30,15 @@ NORTH_WEST, SOUTH_EAST = STRIDE, -STRIDE
 NORTH_EAST, SOUTH_WEST = STRIDE + 1, -STRIDE - 1
 DIRECTIONS = (WEST, EAST, NORTH_WEST, SOUTH_EAST, NORTH_EAST, SOUTH_WEST)
 """In pairs of opposites: the opposite of the k-th is at ``k ^ 1``."""
-FORWARD = {1: (NORTH_WEST, NORTH_EAST), 2: (SOUTH_EAST, SOUTH_WEST)}
-"""The two directions toward the enemy's side, by seat."""
-
-REACH = 4
-"""The longest straight distance in the rules."""
 
 
 def square(row: int, i: int) -> int:
-    """Return the number of square ``i`` (from 1 at the west) of row ``row`` (a is 0)."""
+    """The number of square ``i`` (from 1 at the west) of row ``row`` (a is 0)."""
     return STRIDE * row + i + max(0, row - 4)
 
 
 def turned(s: int) -> int:
-    """Return the image of ``s`` when the board is rotated by 180 degrees."""
+    """The image of ``s`` when the board is rotated by 180 degrees."""
     return SIZE - s
 
 
@@ -48,10 +47,7 @@ NUMBER = {f"{ROWS[row]}{i}": square(row, i) for row in range(9) for i in range(1
 SQUARES = tuple(NUMBER.values())
 """All squares, ascending."""
 NAMES = tuple(map({s: name for name, s in NUMBER.items()}.get, range(SIZE), [""] * SIZE))
-"""The squares' names; "" for a number that is no square."""
-BIT = tuple(1 << s - 1 if NAMES[s] else 0 for s in range(SIZE))
-ALL = sum(BIT)
-
+"""The squares' names; "" for a number that is not a square."""
 BY_RANK = tuple(NUMBER[name] for name in sorted(NUMBER))
 """The squares in the order of their names."""
 RANK = tuple(BY_RANK.index(s) if NAMES[s] else -1 for s in range(SIZE))
@@ -60,87 +56,10 @@ ROW_SLICES = tuple(slice(square(row, 1), square(row, LENGTHS[row]) + 1) for row 
 """The slices of rows i to a in a sequence by square number."""
 
 SIDE = {
-    1: sum(BIT[s] for s in SQUARES if s < square(4, 1)),
-    2: sum(BIT[s] for s in SQUARES if s >= square(5, 1)),
+    1: tuple(s for s in SQUARES if s < square(4, 1)),
+    2: tuple(s for s in SQUARES if s >= square(5, 1)),
 }
 """Each seat's own side."""
-
-
-def squares_of(mask: int) -> Iterator[int]:
-    """Yield the squares of a mask, ascending."""
-    while mask:
-        bit = mask & -mask
-        mask ^= bit
-        yield bit.bit_length()
-
-
-def mask_of(squares: Iterator[int] | tuple[int, ...]) -> int:
-    """Return the mask of some squares."""
-    mask = 0
-    for s in squares:
-        mask |= BIT[s]
-    return mask
-
-
-def spread(mask: int) -> int:
-    """Return a mask with all neighbours of its squares; bits outside the board may be set too."""
-    west = mask | mask >> 1
-    east = mask | mask << 1
-    return west | east | east << STRIDE | west >> STRIDE
-
-
-def ray(s: int, direction: int) -> tuple[int, ...]:
-    """Return the squares from ``s`` to the edge in one direction, nearest first."""
-    found = []
-    s += direction
-    while 0 < s < SIZE and NAMES[s]:
-        found.append(s)
-        s += direction
-    return tuple(found)
-
-
-RAYS = tuple(tuple(ray(s, d) for d in DIRECTIONS) if NAMES[s] else () for s in range(SIZE))
-
-
-def _at(distance: int) -> tuple[int, ...]:
-    return tuple(mask_of(tuple(r[distance - 1] for r in rays if len(r) >= distance)) for rays in RAYS)
-
-
-AT = ((0,) * SIZE, *(_at(distance) for distance in range(1, REACH + 1)))
-"""``AT[k][s]``: the squares at distance k from s on a straight path."""
-NEAR = AT[1]
-"""The neighbours of a square."""
-STAR = tuple(
-    tuple(sum(AT[k][s] for k in range(limit + 1)) for s in range(SIZE)) for limit in range(REACH + 1)
-)
-"""``STAR[k][s]``: the squares at most k from s on straight paths."""
-
-BETWEEN = tuple({t: mask_of(r[:k]) for r in rays for k, t in enumerate(r[:REACH])} for rays in RAYS)
-"""``BETWEEN[s][t]``: the squares strictly between two squares on a line, at most ``REACH`` apart."""
-
-BEYOND = {
-    limit: tuple({t: r[k + 1 : limit] for r in rays for k, t in enumerate(r[:limit])} for rays in RAYS)
-    for limit in (2, 3)
-}
-"""``BEYOND[limit][s][t]``: the squares past t on the line from s, at most ``limit`` from s.
-
-The limits are those of the Heavy and the Light Horse, the only kinds that ride on.
-"""
-
-BEHIND = tuple(
-    {t: next(iter(rays[d ^ 1]), 0) for d, r in enumerate(rays) for t in r[:REACH]} for rays in RAYS
-)
-"""``BEHIND[s][t]``: the neighbour of s in the direction away from t, or 0 outside the board."""
-
-
-def _front(seat: int) -> tuple[int, ...]:
-    steps = [ray(s, d)[:1] if NAMES[s] else () for s in range(SIZE) for d in FORWARD[seat]]
-    return tuple(mask_of(left + right) for left, right in zip(steps[::2], steps[1::2], strict=True))
-
-
-FRONT = {1: _front(1), 2: _front(2)}
-"""``FRONT[seat][s]``: the neighbours of s in the next row toward the enemy."""
-
 
 PLAIN, MOUNTAIN, WATER, UNLAID = ".", "M", "W", "?"
 
@@ -149,36 +68,10 @@ BARE = "".join(
 )
 """The terrain at the start, a character per square number: only row e is known."""
 
-
-class Ground(NamedTuple):
-    """The complete terrain, as masks and as text."""
-
-    mountains: int
-    water: int
-    open: int
-    """All squares but mountains."""
-    text: str
-    """The field ``TERRAIN`` of the position string."""
-
-
-def ground_text(squares: str) -> str:
-    """Return the field ``TERRAIN``: rows i to a, west to east."""
-    return "/".join([squares[row] for row in ROW_SLICES])
-
-
-def finished(squares: str) -> Ground:
-    """Return the terrain after the set-up."""
-    mountains = mask_of(tuple(s for s in SQUARES if squares[s] == MOUNTAIN))
-    water = mask_of(tuple(s for s in SQUARES if squares[s] == WATER))
-    return Ground(mountains, water, ALL ^ mountains, ground_text(squares))
-
-
-Masks = tuple[int, ...]
-
 SEAT_NAMES = ("White", "Black")
 
 
-class Kind(NamedTuple):
+class PieceKind(NamedTuple):
     """A kind of piece, as in the table of the rules page."""
 
     code: str
@@ -194,62 +87,33 @@ class Kind(NamedTuple):
 _NONE, _LIGHT, _HEAVY = 0, 1, 2
 
 KINDS = (
-    Kind("R", "Rabble", 6, _LIGHT, 1, (1,)),
-    Kind("S", "Spears", 3, _LIGHT, 1, (1,)),
-    Kind("L", "Light Horse", 3, _LIGHT, 3, (1,)),
-    Kind("H", "Heavy Horse", 2, _HEAVY, 2, (1,)),
-    Kind("E", "Elephant", 2, _HEAVY, 1, (1, 2)),
-    Kind("C", "Crossbows", 2, _NONE, 2, (1, 2, 3)),
-    Kind("T", "Trebuchet", 1, _NONE, 1, (2, 3, 4)),
-    Kind("D", "Dragon", 1, _HEAVY, 4, (1, 2)),
-    Kind("W", "Tower", 2, _HEAVY, 0, (1,)),
-    Kind("K", "King", 1, _LIGHT, 1, (1,)),
+    PieceKind("R", "Rabble", 6, _LIGHT, 1, (1,)),
+    PieceKind("S", "Spears", 3, _LIGHT, 1, (1,)),
+    PieceKind("L", "Light Horse", 3, _LIGHT, 3, (1,)),
+    PieceKind("H", "Heavy Horse", 2, _HEAVY, 2, (1,)),
+    PieceKind("E", "Elephant", 2, _HEAVY, 1, (1, 2)),
+    PieceKind("C", "Crossbows", 2, _NONE, 2, (1, 2, 3)),
+    PieceKind("T", "Trebuchet", 1, _NONE, 1, (2, 3, 4)),
+    PieceKind("D", "Dragon", 1, _HEAVY, 4, (1, 2)),
+    PieceKind("W", "Tower", 2, _HEAVY, 0, (1,)),
+    PieceKind("K", "King", 1, _LIGHT, 1, (1,)),
 )
 CODES = "".join(kind.code for kind in KINDS)
 RABBLE, SPEARS, LIGHT_HORSE, HEAVY_HORSE, ELEPHANT, CROSSBOWS, TREBUCHET, DRAGON, TOWER, KING = range(10)
-"""The index of each kind in ``KINDS``, and of its mask within a seat's masks."""
-OCCUPIED = 10
-"""The index of the mask of all pieces within a seat's masks."""
-WIDTH = 11
-"""The number of masks per seat."""
-
+"""The index of each kind in ``KINDS``."""
 PUT_ORDER = "".join(kind.code * kind.number for kind in KINDS if kind.code != "K")
 """The pieces in the order of their placement, after the King."""
 
-EMPTY = ord(".")
-SLOT: dict[int, int] = {
-    **{ord(code): k for k, code in enumerate(CODES)},
-    **{ord(code.lower()): WIDTH + k for k, code in enumerate(CODES)},
-}
-"""The index in ``Masks`` of a piece's mask, by its code on the board."""
+STEPS = 1 + 8 + len(PUT_ORDER)
+"""The number of actions in a seat's set-up: the king tile, eight more tiles, and the pieces but the King."""
 
+EMPTY = ord(".")
 NO_PIECES = bytes(EMPTY if NAMES[s] else ord(" ") for s in range(SIZE))
 
 
 def own_code(seat: int, code: str) -> str:
-    """Return a seat's code of a kind: a capital for White, a small letter for Black."""
+    """A seat's code of a kind: a capital for White, a small letter for Black."""
     return code if seat == 1 else code.lower()
-
-
-def masks_of(board: bytes) -> Masks:
-    """Return the masks of a board."""
-    masks = [0] * (2 * WIDTH)
-    for s in SQUARES:
-        if board[s] != EMPTY:
-            slot = SLOT[board[s]]
-            masks[slot] |= BIT[s]
-            masks[slot - slot % WIDTH + OCCUPIED] |= BIT[s]
-    return tuple(masks)
-
-
-def of_seat(masks: Masks, seat: int) -> Masks:
-    """Return the masks with a seat's own first, then the enemy's."""
-    return masks if seat == 1 else masks[WIDTH:] + masks[:WIDTH]
-
-
-def pieces_text(board: bytes) -> str:
-    """Return the field ``PIECES`` of the position string: rows i to a, west to east."""
-    return b"/".join([board[row] for row in ROW_SLICES]).decode("ascii")
 
 
 Shape = Literal["L", "R"]
@@ -269,7 +133,7 @@ class Block(NamedTuple):
     squares: tuple[int, int, int, int]
 
 
-class Plan(NamedTuple):
+class KingPlan(NamedTuple):
     """The layout that a king tile determines: its king square, all its squares, and the eight blocks."""
 
     king: int
@@ -295,7 +159,7 @@ _D, _B = 3, 1
 """The upper rows of the upper and of the lower blocks."""
 
 
-def _plan(king: str, covers: str, left: int) -> Plan:
+def _plan(king: str, covers: str, left: int) -> KingPlan:
     blocks = [
         block
         for upper in (_D, _B)
@@ -304,15 +168,15 @@ def _plan(king: str, covers: str, left: int) -> Plan:
             *(_right(n, upper) for n in range(left, 4)),
         )
     ]
-    return Plan(NUMBER[king], tuple(NUMBER[name] for name in covers.split()), tuple(blocks))
+    return KingPlan(NUMBER[king], tuple(NUMBER[name] for name in covers.split()), tuple(blocks))
 
 
-def _turned_plan(plan: Plan) -> Plan:
+def _turned_plan(plan: KingPlan) -> KingPlan:
     blocks = []
     for block in plan.blocks:
         nw, ne, sw, se = map(turned, block.squares)
         blocks.append(Block(block.shape, (nw, ne, sw, se)))
-    return Plan(turned(plan.king), tuple(map(turned, plan.covers)), tuple(blocks))
+    return KingPlan(turned(plan.king), tuple(map(turned, plan.covers)), tuple(blocks))
 
 
 _WHITE = (
@@ -320,7 +184,7 @@ _WHITE = (
     _plan("b5", "d5 d6 d7 c5 c6 b5", 2),
     _plan("b7", "d7 d8 d9 c7 c8 b7", 3),
 )
-PLANS: dict[int, tuple[Plan, ...]] = {
+PLANS: dict[int, tuple[KingPlan, ...]] = {
     1: _WHITE,
     2: tuple(sorted(map(_turned_plan, _WHITE), key=lambda plan: plan.king)),
 }
@@ -328,13 +192,13 @@ PLANS: dict[int, tuple[Plan, ...]] = {
 
 
 def offers(shape: Shape, tile: int) -> tuple[str, ...]:
-    """Return the patterns of a tile on a block: unturned and, if different, turned."""
+    """The patterns of a tile on a block: unturned and, if different, turned."""
     face = FACES[shape][tile - 1]
     return (face,) if face == face[::-1] else (face, face[::-1])
 
 
-def laid_tiles(plan: Plan, ground: str, blocks: int) -> frozenset[frozenset[int]]:
-    """Return the sets of tiles that can produce the terrain of the first ``blocks`` blocks of a plan.
+def laid_tiles(plan: KingPlan, ground: str, blocks: int) -> frozenset[frozenset[int]]:
+    """The sets of tiles that can produce the terrain of the first ``blocks`` blocks of a plan.
 
     The squares of the king tile are ignored.
     """
@@ -346,16 +210,179 @@ def laid_tiles(plan: Plan, ground: str, blocks: int) -> frozenset[frozenset[int]
     return sets
 
 
-def shows_king_tile(plan: Plan, ground: str) -> bool:
-    """Say whether the terrain is plain under the king tile."""
+def shows_king_tile(plan: KingPlan, ground: str) -> bool:
+    """Whether the terrain is plain under the king tile."""
     return all(ground[s] == PLAIN for s in plan.covers)
 
 
-def can_be_laid(plan: Plan, ground: str) -> bool:
-    """Say whether the nine tiles can produce the terrain with this plan."""
+def can_be_laid(plan: KingPlan, ground: str) -> bool:
+    """Whether the nine tiles can produce the terrain with this plan."""
     return shows_king_tile(plan, ground) and bool(laid_tiles(plan, ground, len(plan.blocks)))
 
 
 def side_can_be_laid(seat: int, ground: str) -> bool:
-    """Say whether the nine tiles can produce the terrain of a seat's side with any plan."""
+    """Whether the nine tiles can produce the terrain of a seat's side with any plan."""
     return any(can_be_laid(plan, ground) for plan in PLANS[seat])
+
+
+_PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
+_PREFIX = {text: k << 14 for k, text in enumerate(_PREFIXES)}
+
+DONE = _PREFIX["done"]
+MOVES_FROM = tuple(_PREFIX[f"{name}-"] if name else 0 for name in NAMES)
+"""The prefix of normal moves, by square."""
+CAPTURES_FROM = tuple(_PREFIX[f"{name}x"] if name else 0 for name in NAMES)
+"""The prefix of captures, by square."""
+TO = tuple(RANK[s] << 7 if s in SQUARES else 0 for s in range(SIZE))
+"""The summand for the target or the captured square, by square."""
+RIDE_TO = tuple(RANK[s] + 1 if s in SQUARES else 0 for s in range(SIZE))
+"""The summand for the square that a horse rides on to, by square."""
+
+_SQUARE_OF = (0, *BY_RANK)
+_ORIGIN = tuple((NUMBER.get(text[:-1], 0), text.endswith("x")) for text in _PREFIXES)
+
+_SET_UP = 1 << 24
+_LAY_KING, _LAY_TILE, _PUT = _SET_UP, _SET_UP + 256, _SET_UP + 512
+_KING_SQUARES = sorted((plan.king for plans in PLANS.values() for plan in plans), key=lambda s: NAMES[s])
+
+
+def origin(action: int) -> tuple[int, bool]:
+    """The origin of a move or a capture, and whether it is a capture."""
+    return _ORIGIN[action >> 14]
+
+
+def target(action: int) -> int:
+    """The target of a move, or the captured square."""
+    return BY_RANK[action >> 7 & 127]
+
+
+def ride_to(action: int) -> int:
+    """The square that a horse rides on to after its capture, or 0."""
+    return _SQUARE_OF[action & 127]
+
+
+def lay_king(s: int) -> int:
+    """The action that lays the king tile with the King on ``s``."""
+    return _LAY_KING + _KING_SQUARES.index(s)
+
+
+def king_square(action: int) -> int:
+    """The King's square of an action that lays the king tile."""
+    return _KING_SQUARES[action - _LAY_KING]
+
+
+def lay_tile(tile: int, is_turned: bool) -> int:
+    """The action that lays a tile."""
+    return _LAY_TILE + 2 * tile + is_turned
+
+
+def tile(action: int) -> tuple[int, bool]:
+    """The tile that an action lays, and whether it is turned."""
+    return (action - _LAY_TILE) // 2, bool((action - _LAY_TILE) % 2)
+
+
+def put(s: int) -> int:
+    """The action that places the next piece on a square."""
+    return _PUT + RANK[s]
+
+
+def put_square(action: int) -> int:
+    """The square of an action that places a piece."""
+    return BY_RANK[action - _PUT]
+
+
+_SET_UP_STRINGS = {
+    **{lay_king(s): f"king-{NAMES[s]}" for s in _KING_SQUARES},
+    **{lay_tile(k, False): f"tile-{k}" for k in TILES},
+    **{lay_tile(k, True): f"tile-{k}t" for k in TILES},
+    **{put(s): f"put-{NAMES[s]}" for s in BY_RANK},
+}
+_SET_UP_ACTIONS = {text: action for action, text in _SET_UP_STRINGS.items()}
+
+
+@lru_cache(16384)
+def action_string(action: int) -> str:
+    """The string of an action."""
+    if action >= _SET_UP:
+        return _SET_UP_STRINGS[action]
+    if action == DONE:
+        return "done"
+    text = _PREFIXES[action >> 14] + NAMES[target(action)]
+    beyond = ride_to(action)
+    return f"{text}-{NAMES[beyond]}" if beyond else text
+
+
+class CyvasseAction(IntAction):
+    """An action."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return action_string(self)
+
+
+@lru_cache(16384)
+def parse_action(text: str) -> CyvasseAction:
+    """The action of a string, legal or not. Raises ActionError."""
+    return CyvasseAction(_parsed(text))
+
+
+def _parsed(text: str) -> int:
+    if text in _SET_UP_ACTIONS:
+        return _SET_UP_ACTIONS[text]
+    if text == "done":
+        return DONE
+    start, capture, end = text.partition("x")
+    if capture:
+        victim, ride, beyond = end.partition("-")
+        if start in NUMBER and victim in NUMBER and (beyond in NUMBER if ride else not beyond):
+            return (
+                CAPTURES_FROM[NUMBER[start]] + TO[NUMBER[victim]] + (RIDE_TO[NUMBER[beyond]] if ride else 0)
+            )
+    else:
+        start, _, end = text.partition("-")
+        if start in NUMBER and end in NUMBER:
+            return MOVES_FROM[NUMBER[start]] + TO[NUMBER[end]]
+    raise ActionError(
+        f"{text!r} is not an action of cyvasse; write FROM-TO, FROMxSQUARE, FROMxSQUARE-TO or done,"
+        " in the set-up king-SQUARE, tile-K, tile-Kt or put-SQUARE"
+    )
+
+
+QUIET_LIMIT = 100
+"""Consecutive turns without a capture that end the game in a draw."""
+TURN_LIMIT = 400
+"""Turns after the set-up that end the game in a draw."""
+REPETITIONS = 3
+"""Occurrences of the same position at the start of a turn that end the game in a draw."""
+
+
+class Phase(NamedTuple):
+    """The next step: ``word`` is king, tile, put, play, rabble, or hidden in an observation."""
+
+    word: str
+    left: tuple[int, ...] = ()
+    """For the word tile: the tiles left."""
+    placed: int = 0
+    """For the word put: the number of pieces placed, of 22."""
+    rabble: int = 0
+    """For the word rabble: the square of the Rabble that moved first."""
+
+
+class CyvassePosition(NamedTuple):
+    """The six fields of a position string; ground and board are by square number."""
+
+    ground: str
+    board: bytes
+    seat: int
+    phase: Phase
+    quiet: int
+    turn: int
+
+    @property
+    def in_play(self) -> bool:
+        """Whether the set-up is over."""
+        return self.phase.word in {"play", "rabble"}
+
+
+START = CyvassePosition(BARE, NO_PIECES, 1, Phase("king"), 0, 0)

@@ -1,12 +1,16 @@
-"""The diagram of a position or of an observation."""
+"""The diagram and the readable view of a position or an observation of Nine-Tile Cyvasse."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 
-from tourney.games.cyvasse import actions
+from tourney.games import view as views
+from tourney.games.base import AnyGame
+from tourney.games.compiled import core
+from tourney.games.cyvasse import board
 from tourney.games.cyvasse.board import (
-    BEHIND,
     CODES,
+    DIRECTIONS,
     EMPTY,
     KINDS,
     LENGTHS,
@@ -16,26 +20,75 @@ from tourney.games.cyvasse.board import (
     PLAIN,
     PLANS,
     PUT_ORDER,
+    QUIET_LIMIT,
     ROWS,
     SEAT_NAMES,
     SQUARES,
+    TURN_LIMIT,
     UNLAID,
     WATER,
-    finished,
+    CyvassePosition,
     own_code,
 )
-from tourney.games.cyvasse.position import Position, parse_fields
-from tourney.games.cyvasse.state import QUIET_LIMIT, TURN_LIMIT, Play
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, tray
+from tourney.games.cyvasse.position import parse_fields
+from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
 
-_KIND_OF_CELL = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
+_GROUND_WORDS = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
+_WORDS = {kind.code: kind.name.lower().replace(" ", "-") for kind in KINDS}
+_SEEN = {
+    ord(own_code(seat, kind.code)): tuple(views.SquarePiece(name, _WORDS[kind.code], seat) for name in NAMES)
+    for seat in (1, 2)
+    for kind in KINDS
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CyvasseView(views.View[views.SquarePiece]):
+    """Grounds are "plain", "mountain", "water" and "hidden": not laid yet, or hidden from the seat.
+
+    Kinds are "rabble", "spears", "light-horse", "heavy-horse", "elephant", "crossbows", "trebuchet",
+    "dragon", "tower" and "king".
+    """
+
+    seat: int
+    """The seat that acts."""
+    phase: str
+    """"king", "tile" or "put" in the set-up, "play", "rabble" (a second Rabble may move), or "hidden": the
+    other seat lays out its side."""
+    tiles_left: tuple[int, ...]
+    """In the phase "tile": the tiles still to lay."""
+    placed: int
+    """In the phase "put": the pieces placed so far, of 22."""
+    next_kind: str
+    """In the phase "put": the kind of the piece to place, else ""."""
+    rabble: str
+    """In the phase "rabble": the square of the Rabble that has moved, else ""."""
+    quiet: int
+    """Turns since the last capture."""
+    turn: int
+    """Turns completed since the set-up."""
+
+
+def view_of(game: AnyGame, text: str) -> CyvasseView:
+    """The view of a position string or an observation. Raises PositionError."""
+    at = parse_fields(text)
+    ground = {NAMES[s]: _GROUND_WORDS[at.ground[s]] for s in SQUARES}
+    board = {NAMES[s]: _SEEN[at.board[s]][s] for s in SQUARES if at.board[s] != EMPTY}
+    word, left, placed, rabble = at.phase
+    return CyvasseView(
+        game, text, MappingProxyType(ground), MappingProxyType(board), at.seat, word, left, placed,
+        _WORDS[PUT_ORDER[placed]] if word == "put" else "", NAMES[rabble] if rabble else "", at.quiet,
+        at.turn,
+    )  # fmt: skip
+
+
 _NAME_OF = {kind.code: kind.name for kind in KINDS}
 
 Place = tuple[int, int]
 
 
 def _place(row: int, i: int) -> Place:
-    """Return the centre of square i of a row; rows are centred, with row i at the top."""
+    """The centre of square i of a row; rows are centred, with row i at the top."""
     return 2 * i + max(LENGTHS) - LENGTHS[row], 2 * (len(ROWS) - row)
 
 
@@ -45,7 +98,7 @@ _PLACES = {
 
 
 def _labels() -> tuple[Label, ...]:
-    """Return row names in the west, row lengths in the east, and the square numbers of rows a and i."""
+    """Row names in the west, row lengths in the east, and the square numbers of rows a and i."""
     labels = []
     for row, length in enumerate(LENGTHS):
         (west, y), (east, _) = _place(row, 1), _place(row, length)
@@ -61,12 +114,12 @@ _LABELS = _labels()
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
-    """Return the diagram of a position string or an observation, with the last action marked.
+    """The diagram of a position string or an observation, with the last action marked.
 
     A hidden last action, ``?``, leaves no mark. Raises PositionError and ActionError.
     """
     fields = parse_fields(view)
-    cells = tuple(Cell(*_PLACES[s], _KIND_OF_CELL[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
+    cells = tuple(Cell(*_PLACES[s], _GROUND_WORDS[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
     pieces = tuple(_piece(s, chr(fields.board[s])) for s in SQUARES if fields.board[s] != EMPTY)
     pieces += tuple(_captured(fields))
     marks, arrows = _last_action(fields, last) if last and last != "?" else ((), ())
@@ -80,7 +133,7 @@ def _piece(s: int, code: str) -> Piece:
     return Piece(*_PLACES[s], code, side, kind, f"{SEAT_NAMES[side - 1]} {name} on {NAMES[s]}")
 
 
-def _captured(fields: Position) -> Iterator[Piece]:
+def _captured(fields: CyvassePosition) -> Iterator[Piece]:
     """Yield the pieces that each side has captured, beside the board on its own side."""
     if fields.phase.word not in {"play", "rabble"}:
         return
@@ -96,31 +149,42 @@ def _captured(fields: Position) -> Iterator[Piece]:
                 x += 3
 
 
-def _last_action(fields: Position, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
-    action = actions.parse_action(last)
+def _last_action(fields: CyvassePosition, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
+    action = board.parse_action(last)
     if last == "done":
         return (), ()
     word = last.partition("-")[0]
     if word in {"king", "put"}:
-        s = actions.king_square(action) if word == "king" else actions.put_square(action)
+        s = board.king_square(action) if word == "king" else board.put_square(action)
         return (Mark(*_PLACES[s], "to"),), ()
     if word == "tile":
         return tuple(Mark(*_PLACES[s], "to") for s in _block_laid_last(fields)), ()
-    start, captures = actions.origin(action)
-    named = actions.target(action)
-    end = actions.ride_to(action) or named
+    start, captures = board.origin(action)
+    named = board.target(action)
+    end = board.ride_to(action) or named
     marks = [Mark(*_PLACES[start], "from")]
     if captures:
         marks.append(Mark(*_PLACES[named], "captured"))
         if end == named and fields.board[named] == EMPTY:  # a Trebuchet stepped back instead
-            end = BEHIND[start].get(named, 0) or start
+            end = _behind(start, named)
     if not captures or end != named:
         marks.append(Mark(*_PLACES[end], "to"))
     return tuple(marks), (Arrow(*_PLACES[start], *_PLACES[end]),)
 
 
-def _block_laid_last(fields: Position) -> tuple[int, ...]:
-    """Return the squares of the latest block, if the view shows them."""
+def _behind(start: int, target: int) -> int:
+    """The neighbour of a square away from a target on a line, or the square itself."""
+    for direction in DIRECTIONS:
+        s = start + direction
+        while 0 < s < len(NAMES) and NAMES[s]:
+            if s == target:
+                return start - direction if NAMES[start - direction] else start
+            s += direction
+    return start
+
+
+def _block_laid_last(fields: CyvassePosition) -> tuple[int, ...]:
+    """The squares of the latest block, if the view shows them."""
     for seat in (1, 2):
         for plan in PLANS[seat]:
             if chr(fields.board[plan.king]) in "Kk":
@@ -130,21 +194,21 @@ def _block_laid_last(fields: Position) -> tuple[int, ...]:
     return ()
 
 
-def _over(fields: Position) -> str:
-    """Return who won and why, as far as a position without its history says; "" while a game goes on."""
+def _over(fields: CyvassePosition) -> str:
+    """Who won and why, as far as a position without its history says; "" while a game goes on."""
     name, other = SEAT_NAMES[fields.seat - 1], SEAT_NAMES[2 - fields.seat]
-    ground = finished(fields.ground)
-    reason = Play.at(ground, fields.board, fields.seat, 0, fields.quiet, fields.turn).reason()
+    position = core("cyvasse").CyvasseCore()
+    position.load(fields)
     return {
         "": "",
         "king": f"over: {other} won, as {name}'s King was captured",
         "no-action": f"over: {other} won, as {name} cannot act",
         "quiet": f"over: a draw after {QUIET_LIMIT} turns without a capture",
         "length": f"over: a draw after {TURN_LIMIT} turns",
-    }[reason]
+    }[position.reason()]
 
 
-def _notes(fields: Position, last: str | None) -> tuple[str, ...]:
+def _notes(fields: CyvassePosition, last: str | None) -> tuple[str, ...]:
     name = SEAT_NAMES[fields.seat - 1]
     phase = fields.phase
     if phase.word == "king":

@@ -1,13 +1,14 @@
 """Parses position strings, ``TERRAIN PIECES SEAT PHASE QUIET TURN``, and refuses impossible positions."""
 
+from __future__ import annotations
+
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from tourney.errors import PositionError
-from tourney.games.base import State
+from tourney.games.compiled import core
 from tourney.games.cyvasse.board import (
     BARE,
-    BIT,
     CODES,
     EMPTY,
     KINDS,
@@ -18,27 +19,28 @@ from tourney.games.cyvasse.board import (
     PLAIN,
     PLANS,
     PUT_ORDER,
+    QUIET_LIMIT,
     ROW_SLICES,
     ROWS,
     SEAT_NAMES,
     SIDE,
     SQUARES,
     TILES,
+    TURN_LIMIT,
     UNLAID,
     WATER,
-    Plan,
+    CyvassePosition,
+    KingPlan,
+    Phase,
     can_be_laid,
-    finished,
     laid_tiles,
-    masks_of,
-    of_seat,
     own_code,
     shows_king_tile,
     side_can_be_laid,
-    squares_of,
 )
-from tourney.games.cyvasse.moves import can_move_second_rabble
-from tourney.games.cyvasse.state import QUIET_LIMIT, TURN_LIMIT, Play, SetUp
+
+if TYPE_CHECKING:
+    from tourney.games.cyvasse.core import CyvasseCore
 
 _GROUNDS = PLAIN + MOUNTAIN + WATER + UNLAID
 _PIECES = chr(EMPTY) + CODES + CODES.lower()
@@ -50,30 +52,7 @@ _PHASE = re.compile(
 )
 
 
-class Phase(NamedTuple):
-    """The next step: ``word`` is king, tile, put, play, rabble, or hidden in an observation."""
-
-    word: str
-    left: tuple[int, ...] = ()
-    """For the word tile: the tiles left."""
-    placed: int = 0
-    """For the word put: the number of pieces placed, of 22."""
-    rabble: int = 0
-    """For the word rabble: the square of the Rabble that moved first."""
-
-
-class Position(NamedTuple):
-    """The six fields; ground and board are by square number, as in the states."""
-
-    ground: str
-    board: bytes
-    seat: int
-    phase: Phase
-    quiet: int
-    turn: int
-
-
-def parse_fields(text: str) -> Position:
+def parse_fields(text: str) -> CyvassePosition:
     """Parse a position string or an observation, field by field. Raises PositionError."""
     words = text.split(" ")
     if len(words) != 6:
@@ -84,7 +63,7 @@ def parse_fields(text: str) -> Position:
     terrain, pieces, seat, phase, quiet, turn = words
     if seat not in {"1", "2"}:
         raise PositionError(f"SEAT is 1 or 2, not {seat!r}")
-    return Position(
+    return CyvassePosition(
         _read_squares("TERRAIN", terrain, _GROUNDS),
         _read_squares("PIECES", pieces, _PIECES).encode("ascii"),
         int(seat),
@@ -136,18 +115,26 @@ def _read_phase(text: str) -> Phase:
     )
 
 
-def state_of(fields: Position) -> State[int]:
-    """Return the state of parsed fields, without history. Raises PositionError."""
+def parse_position(text: str) -> CyvassePosition:
+    """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
+    at = parse_fields(text)
+    check(at)
+    return at
+
+
+def check(fields: CyvassePosition) -> None:
+    """Raise PositionError for parsed fields that make no possible position."""
     if fields.phase.word == "hidden":
         raise PositionError(
             "PHASE hidden is for observations; in a position PHASE gives the step of the set-up"
         )
-    if fields.phase.word in {"play", "rabble"}:
-        return _play(fields)
-    return _set_up(fields)
+    if fields.in_play:
+        _check_play(fields)
+    else:
+        _check_set_up(fields)
 
 
-def _play(fields: Position) -> Play:
+def _check_play(fields: CyvassePosition) -> None:
     for seat in (1, 2):
         if not side_can_be_laid(seat, fields.ground):
             raise PositionError(f"the nine tiles cannot produce the TERRAIN of {_name(seat)}'s side")
@@ -155,19 +142,17 @@ def _play(fields: Position) -> Play:
     _check_pieces_in_play(fields)
     _check_counters(fields)
     _check_kings(fields)
-    ground = finished(fields.ground)
     if fields.phase.word == "rabble":
         _check_rabble(fields)
-    return Play.at(ground, fields.board, fields.seat, fields.phase.rabble, fields.quiet, fields.turn)
 
 
-def _check_middle_ground(fields: Position) -> None:
+def _check_middle_ground(fields: CyvassePosition) -> None:
     for s in SQUARES:
-        if not BIT[s] & (SIDE[1] | SIDE[2]) and fields.ground[s] != BARE[s]:
+        if s not in SIDE[1] + SIDE[2] and fields.ground[s] != BARE[s]:
             raise PositionError(f"row e is plain, but TERRAIN holds {fields.ground[s]!r} on {NAMES[s]}")
 
 
-def _check_off_mountains(fields: Position) -> None:
+def _check_off_mountains(fields: CyvassePosition) -> None:
     for s in SQUARES:
         if fields.board[s] != EMPTY and fields.ground[s] in {MOUNTAIN, UNLAID}:
             raise PositionError(
@@ -176,7 +161,7 @@ def _check_off_mountains(fields: Position) -> None:
             )
 
 
-def _check_pieces_in_play(fields: Position) -> None:
+def _check_pieces_in_play(fields: CyvassePosition) -> None:
     _check_off_mountains(fields)
     for seat in (1, 2):
         for kind in KINDS:
@@ -187,13 +172,13 @@ def _check_pieces_in_play(fields: Position) -> None:
                 )
         tower = ord(own_code(seat, "W"))
         for s in SQUARES:
-            if fields.board[s] == tower and not BIT[s] & SIDE[seat]:
+            if fields.board[s] == tower and s not in SIDE[seat]:
                 raise PositionError(
                     f"{_name(seat)}'s Tower on {NAMES[s]} is off its own side; Towers never move"
                 )
 
 
-def _check_counters(fields: Position) -> None:
+def _check_counters(fields: CyvassePosition) -> None:
     if fields.quiet > QUIET_LIMIT:
         raise PositionError(
             f"QUIET is {fields.quiet}; after {QUIET_LIMIT} turns without a capture a game is over"
@@ -206,7 +191,7 @@ def _check_counters(fields: Position) -> None:
         raise PositionError(f"SEAT is {fields.seat} at TURN {fields.turn}; White, seat 1, acts at even ones")
 
 
-def _check_kings(fields: Position) -> None:
+def _check_kings(fields: CyvassePosition) -> None:
     """Check that no King is missing, but one that was captured just now, which ends the game."""
     for seat in (1, 2):
         if ord(own_code(seat, "K")) in fields.board:
@@ -221,25 +206,26 @@ def _check_kings(fields: Position) -> None:
             )
 
 
-def _check_rabble(fields: Position) -> None:
+def _check_rabble(fields: CyvassePosition) -> None:
     first = fields.phase.rabble
     if fields.board[first] != ord(own_code(fields.seat, "R")):
         raise PositionError(f"PHASE names {NAMES[first]}, where no Rabble of {_name(fields.seat)} stands")
-    own = of_seat(masks_of(fields.board), fields.seat)
-    if not can_move_second_rabble(own, finished(fields.ground), first):
+    position: CyvasseCore = core("cyvasse").CyvasseCore()
+    position.load(fields)
+    if not position.can_move_second_rabble():
         raise PositionError(
             f"no Rabble of {_name(fields.seat)} but that on {NAMES[first]} can move, so the turn is over"
         )
 
 
-def _set_up(fields: Position) -> SetUp:
+def _check_set_up(fields: CyvassePosition) -> None:
     seat, phase = fields.seat, fields.phase
     if fields.quiet or fields.turn:
         raise PositionError("QUIET and TURN are 0 during the set-up")
     _check_middle_ground(fields)
     _check_off_mountains(fields)
     for s in SQUARES:
-        if fields.board[s] != EMPTY and not BIT[s] & (SIDE[1] | SIDE[2]):
+        if fields.board[s] != EMPTY and s not in SIDE[1] + SIDE[2]:
             raise PositionError(f"a piece stands on {NAMES[s]}, in row e, during the set-up")
     if seat == 1:
         _check_bare(fields, 2)
@@ -247,17 +233,16 @@ def _set_up(fields: Position) -> SetUp:
         _check_laid(fields, 1, _plan_put(fields, 1, len(PUT_ORDER)))
     if phase.word == "king":
         _check_bare(fields, seat)
-        return SetUp.begin(seat, fields.ground, fields.board)
+        return
     plan = _plan_put(fields, seat, phase.placed)
     if phase.word == "tile":
         _check_partly_laid(fields, seat, plan)
     else:
         _check_laid(fields, seat, plan)
-    return SetUp(seat, fields.ground, fields.board, plan, phase.left, phase.placed)
 
 
-def _check_bare(fields: Position, seat: int) -> None:
-    for s in squares_of(SIDE[seat]):
+def _check_bare(fields: CyvassePosition, seat: int) -> None:
+    for s in SIDE[seat]:
         if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
             raise PositionError(
                 f"{_name(seat)} has not started its set-up, but {NAMES[s]} holds {fields.ground[s]!r} in"
@@ -265,9 +250,9 @@ def _check_bare(fields: Position, seat: int) -> None:
             )
 
 
-def _plan_put(fields: Position, seat: int, placed: int) -> Plan:
+def _plan_put(fields: CyvassePosition, seat: int, placed: int) -> KingPlan:
     """Check that a side has its King, on a king square, and its first pieces; return the King's plan."""
-    found = sorted(fields.board[s] for s in squares_of(SIDE[seat]) if fields.board[s] != EMPTY)
+    found = sorted(fields.board[s] for s in SIDE[seat] if fields.board[s] != EMPTY)
     wanted = own_code(seat, "K" + PUT_ORDER[:placed])
     if found != sorted(wanted.encode("ascii")):
         raise PositionError(
@@ -284,7 +269,7 @@ def _plan_put(fields: Position, seat: int, placed: int) -> Plan:
     )
 
 
-def _check_laid(fields: Position, seat: int, plan: Plan) -> None:
+def _check_laid(fields: CyvassePosition, seat: int, plan: KingPlan) -> None:
     if not can_be_laid(plan, fields.ground):
         raise PositionError(
             f"the nine tiles with the King on {NAMES[plan.king]} cannot produce the TERRAIN of"
@@ -292,7 +277,7 @@ def _check_laid(fields: Position, seat: int, plan: Plan) -> None:
         )
 
 
-def _check_partly_laid(fields: Position, seat: int, plan: Plan) -> None:
+def _check_partly_laid(fields: CyvassePosition, seat: int, plan: KingPlan) -> None:
     left = fields.phase.left
     laid = frozenset(TILES) - frozenset(left)
     for block in plan.blocks[len(laid) :]:

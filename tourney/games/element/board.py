@@ -1,4 +1,4 @@
-"""The board of Element, ranges, the movement of sages, and actions as ints.
+"""The board of Element, actions as ints, and the fields of a position.
 
 A square is the index of its name in string order (a1, a10, a11, a2, ...), so lists in the order of squares
 are in the order of their strings. A board is bytes, one code per square. Actions are ints that sort like
@@ -9,7 +9,8 @@ a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
-from operator import add
+from functools import lru_cache
+from typing import NamedTuple
 
 from tourney.errors import ActionError
 from tourney.games.actions import IntAction
@@ -43,120 +44,16 @@ PLACES: tuple[tuple[int, int], ...] = tuple(map(_place, range(SIZE * SIZE)))
 _SQUARE_AT = {place: square for square, place in enumerate(PLACES)}
 
 
-def _ray(square: int, direction: int) -> tuple[int, ...]:
-    column, row = PLACES[square]
-    columns, rows = DIRECTIONS[direction]
-    ray = []
-    while (step := _SQUARE_AT.get((column := column + columns, row := row + rows))) is not None:
-        ray.append(step)
-    return tuple(ray)
-
-
-RAYS: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
-    tuple(_ray(square, direction) for direction in range(8)) for square in range(SIZE * SIZE)
-)
-"""By square and direction: the squares beyond it up to the edge."""
-ORTHOGONAL: tuple[tuple[int, ...], ...] = tuple(
-    tuple(rays[direction][0] for direction in COMPASS.values() if rays[direction]) for rays in RAYS
-)
-"""By square: its orthogonal neighbours."""
-NEIGHBOURS: tuple[tuple[int, ...], ...] = tuple(tuple(ray[0] for ray in rays if ray) for rays in RAYS)
-"""By square: its neighbours, up to eight."""
-_ACROSS, _ALONG = (
-    [bytes(abs(place[axis] - k) for place in PLACES) for k in range(SIZE)] for axis in range(2)
-)
-DISTANCE: tuple[bytes, ...] = tuple(bytes(map(add, _ACROSS[column], _ALONG[row])) for column, row in PLACES)
-"""By two squares: the number of orthogonal steps between them."""
-DIAGONAL: tuple[tuple[tuple[int, int, int], ...], ...] = tuple(
-    tuple(
-        (rays[direction][0], rays[direction - 1][0], rays[(direction + 1) % 8][0])
-        for direction in (1, 3, 5, 7)
-        if rays[direction]
-    )
-    for rays in RAYS
-)
-"""By square: its diagonal neighbours, each with the two squares that flank the step."""
-JUMPS: tuple[tuple[tuple[tuple[int, ...], tuple[int, ...]], ...], ...] = tuple(
-    tuple(
-        (ray, () if direction % 2 == 0 else (rays[direction - 1][0], rays[(direction + 1) % 8][0]))
-        for direction, ray in enumerate(rays)
-        if len(ray) > 1
-    )
-    for rays in RAYS
-)
-"""By square: the rays of possible jumps, each with the two squares that flank a diagonal first step."""
-
-
 def is_range(code: int) -> bool:
-    """Say whether a code belongs to a range."""
+    """Whether a code belongs to a range."""
     return code in (RANGE_EARTH, MOUNTAIN)
 
 
-def spread_range(board: bytearray, square: int) -> None:
-    """Add all Earth linked to a range square to its range."""
-    open_ = [square]
-    while open_:
-        for neighbour in NEIGHBOURS[open_.pop()]:
-            if board[neighbour] == EARTH:
-                board[neighbour] = RANGE_EARTH
-                open_.append(neighbour)
-
-
-def add_earth(board: bytearray, square: int) -> None:
-    """Put an Earth on a square, which makes a mountain of an Earth there, and update the ranges."""
-    if board[square] in (EARTH, RANGE_EARTH):
-        board[square] = MOUNTAIN
-    elif any(is_range(board[neighbour]) for neighbour in NEIGHBOURS[square]):
-        board[square] = RANGE_EARTH
-    else:
-        board[square] = EARTH
-        return
-    spread_range(board, square)
-
-
-Board = bytes | bytearray
-
-
-def steps(board: Board, sage: int) -> list[int]:
-    """Return the squares that a sage can step to."""
-    found = [square for square in ORTHOGONAL[sage] if not board[square]]
-    for square, one, two in DIAGONAL[sage]:
-        if not board[square] and not (is_range(board[one]) and is_range(board[two])):
-            found.append(square)
-    return found
-
-
-def jumps(board: Board, sage: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield a sage's jumps over used or unused Wind: the landing square and the Winds jumped."""
-    for ray, flanks in JUMPS[sage]:
-        if not EMPTY < board[ray[0]] <= WHIRLWIND:
-            continue
-        if flanks and is_range(board[flanks[0]]) and is_range(board[flanks[1]]):
-            continue
-        winds = 0
-        for length, square in enumerate(ray):
-            code = board[square]
-            if not EMPTY < code <= WHIRLWIND:
-                if winds < len(ray) and not board[ray[winds]]:
-                    yield ray[winds], ray[:length]
-                break
-            winds += code
-
-
-def is_captured(board: Board, sage: int) -> bool:
-    """Say whether a sage has no step and no jump, regardless of steps left and used Wind."""
-    for square in ORTHOGONAL[sage]:
-        if not board[square]:
-            return False
-    for square, one, two in DIAGONAL[sage]:
-        if not board[square] and not (is_range(board[one]) and is_range(board[two])):
-            return False
-    return next(jumps(board, sage), None) is None
-
-
-def ways_out(board: Board, sage: int) -> set[int]:
-    """Return the squares within one step or one jump of a sage, over used or unused Wind."""
-    return {*steps(board, sage), *(landing for landing, _ in jumps(board, sage))}
+def neighbour(square: int, direction: int) -> int | None:
+    """The next square in a direction, or None at the edge."""
+    column, row = PLACES[square]
+    columns, rows = DIRECTIONS[direction]
+    return _SQUARE_AT.get((column + columns, row + rows))
 
 
 ELEMENTS = "AEFW"
@@ -216,44 +113,106 @@ def _all_strings() -> Iterator[tuple[int, str]]:
         yield action, f"stones-{hand}"
 
 
-_STRINGS = dict(_all_strings())
+_STRING_OF = dict(_all_strings())
+
+
+action_string = _STRING_OF.__getitem__
+"""The string of an action."""
+STRINGS = [_STRING_OF.get(code, "") for code in range(max(_STRING_OF) + 1)]
+"""The strings of actions by code; "" for a number that is not an action."""
 
 
 class ElementAction(IntAction):
-    """An action or an outcome of chance; ``str`` gives its string."""
+    """An action or an outcome of chance."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        return _STRINGS[self]
+        return action_string(self)
 
 
-ACTIONS: dict[int, ElementAction] = {action: ElementAction(action) for action in _STRINGS}
+ACTIONS: dict[int, ElementAction] = {action: ElementAction(action) for action in _STRING_OF}
 """The actions by their numbers."""
-_BY_STRING = {text: ACTIONS[action] for action, text in _STRINGS.items()}
+TABLE: list[IntAction] = [ACTIONS.get(code, ACTIONS[END]) for code in range(len(STRINGS))]
+"""The same as a list; without meaning for a number that is not an action."""
+_BY_STRING = {text: ACTIONS[action] for action, text in _STRING_OF.items()}
 
 
-def action_string(action: int) -> str:
-    """Return the string of an action."""
-    return _STRINGS[action]
-
-
-def parse_action(text: str) -> int:
-    """Return the action of a string, legal or not. Raises ActionError."""
+@lru_cache(2048)
+def parse_action(text: str) -> ElementAction:
+    """The action of a string, legal or not. Raises ActionError."""
     action = _BY_STRING.get(text)
     if action is None:
         raise ActionError(
-            f"{text!r} is no action of element; write draw-N, stones-XXXX (sorted A E F W), X-SQUARE with X"
-            " in A E F W, step-SQUARE, jump-SQUARE, river-D, flow-D with D in e n s w, or end"
+            f"{text!r} is not an action of element; write draw-N, stones-XXXX (sorted A E F W), X-SQUARE"
+            " with X in A E F W, step-SQUARE, jump-SQUARE, river-D, flow-D with D in e n s w, or end"
         )
     return action
 
 
-def placed_letter(action: int) -> str:
-    """Return the letter of the stone that a placement places."""
-    return ELEMENTS[action // _BLOCK]
-
-
 def named_square(action: int) -> int:
-    """Return the square of a placement, a step or a jump."""
+    """The square of a placement, a step or a jump."""
     return action % _BLOCK
+
+
+OF_A_KIND = 30
+MOST_STEPS = 5
+"""The steps of a turn without stones; each stone drawn costs one."""
+LAST_TURN = 200
+"""The number of turns in a game."""
+START_SQUARES: dict[int, tuple[str, ...]] = {
+    2: ("f5", "f7"),
+    3: ("c3", "i3", "i9"),
+    4: ("c3", "i3", "i9", "c9"),
+}
+"""By number of seats: the start squares of the sages."""
+
+PHASES = DRAW, CHANCE, ACT, RIVER, FLOW = "draw", "chance", "act", "river", "flow"
+
+STONE_LETTERS = ".1234FWEEM."
+"""By code: the letter in a position string."""
+
+
+class ElementPosition(NamedTuple):
+    """The fields of a position string; no history counts."""
+
+    board: bytes
+    """A code per square; SAGE for the sages' squares."""
+    sages: tuple[int, ...]
+    seat: int
+    """The seat whose turn it is, also at chance."""
+    phase: str
+    hand: str
+    """Letters, sorted."""
+    steps: int
+    """Steps left."""
+    used: frozenset[int]
+    bag: tuple[int, int, int, int]
+    """Counts of stones, in the order of ``ELEMENTS``."""
+    turn: int
+    """Turns completed."""
+    drawn: int = 0
+    """The number of stones to draw, at chance."""
+    head: int = 0
+    """The headwater's square, in ``river`` and ``flow``."""
+    direction: str = ""
+    """The river's direction, in ``flow``."""
+    path: tuple[int, ...] = ()
+    """The squares of the flow so far."""
+    river: tuple[int, ...] = ()
+    """The squares of the river that flows."""
+    captured: tuple[int, ...] = ()
+    """The captured seats other than the mover; only the phase ``act`` has any."""
+
+
+def start(seats: int) -> ElementPosition:
+    """The start of a game."""
+    sages = tuple(SQUARE[name] for name in START_SQUARES[seats])
+    board = bytes(SAGE if square in sages else EMPTY for square in range(SIZE * SIZE))
+    bag = (OF_A_KIND, OF_A_KIND, OF_A_KIND, OF_A_KIND)
+    return ElementPosition(board, sages, 1, DRAW, "", 0, frozenset(), bag, 0)
+
+
+def board_order(square: int) -> tuple[int, int]:
+    """A sort key: by column letter, then by row as a number."""
+    return PLACES[square]

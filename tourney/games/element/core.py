@@ -1,106 +1,97 @@
-"""The core of Element: a ``Scratch`` on a board of bytes with a border, walked square by square.
+"""The rules of Element's turns, and what its positions are worth.
 
-A *cell* is 13 times (column + 1) plus (row + 1), so that every direction is one offset and the border ends
-every walk. What a cell holds is a code of ``board``, or 11 on the border. Codes of actions are those of
-``board`` too. Which placements can leave the own sage captured is decided as in ``turn``. It is one long
-module because one module is compiled: C values (names with an underscore) are not seen from another one.
+An action is illegal if it leaves the mover's own sage captured. Most placements cannot do so, because one of
+the sage's steps stays open; only *doubtful* ones are tried out. Stones close steps only on their own cells
+and those of free Fires, except when a range grows, which closes no orthogonal step.
+
+A stone can be placed on any empty square. So a sage with at most as many ways out as its hunter has stones is
+in danger, and with the four stones of a coming turn at most four are too few.
 """
 
-from typing import Any
+from collections.abc import Hashable
 
+from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, WEIGHTS, Core, zeros
 from tourney.games.element.board import (
     ACTIONS,
     COMPASS,
-    DIRECTIONS,
     DRAW_0,
     EARTH,
     ELEMENTS,
+    EMPTY,
     END,
     FIRE,
     FLOW_TO,
     HANDS,
     JUMP,
+    LAST_TURN,
     MOST_DRAWN,
-    MOUNTAIN,
-    PLACES,
+    MOST_STEPS,
+    PHASES,
     RANGE_EARTH,
     RIVER_TO,
-    SAGE,
     SIZE,
     SQUARES,
     STEP,
+    STONE_LETTERS,
     WATER,
     WHIRLWIND,
+    ElementAction,
+    ElementPosition,
 )
-from tourney.games.element.placing import MAY_TAKE
-from tourney.games.element.position import ACT, CHANCE, DRAW, FLOW, LAST_TURN, MOST_STEPS, RIVER
-from tourney.games.element.worth import DANGER, FEW, FREEDOM, MOST_JUMPS, NEAR
-from tourney.games.values import LIMIT, SCALE, WIN
+from tourney.games.element.core_board import (
+    _BLANK,
+    _BORDER,
+    _CELL,
+    _CELLS,
+    _CLEAR,
+    _COMPASS,
+    _EARTH,
+    _EARTHS,
+    _FED,
+    _FIRE,
+    _FIRES,
+    _MOUNTAIN,
+    _OFFSET,
+    _OUTS,
+    _SAGE,
+    _SQUARES,
+    _STEPS,
+    _WATER,
+    _WATERS,
+    _WIDTH,
+    _WIND,
+    ElementBoard,
+    _by_cell,
+)
 
-_CELLS = 169
-_WIDTH = 13
-_BORDER = 11
-_WIND, _FIRE, _WATER = WHIRLWIND, FIRE, WATER
-_EARTH, _RANGE, _MOUNTAIN, _SAGE = EARTH, RANGE_EARTH, MOUNTAIN, SAGE
-"""What a cell holds besides nothing (0) and 1 to 4 Winds."""
-_AIRS, _EARTHS, _FIRES, _WATERS = range(4)
 _DRAWS, _CHANCE, _ACTS, _RIVERS, _FLOWS = range(5)
-"""The phases."""
-_PHASES = (DRAW, CHANCE, ACT, RIVER, FLOW)
+"""The phases, in the order of ``PHASES``."""
 _DRAW_0, _END, _JUMP, _STEP = DRAW_0, END, JUMP, STEP
 _FLOW_0, _RIVER_0 = min(FLOW_TO.values()), min(RIVER_TO.values())
 _CODES = max(HANDS) + 1
 _STONES = min(HANDS)
-_SQUARES = len(SQUARES)
 _MOST_DRAWN, _MOST_STEPS, _LAST_TURN = MOST_DRAWN, MOST_STEPS, LAST_TURN
 _LONGEST = SIZE
 """The most stones of a river."""
-_MOST = 512
-"""More than the legal actions of any position."""
-_DANGER, _FEW, _MOST_JUMPS, _MOST_WAYS = DANGER, FEW, MOST_JUMPS, len(FREEDOM) - 1
-_LIMIT, _SCALE, _WIN = LIMIT, SCALE, WIN
-_GAMMA, _MULTIPLY_1, _MULTIPLY_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-_MASK = 0xFFFFFFFFFFFFFFFF
-
-
-def _zeros(length: int) -> list[int]:
-    return [0] * length
-
-
-_CELL = [_WIDTH * (column + 1) + row + 1 for column, row in PLACES]
-"""By square."""
-
-
-def _by_cell(values: list[int], other: int) -> list[int]:
-    """Return the values of the squares by cell, with another one on the border."""
-    table = [other] * _CELLS
-    for square, value in enumerate(values):
-        table[_CELL[square]] = value
-    return table
-
-
 _SQUARE = _by_cell(list(range(_SQUARES)), 0)
-_BLANK = _by_cell(_zeros(_SQUARES), _BORDER)
-_OFFSET = [_WIDTH * columns + rows for columns, rows in DIRECTIONS]
-"""By direction, clockwise from north; those of the compass are even."""
-_COMPASS = list(COMPASS.values())
-
-
-def _rooms() -> list[int]:
-    """Return by direction and cell: the squares beyond the cell."""
-    table = _zeros(8 * _CELLS)
-    for direction, offset in enumerate(_OFFSET):
-        for cell in _CELL:
-            at = cell + offset
-            while _BLANK[at] == 0:
-                table[direction * _CELLS + cell] += 1
-                at += offset
-    return table
-
-
-_ROOM = _rooms()
-_TAKES = [int(code in MAY_TAKE[letter]) for letter in ELEMENTS for code in range(16)]
-"""By letter and code: whether the stone may be placed there."""
+_ROWS = [_WIDTH * (column + 1) + row + 1 for row in range(SIZE - 1, -1, -1) for column in range(SIZE)]
+"""The cells of rows 11 to 1, from west to east."""
+_NAME_OF = [SQUARES[square] for square in _SQUARE]
+"""By cell; of no meaning for the border."""
+_COMPASS_LETTERS = "".join(COMPASS)
+_DIRECTION_LETTERS = "n e s w "
+_LETTERS = [ord(letter) for letter in STONE_LETTERS]
+_TAKES = [
+    int(code in may_take)
+    for may_take in (
+        (EMPTY, EARTH, *range(1, WHIRLWIND)),
+        (EMPTY, WATER, EARTH, RANGE_EARTH),
+        (EMPTY, *range(1, WHIRLWIND + 1)),
+        (EMPTY, FIRE),
+    )
+    for code in range(16)
+]
+"""By letter and code: whether the stone may be placed there, by the Rule of Replacement."""
 _VALID = [int(code in ACTIONS) for code in range(_CODES)]
 _SIZES = [
     [code for code, hand in sorted(HANDS.items()) if len(hand) == size] for size in range(MOST_DRAWN + 1)
@@ -110,61 +101,59 @@ _FIRST_HAND = [sum(map(len, _SIZES[:size])) for size in range(MOST_DRAWN + 2)]
 _OUTCOMES = [code for codes in _SIZES for code in codes]
 _STONES_OF = [HANDS[code].count(letter) for code in sorted(HANDS) for letter in ELEMENTS]
 """By hand, in the order of codes, and letter: the number of stones."""
-_FREEDOM, _NEAR = list(FREEDOM), list(NEAR)
 
-_MOVES = _zeros(_MOST)
-"""Workspace, shared by all scratches: the actions listed last."""
-_WEIGHTS = _zeros(_MOST)
-"""At chance: their weights."""
-_STEPS = _zeros(8)
-"""The cells of a sage's steps, as listed last."""
-_DOUBT = _zeros(8)
-_FED = _zeros(4)
-_OUTS = _zeros(16)
-"""The cells within one step or jump of the own sage."""
-_CLEAR = _zeros(_CELLS)
-"""By cell: whether a river may flow there; paths being tried are cleared."""
-_SAVED = _zeros(_CELLS)
-_STACK = _zeros(_CELLS)
-_WAYS = _zeros(4)
+_FREEDOM = [-1_000, -600, -450, -330, -240, -140, -70, -25, 0, 10, 20]
+"""The worth of a sage's freedom, by its steps and jumps; more than the last count as the last."""
+_MOST_WAYS = len(_FREEDOM) - 1
+_MOST_JUMPS = 4
+"""More jumps of a sage count as this many."""
+_DANGER = 700
+"""When the seat whose turn it is may wall in its prey in this turn."""
+_NEAR = [1, 1, 2, 2]
+"""By stone: how near to the prey a placement is that a search considers; fires spread and rivers flow."""
+_FEW = 12
+"""With fewer legal actions than this all are considered."""
+
+# Workspace
+_DOUBT = zeros(8)
+_SAVED = zeros(_CELLS)
+_WAYS = zeros(4)
+"""By seat: the freedom of its sage."""
 
 
-class ElementScratch:
+class ElementCore(ElementBoard):
     """A position of Element; no history counts."""
 
     def __init__(self) -> None:
-        self.seats = 2
-        self._board = _by_cell(_zeros(_SQUARES), _BORDER)
-        self._used = _zeros(_CELLS)
+        super().__init__()
+        self._used = zeros(_CELLS)
         self._used_count = 0
-        self._sages = _zeros(4)
-        self._hand = _zeros(4)
-        self._bag = _zeros(4)
-        self._path = _zeros(_LONGEST)
+        self._hand = zeros(4)
+        self._path = zeros(_LONGEST)
         self._path_length = 0
         self._river_length = 0
         self._head = 0
         self._direction = 0
-        self._seat = 1
         self._phase = 0
         self._steps = 0
         self._turn = 0
         self._drawn = 0
         self._captured = 0
-        self._over = 0
-        self._x = 0
+        """The seats of captured sages, in bits."""
         self._count = 0
-        self._length = 0
+        """The actions listed so far."""
 
-    def load(self, state: Any) -> None:
-        """Take over a state of the game."""
-        at = state.fields
+    def load(self, at: ElementPosition) -> None:
+        """Take over a position; ``at.path`` is a path that its river can flow, or its beginning."""
         self.seats = len(at.sages)
         for cell in range(_CELLS):
             self._board[cell] = _BLANK[cell]
             self._used[cell] = 0
         for square in range(_SQUARES):
             self._board[_CELL[square]] = at.board[square]
+        for square in range(_SQUARES):
+            if self._board[_CELL[square]] == _MOUNTAIN:
+                self._spread_range(_CELL[square])
         for square in at.used:
             self._used[_CELL[square]] = 1
         self._used_count = len(at.used)
@@ -173,77 +162,130 @@ class ElementScratch:
             self._hand[k] = at.hand.count(ELEMENTS[k])
             self._bag[k] = at.bag[k]
         self._seat, self._steps, self._turn, self._drawn = at.seat, at.steps, at.turn, at.drawn
-        self._phase = _PHASES.index(at.phase)
+        self._phase = PHASES.index(at.phase)
         self._head = _CELL[at.head] if self._phase >= _RIVERS else 0
         self._direction = COMPASS[at.direction] if self._phase == _FLOWS else 0
         self._path_length = self._river_length = 0
         if self._phase == _FLOWS:
-            self._river_length = len(at.river)
-            for square in at.path_squares:
+            self._river_length = self._run(self._head, self._direction)
+            for square in at.path:
                 self._path[self._path_length] = _CELL[square]
                 self._path_length += 1
         self._look()
 
-    def copy(self) -> "ElementScratch":
-        """Return a new scratch with the same position."""
-        found = ElementScratch()
-        found.copy_from(self)
-        return found
+    def _blank(self) -> "Core":
+        return ElementCore.__new__(ElementCore) if COMPILED else ElementCore()
 
-    def copy_from(self, other: "ElementScratch") -> None:
-        """Take over the position of another scratch."""
-        self.seats = other.seats
-        if self._used_count or other._used_count:
-            self._used[:] = other._used
-        self._board[:] = other._board
-        self._sages[:] = other._sages
-        self._hand[:] = other._hand
-        self._bag[:] = other._bag
-        for k in range(other._path_length):
-            self._path[k] = other._path[k]
-        self._used_count = other._used_count
-        self._path_length = other._path_length
-        self._river_length = other._river_length
-        self._head = other._head
-        self._direction = other._direction
-        self._seat = other._seat
-        self._phase = other._phase
-        self._steps = other._steps
-        self._turn = other._turn
-        self._drawn = other._drawn
-        self._captured = other._captured
-        self._over = other._over
+    def copy_from(self, other: "Core") -> None:
+        """Take over the position of another core."""
+        source: ElementCore = other  # type: ignore[assignment] # of the same class
+        self.seats = source.seats
+        self._seat = source._seat
+        self._over = source._over
+        # Used squares are rare: if neither position has any, both arrays are all 0 already.
+        if self._used_count or source._used_count:
+            self._used[:] = source._used
+        self._board[:] = source._board
+        self._sages[:] = source._sages
+        self._hand[:] = source._hand
+        self._bag[:] = source._bag
+        for k in range(source._path_length):
+            self._path[k] = source._path[k]
+        self._used_count = source._used_count
+        self._path_length = source._path_length
+        self._river_length = source._river_length
+        self._head = source._head
+        self._direction = source._direction
+        self._phase = source._phase
+        self._steps = source._steps
+        self._turn = source._turn
+        self._drawn = source._drawn
+        self._captured = source._captured
+
+    # What positions show
 
     def actor(self) -> int:
-        """Return the seat to act, CHANCE or OVER."""
+        """The seat to act, CHANCE or OVER."""
         if self._over:
             return -1
         return 0 if self._phase == _CHANCE else self._seat
 
-    def ranks(self) -> tuple[int, ...] | None:
-        """Return the ranks, or None while not over."""
+    def is_captured(self, seat: int) -> bool:
+        """Whether a seat's sage has no step and no jump, regardless of steps left and used Wind."""
+        return self._is_captured(self._sages[seat - 1]) > 0
+
+    def codes(self) -> bytes:
+        """What lies on the squares, with the codes of ranges."""
+        return bytes([self._board[_CELL[square]] for square in range(_SQUARES)])
+
+    def river(self) -> tuple[int, ...]:
+        """The squares of the river that flows, from its headwater on."""
+        offset = _OFFSET[self._direction]
+        return tuple([_SQUARE[self._head + k * offset] for k in range(self._river_length)])
+
+    def reason(self) -> str:
+        """``capture``, or ``length`` after the last turn; empty while not over."""
         if not self._over:
-            return None
-        return tuple([self._rank(seat) for seat in range(self.seats)])
+            return ""
+        return "capture" if self._captured else "length"
 
-    def _rank(self, seat: int) -> int:
-        """Return the rank of a seat, from 0: 1 if its prey is captured, or if none is."""
-        winners = 0
-        for k in range(self.seats):
-            if self._captured >> k & 1:
-                winners += 1
-        if not winners or self._captured >> (seat + 1) % self.seats & 1:
-            return 1
-        return 1 + winners
+    def position(self) -> str:
+        """``BOARD SAGES SEAT PHASE HAND STEPS USED BAG TURN``."""
+        end = 0
+        for k in range(_SQUARES):
+            if k and k % _LONGEST == 0:
+                TEXT[end] = 47
+                end += 1
+            TEXT[end] = _LETTERS[self._board[_ROWS[k]]]
+            end += 1
+        board = bytes(TEXT[:end]).decode("ascii")
+        sages = ",".join([_NAME_OF[self._sages[k]] for k in range(self.seats)])
+        hand = "".join([ELEMENTS[k] * self._hand[k] for k in range(4)])
+        steps = str(self._steps) if self._phase >= _ACTS else "-"
+        used = "-"
+        if self._used_count:
+            used = ",".join([_NAME_OF[cell] for cell in range(_CELLS) if self._used[cell]])
+        bag = f"A{self._bag[0]},E{self._bag[1]},F{self._bag[2]},W{self._bag[3]}"
+        turn = f"{self._seat} {self._phase_text()} {hand or '-'} {steps}"
+        return f"{board} {sages} {turn} {used} {bag} {self._turn}"
 
-    def actions(self) -> list[int]:
-        """List the legal actions or outcomes, sorted."""
-        if self._over:
-            return []
-        self._list()
-        found = [_MOVES[k] for k in range(self._count)]
-        found.sort()
-        return found
+    def _phase_text(self) -> str:
+        word = PHASES[self._phase]
+        if self._phase == _CHANCE:
+            return f"{word}-{self._drawn}"
+        if self._phase < _RIVERS:
+            return word
+        head = _NAME_OF[self._head]
+        if self._phase == _RIVERS:
+            return f"{word}-{head}"
+        path = ""
+        tip = self._head
+        for k in range(self._path_length):
+            for way in range(4):
+                if tip + _OFFSET[_COMPASS[way]] == self._path[k]:
+                    path += _COMPASS_LETTERS[way]
+            tip = self._path[k]
+        return f"{word}-{head}-{_DIRECTION_LETTERS[self._direction]}-{path or '-'}"
+
+    def key(self) -> Hashable:
+        """The whole position, as bytes and ints."""
+        small = self._seat + 8 * (self._phase + 8 * (self._steps + 8 * (self._turn + 256 * self._drawn)))
+        for k in range(4):
+            small = 8 * small + self._hand[k]
+        small = 8 * (256 * small + self._head) + self._direction
+        used = bytes(self._used[:_CELLS]) if self._used_count else b""
+        path = tuple([self._path[k] for k in range(self._path_length)])
+        return bytes(self._board[:_CELLS]), used, small, path
+
+    def decode(self, code: int) -> ElementAction:
+        """The action of a code. Raises ValueError for a code out of range."""
+        self._check(code)
+        return ACTIONS[code]
+
+    def _check(self, code: int) -> int:
+        if code < 0 or code >= _CODES or not _VALID[code]:
+            raise ValueError(f"{code} is not a code of element")
+        return 0
 
     def candidates(self) -> list[int]:
         """List all actions but the placements far from the prey, of which one for each stone is kept."""
@@ -266,119 +308,22 @@ class ElementScratch:
         ]
 
     def _is_near(self, code: int, prey: int) -> int:
-        """Say whether a placement is as near to the prey as its stone needs."""
+        """Whether a placement is as near to the prey as its stone needs."""
         cell = _CELL[code & 127]
         columns = abs(cell // _WIDTH - prey // _WIDTH)
         rows = abs(cell % _WIDTH - prey % _WIDTH)
         return 1 if columns <= _NEAR[code >> 7] and rows <= _NEAR[code >> 7] else 0
 
     def _away(self, code: int, prey: int) -> int:
-        """Return the orthogonal steps from a placement to the prey."""
+        """The orthogonal steps from a placement to the prey."""
         cell = _CELL[code & 127]
         return abs(cell // _WIDTH - prey // _WIDTH) + abs(cell % _WIDTH - prey % _WIDTH)
 
-    def weights(self) -> list[int]:
-        """Return the ways to draw each outcome; empty for a seat."""
-        if self._over or self._phase != _CHANCE:
-            return []
-        self._list()
-        return [_WEIGHTS[k] for k in range(self._count)]
-
-    def encode(self, action: Any) -> Any:
-        """Return the action: codes are actions."""
-        return int(action)
-
-    def decode(self, code: Any) -> Any:
-        """Return the action of a code. Raises ValueError for a code out of range."""
-        self._check(code)
-        return ACTIONS[code]
-
-    def key(self) -> Any:
-        """Return the whole position, as bytes and ints."""
-        small = self._seat + 8 * (self._phase + 8 * (self._steps + 8 * (self._turn + 256 * self._drawn)))
-        for k in range(4):
-            small = 8 * small + self._hand[k]
-        small = 8 * (256 * small + self._head) + self._direction
-        used = bytes(self._used[:_CELLS]) if self._used_count else b""
-        path = tuple([self._path[k] for k in range(self._path_length)])
-        return bytes(self._board[:_CELLS]), used, small, path
-
-    def _check(self, code: int) -> None:
-        if code < 0 or code >= _CODES or not _VALID[code]:
-            raise ValueError(f"{code} is no code of element")
-
-    def play(self, code: int) -> None:
-        """Play a legal action."""
-        self._check(code)
-        self._play(code)
-
-    def values(self) -> tuple[int, ...]:
-        """Return the values as ``ElementHeuristics`` does."""
-        if not self._over:
-            for k in range(self.seats):
-                _WAYS[k] = self._ways(self._sages[k])
-        return tuple([self._value(seat) for seat in range(self.seats)])
-
-    def outlook(self, codes: list[int]) -> list[tuple[int, ...]]:
-        """Return for each code the values of the position after it."""
-        after = self.copy()
-        found: list[tuple[int, ...]] = []
-        for code in codes:
-            after.play(code)
-            found.append(after.values())
-            after.copy_from(self)
-        return found
-
-    def playout(self, seed: int, most: int) -> int:
-        """Play random actions until the game is over or ``most`` are played; return how many."""
-        self._x = seed
-        played = 0
-        while played < most and not self._over:
-            self._play(self._choose())
-            played += 1
-        return played
-
-    def trace(self, seed: int, most: int) -> list[int]:
-        """Play as ``playout`` does, and return the codes."""
-        self._x = seed
-        found: list[int] = []
-        while len(found) < most and not self._over:
-            code = self._choose()
-            self._play(code)
-            found.append(code)
-        return found
-
-    def _choose(self) -> int:
-        """Return a random legal action, or an outcome by weight."""
-        self._list()
-        if self._phase != _CHANCE:
-            return _MOVES[self._draw(self._count)]
-        total = 0
-        for k in range(self._count):
-            total += _WEIGHTS[k]
-        rest = self._draw(total)
-        for k in range(self._count):
-            rest -= _WEIGHTS[k]
-            if rest < 0:
-                return _MOVES[k]
-        return _MOVES[0]
-
-    def _draw(self, total: int) -> int:
-        """Return the next random integer below a total."""
-        x = (self._x + _GAMMA) & _MASK
-        self._x = x
-        z = ((x ^ (x >> 30)) * _MULTIPLY_1) & _MASK
-        z = ((z ^ (z >> 27)) * _MULTIPLY_2) & _MASK
-        return ((z ^ (z >> 31)) >> 32) * total >> 32
-
-    # What is legal
-
     def _add(self, code: int) -> None:
-        if self._count < _MOST:
-            _MOVES[self._count] = code
-            self._count += 1
+        MOVES[self._count] = code
+        self._count += 1
 
-    def _list(self) -> None:
+    def _list(self) -> int:
         """List the legal actions, or the outcomes in their order with their weights."""
         self._count = 0
         if self._phase == _ACTS:
@@ -395,6 +340,7 @@ class ElementScratch:
                     self._add(_RIVER_0 + k)
         else:
             self._list_flow()
+        return self._count
 
     def _list_outcomes(self) -> None:
         for k in range(_FIRST_HAND[self._drawn], _FIRST_HAND[self._drawn + 1]):
@@ -403,11 +349,11 @@ class ElementScratch:
             for letter in range(4):
                 weight *= self._combinations(self._bag[letter], _STONES_OF[hand + letter])
             if weight:
-                _WEIGHTS[self._count] = weight
+                WEIGHTS[self._count] = weight
                 self._add(_OUTCOMES[k])
 
     def _combinations(self, number: int, drawn: int) -> int:
-        """Return the ways to draw 0 to 4 of a number of stones."""
+        """The ways to draw 0 to 4 of a number of stones."""
         found = 1
         for k in range(drawn):
             found = found * (number - k) // (k + 1)
@@ -432,7 +378,7 @@ class ElementScratch:
                 self._add(_STEP + _SQUARE[_STEPS[k]])
 
     def _is_run_used(self, own: int, direction: int) -> int:
-        """Say whether the run of Winds found last has a used square."""
+        """Whether the run of Winds found last has a used square."""
         if self._used_count:
             cell = own
             for _ in range(self._length):
@@ -442,65 +388,13 @@ class ElementScratch:
         return 0
 
     def _is_captured_at(self, own: int, landing: int) -> int:
-        """Say whether the own sage would be captured where it lands."""
+        """Whether the own sage would be captured where it lands."""
         self._board[own] = 0
         self._board[landing] = _SAGE
         captured = self._is_captured(landing)
         self._board[landing] = 0
         self._board[own] = _SAGE
         return captured
-
-    def _is_range(self, cell: int) -> int:
-        return 1 if self._board[cell] == _RANGE or self._board[cell] == _MOUNTAIN else 0
-
-    def _is_barred(self, cell: int, direction: int) -> int:
-        """Say whether ranges on both flanks bar a diagonal step."""
-        one = cell + _OFFSET[direction - 1]
-        two = cell + _OFFSET[direction + 1 & 7]
-        return 1 if self._is_range(one) and self._is_range(two) else 0
-
-    def _find_steps(self, sage: int) -> int:
-        """Note the cells of a sage's steps, orthogonal ones first; return their number."""
-        found = 0
-        for direction in range(0, 8, 2):
-            if self._board[sage + _OFFSET[direction]] == 0:
-                _STEPS[found] = sage + _OFFSET[direction]
-                found += 1
-        for direction in range(1, 8, 2):
-            if self._board[sage + _OFFSET[direction]] == 0 and not self._is_barred(sage, direction):
-                _STEPS[found] = sage + _OFFSET[direction]
-                found += 1
-        return found
-
-    def _landing(self, sage: int, direction: int) -> int:
-        """Return where a jump lands, over used or unused Wind, or 0; note the length of the run."""
-        offset = _OFFSET[direction]
-        cell = sage + offset
-        if self._board[cell] == 0 or self._board[cell] > _WIND:
-            return 0
-        if direction & 1 and self._is_barred(sage, direction):
-            return 0
-        winds = 0
-        self._length = 0
-        while self._board[cell] > 0 and self._board[cell] <= _WIND:
-            winds += self._board[cell]
-            self._length += 1
-            cell += offset
-        if winds >= _ROOM[direction * _CELLS + sage]:
-            return 0
-        cell = sage + offset * (winds + 1)
-        return cell if self._board[cell] == 0 else 0
-
-    def _is_captured(self, sage: int) -> int:
-        """Say whether a sage has no step and no jump."""
-        for direction in range(8):
-            if self._board[sage + _OFFSET[direction]] == 0:
-                if not (direction & 1) or not self._is_barred(sage, direction):
-                    return 0
-        for direction in range(8):
-            if self._landing(sage, direction):
-                return 0
-        return 1
 
     def _find_doubts(self, letter: int, own: int, steps: int) -> int:
         """Note the cells where a stone could leave the own sage captured; return their number.
@@ -513,6 +407,7 @@ class ElementScratch:
         if steps == 1:
             _DOUBT[0] = _STEPS[0]
             doubts = 1
+        # A Fire closes its own cell and those of at most four free Fires: with six steps one stays open.
         if letter == _FIRES and steps <= 5:
             return self._find_fed(steps)
         if letter == _EARTHS:
@@ -528,40 +423,13 @@ class ElementScratch:
         return doubts
 
     def _is_doubtful(self, doubts: int, cell: int) -> int:
-        """Say whether a stone on a cell could leave the own sage captured, by what ``_find_doubts`` found."""
+        """Whether a stone on a cell could leave the own sage captured, by what ``_find_doubts`` found."""
         if doubts & 32 or (doubts & 16 and self._may_grow(cell)):
             return 1
         for k in range(doubts & 15):
             if _DOUBT[k] == cell:
                 return 1
         return 0
-
-    def _clear_open(self) -> None:
-        """Mark the cells where a river may flow."""
-        for cell in range(_CELLS):
-            _CLEAR[cell] = self._board[cell] == 0 or self._board[cell] == _FIRE
-
-    def _list_placements(self, letter: int, own: int, steps: int) -> None:
-        """List the legal placements of a stone; ``steps`` are the own sage's, as found last."""
-        doubts = self._find_doubts(letter, own, steps)
-        if letter == _WATERS:
-            self._clear_open()
-        count = self._count
-        takes = 16 * letter
-        base = letter << 7
-        for square in range(_SQUARES):
-            cell = _CELL[square]
-            if not _TAKES[takes + self._board[cell]]:
-                continue
-            shortest = self._shortest_river(cell) if letter == _WATERS else 0
-            if shortest:
-                if not self._is_possible(cell, shortest, own, steps):
-                    continue
-            elif doubts and self._is_doubtful(doubts, cell) and self._captures_own(letter, cell, own):
-                continue
-            _MOVES[count] = base + square
-            count += 1
-        self._count = count
 
     def _find_fed(self, steps: int) -> int:
         """Note the cells from which a Fire can close all steps; return their number."""
@@ -598,7 +466,7 @@ class ElementScratch:
         return found
 
     def _may_grow(self, cell: int) -> int:
-        """Say whether an Earth on a cell could enlarge a range: as a mountain, or linked to one."""
+        """Whether an Earth on a cell could enlarge a range: as a mountain, or linked to one."""
         if self._board[cell] == _EARTH:
             return 1
         for direction in range(8):
@@ -607,7 +475,8 @@ class ElementScratch:
         return 0
 
     def _captures_own(self, letter: int, cell: int, own: int) -> int:
-        """Say whether a placement leaves the own sage captured, by trying it."""
+        """Whether a placement leaves the own sage captured, by trying it."""
+        # A stone's effects reach far (fires spread, ranges grow), so the whole board is put aside.
         _SAVED[:] = self._board
         airs, earths, fires, waters = self._bag[0], self._bag[1], self._bag[2], self._bag[3]
         self._apply(letter, cell)
@@ -616,112 +485,27 @@ class ElementScratch:
         self._bag[0], self._bag[1], self._bag[2], self._bag[3] = airs, earths, fires, waters
         return captured
 
-    # Rivers
-
-    def _run(self, head: int, direction: int) -> int:
-        """Return the number of stones of a river: the headwater and the unbroken Water beyond."""
-        length = 1
-        cell = head + _OFFSET[direction]
-        while self._board[cell] == _WATER:
-            length += 1
-            cell += _OFFSET[direction]
-        return length
-
-    def _shortest_river(self, head: int) -> int:
-        """Return the number of stones of the shortest river that a Water here forms, or 0."""
-        shortest = 0
-        for direction in range(0, 8, 2):
-            if self._board[head + _OFFSET[direction]] == _WATER:
-                length = self._run(head, direction)
-                if not shortest or length < shortest:
-                    shortest = length
-        return shortest
-
-    def _is_possible(self, head: int, shortest: int, own: int, steps: int) -> int:
-        """Say whether a Water here has a river with a full path; ``_CLEAR`` is of the board as it stands."""
-        open_ = 1 if steps > shortest else 0
-        for k in range(steps):
-            away = abs(_STEPS[k] // _WIDTH - head // _WIDTH) + abs(_STEPS[k] % _WIDTH - head % _WIDTH)
-            if away == 0 or away > shortest:
-                open_ = 1
-        _CLEAR[head] = 0
-        possible = 0
-        if open_:
-            # A step stays open: the path is too short to close all, or one is out of its reach, or one is the
-            # headwater's, which the river leaves. Longer rivers need longer paths, so the shortest decides.
-            possible = self._has_path(head, shortest)
-        else:
-            before = self._board[head]
-            self._board[head] = _WATER
-            for direction in range(0, 8, 2):
-                if not possible and self._board[head + _OFFSET[direction]] == _WATER:
-                    possible = self._has_way_out(head, direction, own)
-            self._board[head] = before
-        _CLEAR[head] = 1
-        return possible
-
-    def _is_open(self, head: int, direction: int) -> int:
-        """Say whether the river of a direction has a full path; the headwater lies on the board."""
-        if self._board[head + _OFFSET[direction]] != _WATER:
-            return 0
-        self._clear_open()
-        return self._has_way_out(head, direction, self._sages[self._seat - 1])
-
-    def _has_way_out(self, head: int, direction: int, own: int) -> int:
-        """Say whether a river, whole on the board, has a path that leaves the own sage a way out."""
-        length = self._run(head, direction)
-        return self._flows(self._find_outs(head, direction, length, own), head, length)
-
-    def _find_outs(self, head: int, direction: int, length: int, own: int) -> int:
-        """Note the cells within one step or jump of the own sage after a river has left."""
-        for k in range(length):
-            self._board[head + k * _OFFSET[direction]] = 0
-        outs = 0
-        for way in range(8):
-            cell = own + _OFFSET[way]
-            if self._board[cell] == 0 and (not (way & 1) or not self._is_barred(own, way)):
-                _OUTS[outs] = cell
-                outs += 1
-        for way in range(8):
-            cell = self._landing(own, way)
-            if cell:
-                _OUTS[outs] = cell
-                outs += 1
-        for k in range(length):
-            self._board[head + k * _OFFSET[direction]] = _WATER
-        return outs
-
-    def _flows(self, outs: int, tip: int, left: int) -> int:
-        """Say whether a path can go on for ``left`` clear cells without covering all of ``_OUTS``."""
-        if not outs:
-            return 0
-        covered = 1 if outs <= left else 0
-        for k in range(outs):
-            if not _CLEAR[_OUTS[k]]:
-                covered = 0
-        if not covered:
-            return self._has_path(tip, left)
-        for k in range(outs):
-            _CLEAR[_OUTS[k]] = 0
-            found = self._has_path(tip, left)
-            _CLEAR[_OUTS[k]] = 1
-            if found:
-                return 1
-        return 0
-
-    def _has_path(self, tip: int, left: int) -> int:
-        """Say whether ``left`` clear cells can follow ``tip``."""
-        if left <= 0:
-            return 1
-        for direction in range(0, 8, 2):
-            cell = tip + _OFFSET[direction]
-            if _CLEAR[cell]:
-                _CLEAR[cell] = 0
-                found = self._has_path(cell, left - 1)
-                _CLEAR[cell] = 1
-                if found:
-                    return 1
-        return 0
+    def _list_placements(self, letter: int, own: int, steps: int) -> None:
+        """List the legal placements of a stone; ``steps`` are the own sage's, as found last."""
+        doubts = self._find_doubts(letter, own, steps)
+        if letter == _WATERS:
+            self._clear_open()
+        count = self._count
+        takes = 16 * letter
+        base = letter << 7
+        for square in range(_SQUARES):
+            cell = _CELL[square]
+            if not _TAKES[takes + self._board[cell]]:
+                continue
+            shortest = self._shortest_river(cell) if letter == _WATERS else 0
+            if shortest:
+                if not self._is_possible(cell, shortest, own, steps):
+                    continue
+            elif doubts and self._is_doubtful(doubts, cell) and self._captures_own(letter, cell, own):
+                continue
+            MOVES[count] = base + square
+            count += 1
+        self._count = count
 
     def _list_flow(self) -> None:
         """List the directions in which the flow can go on to a full path."""
@@ -751,10 +535,7 @@ class ElementScratch:
                 return 1
         return 0
 
-    # Playing
-
     def _play(self, code: int) -> None:
-        """Play a legal action."""
         if code < _DRAW_0:
             self._place(code >> 7, _CELL[code & 127])
         elif code < _END:
@@ -885,74 +666,8 @@ class ElementScratch:
         self._head = self._direction = 0
         self._path_length = self._river_length = 0
 
-    def _apply(self, letter: int, cell: int) -> None:
-        """Put a stone on the board and carry out its effect, except a river's."""
-        before = self._board[cell]
-        if letter == _AIRS:
-            if before == _EARTH:
-                self._bag[_EARTHS] += 1
-                self._board[cell] = 1
-            else:
-                self._board[cell] = min(before, _WIND - 1) + 1
-        elif letter == _EARTHS:
-            if before == _WATER:
-                self._bag[_WATERS] += 1
-            self._add_earth(cell, before)
-        elif letter == _FIRES:
-            self._bag[_AIRS] += before
-            self._board[cell] = _FIRE
-            self._spread_fire(cell)
-        else:
-            if before == _FIRE:
-                self._bag[_FIRES] += 1
-            self._board[cell] = _WATER
-
-    def _spread_fire(self, cell: int) -> None:
-        """Put free Fires at the ends of runs of Fire: north, east, south, west, while the bag has some."""
-        found = 0
-        for direction in range(0, 8, 2):
-            at = cell + _OFFSET[direction]
-            if self._board[at] == _FIRE:
-                while self._board[at] == _FIRE:
-                    at += _OFFSET[direction]
-                if self._board[at] <= _WIND:
-                    _FED[found] = at
-                    found += 1
-        for k in range(found):
-            if self._bag[_FIRES] > 0:
-                self._bag[_FIRES] -= 1
-                self._bag[_AIRS] += self._board[_FED[k]]
-                self._board[_FED[k]] = _FIRE
-
-    def _add_earth(self, cell: int, before: int) -> None:
-        """Put an Earth on a cell, which makes a mountain of an Earth there, and update the ranges."""
-        linked = 1
-        if before == _EARTH or before == _RANGE:
-            self._board[cell] = _MOUNTAIN
-        else:
-            linked = 0
-            for direction in range(8):
-                if self._is_range(cell + _OFFSET[direction]):
-                    linked = 1
-            self._board[cell] = _RANGE if linked else _EARTH
-        depth = 0
-        if linked:
-            _STACK[0] = cell
-            depth = 1
-        while depth:
-            depth -= 1
-            at = _STACK[depth]
-            for direction in range(8):
-                other = at + _OFFSET[direction]
-                if self._board[other] == _EARTH:
-                    self._board[other] = _RANGE
-                    _STACK[depth] = other
-                    depth += 1
-
-    # Values
-
     def _ways(self, sage: int) -> int:
-        """Return a sage's freedom: its steps, and its jumps as far as they count."""
+        """A sage's freedom: its steps, and its jumps as far as they count."""
         found = self._find_steps(sage)
         jumps = 0
         for direction in range(8):
@@ -960,28 +675,31 @@ class ElementScratch:
                 jumps += 1
         return found + min(jumps, _MOST_JUMPS)
 
-    def _value(self, seat: int) -> int:
-        """Return the value for a seat, from 0; ``_WAYS`` has the freedom of all sages."""
-        if self._over:
-            own = self._rank(seat)
-            balance = 0
-            for other in range(self.seats):
-                rank = self._rank(other)
-                balance += 1 if rank > own else -1 if rank < own else 0
-            # Python rounds a quotient down, C towards 0: the sign is put aside.
-            others = self.seats - 1
-            return _WIN * balance // others if balance >= 0 else -(_WIN * -balance // others)
-        prey = (seat + 1) % self.seats
-        total = _FREEDOM[min(_WAYS[seat], _MOST_WAYS)] - _FREEDOM[min(_WAYS[prey], _MOST_WAYS)]
+    def _rank(self, seat: int) -> int:
+        """Rank 1 for each seat whose prey is captured, or for all seats after the last turn."""
+        winners = 0
+        for k in range(self.seats):
+            if self._captured >> k & 1:
+                winners += 1
+        if not winners or self._captured >> (seat + 1) % self.seats & 1:
+            return 1
+        return 1 + winners
+
+    def _weigh(self) -> None:
+        """Compare each seat's own freedom with that of its prey, and look for danger."""
+        for k in range(self.seats):
+            _WAYS[k] = self._ways(self._sages[k])
         hunter = self._seat - 1
         stones = self._hand[0] + self._hand[1] + self._hand[2] + self._hand[3]
         if self._phase == _DRAWS:
             stones = _MOST_DRAWN
         elif self._phase == _CHANCE:
             stones = self._drawn
-        if _WAYS[(hunter + 1) % self.seats] <= stones:
-            if seat == hunter:
-                total += _DANGER
-            elif seat == (hunter + 1) % self.seats:
-                total -= _DANGER
-        return _LIMIT * total // (_SCALE + total) if total >= 0 else -(_LIMIT * -total // (_SCALE - total))
+        for seat in range(self.seats):
+            prey = (seat + 1) % self.seats
+            total = _FREEDOM[min(_WAYS[seat], _MOST_WAYS)] - _FREEDOM[min(_WAYS[prey], _MOST_WAYS)]
+            ADVANTAGES[seat] = total
+        prey = (hunter + 1) % self.seats
+        if _WAYS[prey] <= stones:
+            ADVANTAGES[hunter] += _DANGER
+            ADVANTAGES[prey] -= _DANGER

@@ -1,20 +1,108 @@
-"""The diagram of a position of Element."""
+"""The diagram and the readable view of a position of Element."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
 
 from tourney.errors import ActionError
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, tray
+from tourney.games import view as views
+from tourney.games.base import AnyGame
+from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
 from tourney.games.element import board
-from tourney.games.element.position import (
-    CHANCE,
-    FLOW,
-    LAST_TURN,
-    RIVER,
-    Position,
-    board_order,
-    phase_string,
-)
+from tourney.games.element.board import ElementPosition, board_order
+from tourney.games.element.position import parse_position, seats_of
+
+
+class Lying(NamedTuple):
+    """A sage, or the stones on a square.
+
+    ``kind`` is "sage", "fire", "water", "earth", "mountain" (two Earths) or "wind"; ``number`` says how many
+    stones, 1 to 4 Winds. ``in_range`` says whether an Earth or a mountain is part of a range.
+    """
+
+    square: str
+    kind: str
+    seat: int
+    number: int = 1
+    in_range: bool = False
+
+
+_GROUND = MappingProxyType(dict.fromkeys(board.SQUARES, "plain"))
+_LYING = {
+    board.FIRE: ("fire", 1),
+    board.WATER: ("water", 1),
+    board.EARTH: ("earth", 1),
+    board.RANGE_EARTH: ("earth", 1),
+    board.MOUNTAIN: ("mountain", 2),
+    **{number: ("wind", number) for number in range(1, board.WHIRLWIND + 1)},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ElementView(views.View[Lying]):
+    """All squares are "plain": what lies on them is on ``board``."""
+
+    seat: int
+    """The seat whose turn it is, also while chance draws."""
+    phase: str
+    """"draw", "chance", "act", "river" (its direction is next) or "flow"."""
+    sages: tuple[str, ...]
+    """The squares of the sages, in seat order."""
+    hand: str
+    """The letters of the stones in hand, sorted ``A E F W``."""
+    steps: int
+    """Steps left; 0 before the stones are drawn."""
+    used: frozenset[str]
+    """The squares whose Wind was jumped in this turn."""
+    bag: Mapping[str, int] = field(hash=False)
+    """The stones in the bag, by letter."""
+    turn: int
+    """Turns completed."""
+    drawn: int
+    """The stones that chance draws now, else 0."""
+    head: str
+    """The headwater's square in "river" and "flow", else ""."""
+    river: tuple[str, ...]
+    """The squares of the river that flows, else empty."""
+    path: tuple[str, ...]
+    """The squares that it has flowed over so far."""
+
+    @property
+    def own(self) -> str:
+        """The square of the sage of the seat whose turn it is."""
+        return self.sages[self.seat - 1]
+
+    @property
+    def prey(self) -> str:
+        """The square of the sage that this seat hunts."""
+        return self.sages[self.seat % len(self.sages)]
+
+
+def view_of(game: AnyGame, text: str) -> ElementView:
+    """The view of a position string. Raises PositionError."""
+    at = parse_position(text, seats_of(text))
+    seats = {square: seat for seat, square in enumerate(at.sages, 1)}
+    lying = {}
+    for square, code in enumerate(at.board):
+        if code == board.SAGE:
+            lying[board.SQUARES[square]] = Lying(board.SQUARES[square], "sage", seats[square])
+        elif code != board.EMPTY:
+            kind, count = _LYING[code]
+            lying[board.SQUARES[square]] = Lying(board.SQUARES[square], kind, 0, count, board.is_range(code))
+    steps = 0 if at.phase in (board.DRAW, board.CHANCE) else at.steps
+    head = board.SQUARES[at.head] if at.phase in (board.RIVER, board.FLOW) else ""
+    bag = MappingProxyType(dict(zip(board.ELEMENTS, at.bag, strict=True)))
+    return ElementView(
+        game, text, _GROUND, MappingProxyType(lying), at.seat, at.phase, _names(at.sages), at.hand, steps,
+        frozenset(_names(at.used)), bag, at.turn, at.drawn, head, _names(at.river), _names(at.path),
+    )  # fmt: skip
+
+
+def _names(squares: tuple[int, ...] | frozenset[int]) -> tuple[str, ...]:
+    return tuple(board.SQUARES[square] for square in squares)
+
 
 _SHAPES: dict[int, tuple[str, str, str]] = {
     board.FIRE: ("F", "fire", "Fire"),
@@ -43,26 +131,27 @@ _LABELS = (
 )
 
 
-def diagram_of(position: Position, last: str | None) -> Diagram:
-    """Return the diagram of a position; ``last`` is the last action's string."""
+def diagram_of(view: str, last: str | None) -> Diagram:
+    """The diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
+    position = parse_position(view, seats_of(view))
     marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board_order)]
     arrows: list[Arrow] = []
-    if position.phase in (RIVER, FLOW):
-        way = (position.head, *position.path_squares)
+    if position.phase in (board.RIVER, board.FLOW):
+        way = (position.head, *position.path)
         marks.append(Mark(*_at(position.head), "from"))
         marks += [Mark(*_at(square), "to") for square in way[1:]]
         arrows += [Arrow(*_at(one), *_at(two)) for one, two in pairwise(way)]
-    notes = _notes(position)
+    notes = _notes(position, view.split(" ")[3])
     if last is not None:
         notes = (*notes, f"last: {last}")
         square = _square_of(last)
-        if square is not None and not arrows and position.phase != RIVER:
+        if square is not None and not arrows and position.phase != board.RIVER:
             marks.append(Mark(*_at(square), "to"))
     return Diagram(_CELLS, _pieces(position), tuple(marks), tuple(arrows), _LABELS, notes)
 
 
 def _square_of(text: str) -> int | None:
-    """Return the square that an action's string names, or None."""
+    """The square that an action's string names, or None."""
     try:
         action = board.parse_action(text)
     except ActionError:
@@ -77,7 +166,7 @@ def _square_of(text: str) -> int | None:
     return board.named_square(action)
 
 
-def _pieces(position: Position) -> tuple[Piece, ...]:
+def _pieces(position: ElementPosition) -> tuple[Piece, ...]:
     codes = position.board
     stones = []
     for square in _IN_ORDER:
@@ -95,7 +184,7 @@ _ASIDE = 2 * board.SIZE + 1
 """The x of hand and bag, right of the board."""
 
 
-def _aside(position: Position) -> Iterator[Piece]:
+def _aside(position: ElementPosition) -> Iterator[Piece]:
     """Yield the stones in hand and in the bag, beside the board."""
     yield Piece(_ASIDE, 0, "hand", 0, "caption", aside=True)
     for place, letter in enumerate(position.hand):
@@ -111,19 +200,18 @@ _STONES = {"A": 1, "E": board.EARTH, "F": board.FIRE, "W": board.WATER}
 """The code of a single stone by its letter."""
 
 
-def _notes(position: Position) -> tuple[str, ...]:
+def _notes(position: ElementPosition, phase: str) -> tuple[str, ...]:
     bag = ", ".join(f"{letter} {count}" for letter, count in zip(board.ELEMENTS, position.bag, strict=True))
-    captured = position.captured()
-    if captured:
-        who = "captured: " + ", ".join(f"seat {seat}" for seat in captured)
-    elif position.turn == LAST_TURN:
+    if position.captured:
+        who = "captured: " + ", ".join(f"seat {seat}" for seat in position.captured)
+    elif position.turn == board.LAST_TURN:
         who = "the game is over"
-    elif position.phase == CHANCE:
+    elif position.phase == board.CHANCE:
         who = f"chance draws {position.drawn} for seat {position.seat}"
     else:
-        who = f"seat {position.seat} to act: {phase_string(position)}"
+        who = f"seat {position.seat} to act: {phase}"
     return (
-        f"turn {position.turn} of {LAST_TURN} completed; {who}",
+        f"turn {position.turn} of {board.LAST_TURN} completed; {who}",
         f"hand: {' '.join(position.hand) or 'none'}; steps left: {position.steps}",
         f"bag: {bag}",
     )

@@ -1,163 +1,44 @@
-"""Positions of Element, printed and strictly parsed."""
+"""Parses positions of Element strictly."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from tourney.errors import PositionError
+from tourney.games.compiled import core
 from tourney.games.element.board import (
+    ACT,
+    CHANCE,
     COLUMNS,
+    COMPASS,
+    DRAW,
     EARTH,
     ELEMENTS,
     EMPTY,
     FIRE,
+    FLOW,
+    LAST_TURN,
     MOST_DRAWN,
+    MOST_STEPS,
     MOUNTAIN,
-    PLACES,
-    RANGE_EARTH,
+    OF_A_KIND,
+    RIVER,
     SAGE,
     SIZE,
     SQUARE,
     SQUARES,
+    START_SQUARES,
+    STONE_LETTERS,
     WATER,
     WHIRLWIND,
-    is_captured,
-    spread_range,
-)
-from tourney.games.element.placing import (
-    Bag,
-    flow_directions,
-    is_path,
-    open_directions,
-    path_squares,
-    river_squares,
+    ElementPosition,
+    board_order,
+    neighbour,
 )
 
-OF_A_KIND = 30
-MOST_STEPS = 5
-"""The steps of a turn without stones; each stone drawn costs one."""
-LAST_TURN = 200
-"""The number of turns in a game."""
-START_SQUARES: dict[int, tuple[str, ...]] = {
-    2: ("f5", "f7"),
-    3: ("c3", "i3", "i9"),
-    4: ("c3", "i3", "i9", "c9"),
-}
-"""By number of seats: the start squares of the sages."""
-
-DRAW, CHANCE, ACT, RIVER, FLOW = "draw", "chance", "act", "river", "flow"
-"""The phases."""
-
-STONE_LETTERS = ".1234FWEEM."
-"""By code: the letter in a position string."""
-
-
-class Position(NamedTuple):
-    """A position, without history."""
-
-    board: bytes
-    """A code per square; SAGE for the sages' squares."""
-    sages: tuple[int, ...]
-    seat: int
-    """The seat whose turn it is, also at chance."""
-    phase: str
-    hand: str
-    """Letters, sorted."""
-    steps: int
-    """Steps left."""
-    used: frozenset[int]
-    bag: Bag
-    turn: int
-    """Turns completed."""
-    drawn: int = 0
-    """The number of stones to draw, at chance."""
-    head: int = 0
-    """The headwater's square, in ``river`` and ``flow``."""
-    direction: str = ""
-    """The river's direction, in ``flow``."""
-    path: str = ""
-    """The flow so far, as letters."""
-
-    @property
-    def own(self) -> int:
-        """The square of the acting seat's sage."""
-        return self.sages[self.seat - 1]
-
-    @property
-    def river(self) -> tuple[int, ...]:
-        """The squares of the river that flows."""
-        return river_squares(self.board, self.head, self.direction)
-
-    @property
-    def path_squares(self) -> tuple[int, ...]:
-        """The squares of the flow so far."""
-        return path_squares(self.head, self.path) or ()
-
-    def captured(self) -> list[int]:
-        """Return the captured seats other than the mover; only phase ``act`` has any."""
-        if self.phase != ACT:
-            return []
-        board, seat = self.board, self.seat
-        return [k for k, sage in enumerate(self.sages, 1) if k != seat and is_captured(board, sage)]
-
-
-def start(seats: int) -> Position:
-    """Return the start of a game."""
-    sages = tuple(SQUARE[name] for name in START_SQUARES[seats])
-    board = bytes(SAGE if square in sages else 0 for square in range(SIZE * SIZE))
-    bag = (OF_A_KIND, OF_A_KIND, OF_A_KIND, OF_A_KIND)
-    return Position(board, sages, 1, DRAW, "", 0, frozenset(), bag, 0)
-
-
-def board_order(square: int) -> tuple[int, int]:
-    """Return a sort key: by column letter, then by row as a number."""
-    return PLACES[square]
-
-
-_LETTERS = bytes(ord(STONE_LETTERS[code]) if code < len(STONE_LETTERS) else 0 for code in range(256))
-_SLASH = SIZE * SIZE
-_READING_ORDER = [
-    _SLASH if column == SIZE else SQUARE[f"{COLUMNS[column]}{row}"]
-    for row in range(SIZE, 0, -1)
-    for column in range(SIZE + 1)
-][:-1]
-_read_out = itemgetter(*_READING_ORDER)
-
-
-def board_string(board: bytes) -> str:
-    """Return the rows 11 to 1, separated by ``/``."""
-    return bytes(_read_out(board.translate(_LETTERS) + b"/")).decode("ascii")
-
-
-def squares_string(squares: Sequence[int] | frozenset[int]) -> str:
-    """Return squares sorted by column, then by row, or ``-`` for none."""
-    return ",".join([SQUARES[square] for square in sorted(squares, key=board_order)]) or "-"
-
-
-def phase_string(position: Position) -> str:
-    """Return PHASE."""
-    phase = position.phase
-    if phase == CHANCE:
-        return f"{phase}-{position.drawn}"
-    if phase == RIVER:
-        return f"{phase}-{SQUARES[position.head]}"
-    if phase == FLOW:
-        return f"{phase}-{SQUARES[position.head]}-{position.direction}-{position.path or '-'}"
-    return phase
-
-
-def position_string(position: Position) -> str:
-    """Return the string of a position."""
-    board, sages, seat, phase, hand, steps, used, bag, turn = position[:9]
-    places = ",".join([SQUARES[sage] for sage in sages])
-    left = "-" if phase in (DRAW, CHANCE) else str(steps)
-    counts = ",".join([f"{letter}{count}" for letter, count in zip(ELEMENTS, bag, strict=True)])
-    return (
-        f"{board_string(board)} {places} {seat} {phase_string(position)} {hand or '-'} {left}"
-        f" {squares_string(used)} {counts} {turn}"
-    )
-
+if TYPE_CHECKING:
+    from tourney.games.element.core import ElementCore
 
 _FIELDS = ("BOARD", "SAGES", "SEAT", "PHASE", "HAND", "STEPS", "USED", "BAG", "TURN")
 _ROW = re.compile(rf"[FWEM1-4.]{{{SIZE}}}")
@@ -172,8 +53,16 @@ _PHASE = re.compile(
 )
 
 
-def parse_position(text: str, seats: int) -> Position:
-    """Return the position of a string, for a number of seats. Raises PositionError."""
+def seats_of(text: str) -> int:
+    """The number of sages in a position string. Raises PositionError."""
+    seats = text.split(" ")[1].count(",") + 1 if " " in text else 0
+    if seats not in START_SQUARES:
+        raise PositionError(f"a position of element has 2 to 4 sages in its second field, not {seats}")
+    return seats
+
+
+def parse_position(text: str, seats: int) -> ElementPosition:
+    """Parse a position string for a number of seats. Raises PositionError."""
     fields = text.split(" ")
     if len(fields) != len(_FIELDS):
         raise PositionError(
@@ -181,7 +70,7 @@ def parse_position(text: str, seats: int) -> Position:
         )
     rows, places, seat, phase, hand, steps, used, bag, turn = fields
     sages = _read_sages(places, seats)
-    position = Position(
+    at = ElementPosition(
         board=_read_board(rows, sages),
         sages=sages,
         seat=_read_number("SEAT", seat, 1, seats),
@@ -192,14 +81,19 @@ def parse_position(text: str, seats: int) -> Position:
         bag=_read_bag(bag),
         turn=_read_number("TURN", turn, 0, LAST_TURN),
     )
-    position = _with_phase(position, phase)
-    if position.phase in (DRAW, CHANCE):
+    at, path = _with_phase(at, phase)
+    if at.phase in (DRAW, CHANCE):
         if (hand, steps, used) != ("-", "-", "-"):
             raise PositionError(f"in PHASE {phase} HAND, STEPS and USED are -, not {hand} {steps} {used}")
     else:
-        position = position._replace(steps=_read_number("STEPS", steps, 0, MOST_STEPS))
-    _check(position)
-    return position
+        at = at._replace(steps=_read_number("STEPS", steps, 0, MOST_STEPS))
+    position: ElementCore = core("element").ElementCore()
+    position.load(at)
+    _check(at, position)
+    if at.phase in (RIVER, FLOW):
+        at = _check_river(at, path, position)
+    captured = [k for k in range(1, seats + 1) if at.phase == ACT and position.is_captured(k)]
+    return at._replace(board=position.codes(), captured=tuple(captured))
 
 
 def _read_square(field: str, name: str) -> int:
@@ -240,9 +134,6 @@ def _read_board(text: str, sages: tuple[int, ...]) -> bytes:
         if board[sage] != EMPTY:
             raise PositionError(f"there is a stone under the sage on {SQUARES[sage]}")
         board[sage] = SAGE
-    for square in range(SIZE * SIZE):
-        if board[square] == MOUNTAIN:
-            spread_range(board, square)
     return bytes(board)
 
 
@@ -258,12 +149,12 @@ def _read_used(text: str) -> list[int]:
     if text == "-":
         return []
     used = [_read_square("USED", name) for name in text.split(",")]
-    if squares_string(frozenset(used)) != text:
+    if used != sorted(set(used), key=board_order):
         raise PositionError(f"USED {text} is not sorted by column, then by row, or names a square twice")
     return used
 
 
-def _read_bag(text: str) -> Bag:
+def _read_bag(text: str) -> tuple[int, int, int, int]:
     match = _BAG.fullmatch(text)
     if match is None:
         raise PositionError(f"BAG {text!r} is not of the form A30,E30,F30,W30")
@@ -271,8 +162,8 @@ def _read_bag(text: str) -> Bag:
     return a, e, f, w
 
 
-def _with_phase(position: Position, text: str) -> Position:
-    """Return the position with PHASE parsed but not checked against other fields."""
+def _with_phase(at: ElementPosition, text: str) -> tuple[ElementPosition, str]:
+    """Parse PHASE, without a check against other fields; return the path as letters too."""
     match = _PHASE.fullmatch(text)
     if match is None:
         raise PositionError(
@@ -280,53 +171,47 @@ def _with_phase(position: Position, text: str) -> Position:
             " flow-SQUARE-D-PATH"
         )
     if match["word"]:
-        return position._replace(phase=match["word"])
+        return at._replace(phase=match["word"]), ""
     if match["drawn"]:
-        return position._replace(phase=CHANCE, drawn=int(match["drawn"]))
+        return at._replace(phase=CHANCE, drawn=int(match["drawn"])), ""
     if match["river"]:
-        return position._replace(phase=RIVER, head=_read_square("PHASE", match["river"]))
-    return position._replace(
-        phase=FLOW,
-        head=_read_square("PHASE", match["flow"]),
-        direction=match["direction"],
-        path="" if match["path"] == "-" else match["path"],
-    )
+        return at._replace(phase=RIVER, head=_read_square("PHASE", match["river"])), ""
+    head = _read_square("PHASE", match["flow"])
+    path = "" if match["path"] == "-" else match["path"]
+    return at._replace(phase=FLOW, head=head, direction=match["direction"]), path
 
 
-def _check(position: Position) -> None:
+def _check(at: ElementPosition, position: ElementCore) -> None:
     """Raise PositionError for well-formed fields that contradict each other."""
-    board, _, seat, phase, _, _, used, bag, turn = position[:9]
-    seats = len(position.sages)
-    if seat != turn % seats + 1:
-        raise PositionError(f"SEAT {seat} does not fit TURN {turn}: seat {turn % seats + 1} acts then")
-    if turn == LAST_TURN and phase != DRAW:
+    board, seat, phase = at.board, at.seat, at.phase
+    seats = len(at.sages)
+    if seat != at.turn % seats + 1:
+        raise PositionError(f"SEAT {seat} does not fit TURN {at.turn}: seat {at.turn % seats + 1} acts then")
+    if at.turn == LAST_TURN and phase != DRAW:
         raise PositionError(f"TURN {LAST_TURN} ends the game, so PHASE is draw, not {phase}")
-    _check_stones(position)
-    if phase == CHANCE and position.drawn > sum(bag):
-        raise PositionError(f"PHASE is chance-{position.drawn}, but the bag holds {sum(bag)}")
-    for square in used:
+    _check_stones(at)
+    if phase == CHANCE and at.drawn > sum(at.bag):
+        raise PositionError(f"PHASE is chance-{at.drawn}, but the bag holds {sum(at.bag)}")
+    for square in at.used:
         if not EMPTY < board[square] <= WHIRLWIND:
             raise PositionError(f"USED names {SQUARES[square]}, which holds no Wind")
     if phase in (DRAW, CHANCE):
         for captured in range(1, seats + 1):
-            if is_captured(board, position.sages[captured - 1]):
+            if position.is_captured(captured):
                 raise PositionError(f"the sage of seat {captured} is captured, so PHASE cannot be {phase}")
-    elif phase == ACT:
-        if is_captured(board, position.own):
-            raise PositionError(f"the sage of seat {seat}, which acts, is captured")
-    else:
-        _check_river(position)
+    elif phase == ACT and position.is_captured(seat):
+        raise PositionError(f"the sage of seat {seat}, which acts, is captured")
 
 
-def _check_stones(position: Position) -> None:
-    board, _, _, phase, hand, steps, _, bag, _ = position[:9]
+def _check_stones(at: ElementPosition) -> None:
+    board, phase, hand, steps = at.board, at.phase, at.hand, at.steps
     lying = (
         sum(code for code in board if code <= WHIRLWIND),
-        board.count(EARTH) + board.count(RANGE_EARTH) + 2 * board.count(MOUNTAIN),
+        board.count(EARTH) + 2 * board.count(MOUNTAIN),
         board.count(FIRE),
         board.count(WATER),
     )
-    for letter, on_board, in_bag in zip(ELEMENTS, lying, bag, strict=True):
+    for letter, on_board, in_bag in zip(ELEMENTS, lying, at.bag, strict=True):
         total = on_board + hand.count(letter) + in_bag
         if total != OF_A_KIND:
             raise PositionError(f"board, hand and bag hold {total} stones {letter}, not {OF_A_KIND}")
@@ -338,23 +223,37 @@ def _check_stones(position: Position) -> None:
         raise PositionError(f"HAND and STEPS add up to {held + steps}{being}, more than {MOST_STEPS}")
 
 
-def _check_river(position: Position) -> None:
-    board, head = position.board, position.head
-    name = SQUARES[head]
-    if board[head] != WATER:
+def _check_river(at: ElementPosition, letters: str, position: ElementCore) -> ElementPosition:
+    """Check a river against the board; return the position with the squares of river and path."""
+    board, name = at.board, SQUARES[at.head]
+    if board[at.head] != WATER:
         raise PositionError(f"there is no Water on {name}, the headwater's square")
-    if position.phase == RIVER:
-        found = open_directions(board, position.own, head)
-        if len(found) < 2:
-            raise PositionError(f"the river at {name} has {len(found)} open directions, fewer than 2")
-        return
-    river = position.river
-    path = path_squares(head, position.path)
+    if at.phase == RIVER:
+        count = len(position.actions())
+        if count < 2:
+            raise PositionError(f"the river at {name} has {count} open directions, fewer than 2")
+        return at
+    river, path = position.river(), _path(at.head, letters)
     if len(river) < 2:
-        raise PositionError(f"there is no Water next to {name} in the direction {position.direction}")
-    if path is None or not is_path(board, path):
-        raise PositionError(f"the flow {position.path} from {name} leaves the board or its clear squares")
+        raise PositionError(f"there is no Water next to {name} in the direction {at.direction}")
+    if path is None or len(set(path)) < len(path) or any(board[s] not in (EMPTY, FIRE) for s in path):
+        raise PositionError(f"the flow {letters} from {name} leaves the board or its clear squares")
     if len(path) >= len(river):
-        raise PositionError(f"the flow {position.path} of the {len(river)} stones at {name} is complete")
-    if not flow_directions(board, position.own, river, path):
-        raise PositionError(f"the flow from {name} to {position.direction} cannot be completed")
+        raise PositionError(f"the flow {letters} of the {len(river)} stones at {name} is complete")
+    at = at._replace(path=path, river=river)
+    position.load(at)
+    if not position.actions():
+        raise PositionError(f"the flow from {name} to {at.direction} cannot be completed")
+    return at
+
+
+def _path(square: int, letters: str) -> tuple[int, ...] | None:
+    """The squares of a path of letters, or None if it leaves the board."""
+    path = []
+    for letter in letters:
+        step = neighbour(square, COMPASS[letter])
+        if step is None:
+            return None
+        path.append(step)
+        square = step
+    return tuple(path)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from tourney.games.chess.diagram import KINDS
-from tourney.games.diagram import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
+from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
 
 _TOKEN = re.compile(r"([0-9]+)|(\+?)([A-Za-z])(~?)|(\*)")
 _MOVE = re.compile(r"(?:[A-Za-z]@|\+?([a-z])([0-9]+))([a-z])([0-9]+)")
@@ -12,7 +12,7 @@ _SIDES = ("White", "Black")
 
 
 def diagram_of(view: str, last: str | None, start: str) -> Diagram:
-    """Return the diagram of a FEN, with the last move marked. Figures are drawn for chess's own letters."""
+    """The diagram of a FEN, with the last move marked. Figures are drawn for chess's own letters."""
     board, turn, *rest = view.split(" ")
     placed, _, hand = board.partition("[")
     ranks = placed.split("/")

@@ -2,7 +2,7 @@
 
 The package decides legality and ends. It has no state: each question is asked of the starting position and
 all moves, and the package sets its tables up for each one, which takes nearly all of the time. So a state
-asks two or three questions, and none about a position that was asked about lately.
+asks two or three questions, and answers to recent positions are kept.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tourney.errors import ActionError, GameError
 from tourney.games.base import OVER, Game, State
-from tourney.games.family import GameFamily
+from tourney.games.registry import GameFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from types import ModuleType
 
-    from tourney.games.diagram import Diagram
+    from tourney.games.diagrams import Diagram
 
 MAX_ACTIONS: Final = 2_000
 """Actions after which a game is drawn, because some variants have no rule that ends them."""
@@ -30,8 +31,8 @@ _OWN_START = ("fischerandom", "caparandom")
 
 
 @cache
-def package() -> Any:
-    """Return the package. Raises GameError where it is not installed."""
+def package() -> ModuleType:
+    """The package. Raises GameError if it is not installed."""
     try:
         return import_module("pyffish")
     except ModuleNotFoundError as error:
@@ -62,7 +63,7 @@ class FairyState(State[str]):
         self.actor = OVER if self._reason else self.mover
 
     def _end(self) -> tuple[str, int]:
-        """Return why the game is over, or "", and its value for the side to move; find the legal moves."""
+        """Why the game is over, or "", and its value for the side to move; find the legal moves."""
         self._legal, reason, value = _answers(self.variant, self.fen, self.moves)
         if not reason and len(self.moves) >= MAX_ACTIONS:
             return "too-long", 0
@@ -73,35 +74,35 @@ class FairyState(State[str]):
         return () if self._reason else self._legal
 
     def play(self, action: str) -> FairyState:
-        """Return the state after a legal move."""
+        """The state after a legal move."""
         return FairyState(self.variant, self.fen, (*self.moves, action))
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Return the ranks, or None while the game goes on."""
+        """The ranks, or None while the game goes on."""
         return self._ranks
 
     def reason(self) -> str:
-        """Return why the game is over, or ""."""
+        """Why the game is over, or ""."""
         return self._reason
 
     def irreversible(self) -> bool:
-        """Say whether the last move set the FEN's count of half-moves, the field before the last, to 0."""
+        """Whether the last move set the FEN's count of half-moves, the field before the last, to 0."""
         return self.position().split(" ")[-2:-1] == ["0"]
 
     def position(self) -> str:
-        """Return the FEN."""
+        """The FEN."""
         return str(package().get_fen(self.variant, self.fen, list(self.moves)))
 
 
 @cache
 def _returns_pieces(variant: str) -> bool:
-    """Return whether captured pieces come back into play: then the package finds all material sufficient."""
+    """Whether captured pieces come back into play: then the package finds all material sufficient."""
     return bool(package().captures_to_hand(variant))
 
 
 @lru_cache(maxsize=256)
 def _answers(variant: str, fen: str, moves: tuple[str, ...]) -> tuple[tuple[str, ...], str, int]:
-    """Return the legal moves after others, why the game is over ("" if not), and its value for the mover."""
+    """The legal moves after others, why the game is over ("" if not), and its value for the mover."""
     fairy, about = package(), (variant, fen, list(moves))
     legal = tuple(sorted(set(fairy.legal_moves(*about))))
     if not legal:
@@ -137,21 +138,23 @@ class FairyGame(Game[str]):
         self.rules = f"1-{version or 'unknown'}"
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[str]:  # noqa: ARG002 - there are none
-        """Return the starting position."""
+        """The starting position."""
         return FairyState(self.variant, package().start_fen(self.variant), ())
 
     def action_string(self, action: str) -> str:
-        """Return the move."""
+        """The move."""
         return action
 
     def parse_action(self, text: str) -> str:
-        """Return the move. Raises ActionError."""
+        """The move. Raises ActionError."""
         if _MOVE.fullmatch(text) is None:
-            raise ActionError(f"{text[:20]!r} is no move: write it as UCI does, such as e2e4, e7e8q or P@e4")
+            raise ActionError(
+                f"{text[:20]!r} is not a move: write it as UCI does, such as e2e4, e7e8q or P@e4"
+            )
         return text
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Return the diagram of a FEN: letters, or figures where they are those of chess."""
+        """The diagram of a FEN: letters, or figures where they are those of chess."""
         from tourney.games.fairy.diagram import diagram_of  # noqa: PLC0415 - bots start often and need no diagrams
 
         return diagram_of(view, last, package().start_fen(self.variant))
@@ -164,17 +167,17 @@ class Fairy(GameFamily):
     title = "Chess variants by the rules of Fairy-Stockfish"
 
     def make(self, text: str) -> FairyGame:
-        """Return a variant by its name. Raises GameError."""
+        """A variant by its name. Raises GameError."""
         if text not in self._variants():
             raise GameError(f"there is no variant fairy:{text[:40]}; `tourney games fairy` lists them")
         return FairyGame(text)
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all variants. Raises GameError."""
+        """The names of all variants. Raises GameError."""
         return tuple(f"fairy:{variant}" for variant in self._variants())
 
     def _variants(self) -> tuple[str, ...]:
-        """Return the variants played here: on one board, from one known starting position."""
+        """The variants played here: on one board, from one known starting position."""
         fairy = package()
         return tuple(
             variant

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
+from types import ModuleType
 from typing import Any, Final
 
 from tourney.errors import GameError
 from tourney.games.base import GAME_PATTERN, AnyGame
-from tourney.games.family import GameFamily
 from tourney.games.openspiel.game import HiddenOpenSpielGame, OpenSpielGame
+from tourney.games.registry import GameFamily
 
 MAX_NUMBER: Final = 6
 """The most digits of a number in a game's name: a board of a billion cells is a mistake, or meant to harm."""
@@ -28,7 +30,7 @@ class OpenSpiel(GameFamily):
     title = "games of OpenSpiel, as openspiel:breakthrough(rows=6,columns=6)"
 
     def make(self, text: str) -> AnyGame:
-        """Return a game. Raises GameError for one that is unknown, or cannot be played here."""
+        """A game. Raises GameError for one that is unknown, or cannot be played here."""
         spiel = _spiel()
         name, bracket, _ = text.partition("(")
         if bracket and not text.endswith(")"):
@@ -62,7 +64,7 @@ class OpenSpiel(GameFamily):
         return kind(full, inner, version("open_spiel"))
 
     def names(self) -> tuple[str, ...]:
-        """Return the games that can be played with their default parameters. Raises GameError."""
+        """The games that can be played with their default parameters. Raises GameError."""
         spiel = _spiel()
         return tuple(
             sorted(
@@ -77,8 +79,8 @@ UNPLAYABLE: Final = {"crossword": "it has actions without a number, which OpenSp
 """Sequential games that OpenSpiel lists and that cannot be played, with the reason."""
 
 
-def refusal(spiel: Any, kind: Any) -> str:
-    """Return why a kind of game cannot be played; "" if it can."""
+def refusal(spiel: ModuleType, kind: Any) -> str:
+    """Why a kind of game cannot be played; "" if it can."""
     game_type = spiel.GameType
     if kind.dynamics != game_type.Dynamics.SEQUENTIAL:
         return "its players act at the same time"
@@ -92,12 +94,12 @@ def _is_perfect(kind: Any) -> bool:
 
 
 @cache
-def _spiel() -> Any:
-    """Return the package ``pyspiel``. Raises GameError where it is missing."""
+def _spiel() -> ModuleType:
+    """The package ``pyspiel``. Raises GameError if it is missing."""
     try:
-        import pyspiel  # noqa: PLC0415 - an extra, and slow to import
+        # An extra, and slow to import.
+        return import_module("pyspiel")
     except ImportError as error:
         raise GameError(
             "games of OpenSpiel need the package open_spiel: install it by pip install 'tourney[openspiel]'"
         ) from error
-    return pyspiel

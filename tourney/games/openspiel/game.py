@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tourney.games.base import Game
-from tourney.games.diagram import Diagram
+from tourney.games.diagrams import Diagram
 from tourney.games.openspiel.sampling import sample_state
-from tourney.games.openspiel.state import MOVES, OpenSpielState
-from tourney.games.openspiel.text import check_action, decode
+from tourney.games.openspiel.state import MOVES, OpenSpielState, check_action, decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,19 +40,19 @@ class OpenSpielGame(Game[str]):
         self._by_observation = kind.provides_observation_string
 
     def initial(self, seats: int, options: Mapping[str, str]) -> OpenSpielState:  # noqa: ARG002 - fixed
-        """Return the first state."""
-        return OpenSpielState(self, self.inner.new_initial_state())
+        """The first state."""
+        return OpenSpielState(self, self.seen, self.inner.new_initial_state())
 
     def action_string(self, action: str) -> str:
-        """Return the action: it is its string."""
+        """The action: it is its string."""
         return action
 
     def parse_action(self, text: str) -> str:
-        """Return the action of a string. Raises ActionError."""
+        """The action of a string. Raises ActionError."""
         return check_action(text)
 
     def seen(self, inner: Any, seat: int) -> str:
-        """Return what a seat sees of OpenSpiel's state."""
+        """What a seat sees of OpenSpiel's state."""
         if self.has_hidden_actions and self._by_state:
             return str(inner.information_state_string(seat - 1))
         if self._by_observation:
@@ -61,7 +60,7 @@ class OpenSpielGame(Game[str]):
         return str(inner)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """Return the lines of OpenSpiel's text, and the last action."""
+        """The lines of OpenSpiel's text, and the last action."""
         words = view.split(" ")
         text = str(self._after(view).inner) if words[0] == MOVES else decode(words[1])
         lines = ["".join(c if c.isprintable() else " " for c in line).rstrip() for line in text.splitlines()]
@@ -69,7 +68,7 @@ class OpenSpielGame(Game[str]):
         return Diagram(notes=(*shown, *([f"last: {last}"] if last else ())))
 
     def _after(self, position: str) -> OpenSpielState:
-        """Return the state of a position string; a replay asks for one after the other."""
+        """The state of a position string; a replay asks for one after the other."""
         known, state = self._drawn
         if not f"{position} ".startswith(f"{known} "):
             known, state = MOVES, self.initial(self.players, {})
@@ -86,8 +85,8 @@ class HiddenOpenSpielGame(OpenSpielGame):
     observations_inform = True
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> OpenSpielState:
-        """Return a random state that fits an observation, by a search as ``sampling`` describes.
+        """A random state that fits an observation, by a search as ``sampling`` describes.
 
-        Raises PositionError for what is no observation, and where none is found.
+        Raises PositionError for a string that is not an observation, and if no state is found.
         """
-        return sample_state(self, observation, seat, randbelow)
+        return sample_state(self.initial(self.players, {}), observation, seat, randbelow)

@@ -1,24 +1,25 @@
-"""A position of an OpenSpiel game as a State, with integer weights of chance."""
+"""A position of an OpenSpiel game as a State: strings percent-encoded, and integer weights of chance."""
 
 from __future__ import annotations
 
 import hashlib
 import math
+import re
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote, unquote
 
-from tourney.errors import GameError
+from tourney.errors import ActionError, GameError
 from tourney.games.base import CHANCE, OVER, State
-from tourney.games.openspiel.text import action_strings, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from tourney.games.openspiel.game import OpenSpielGame
+    from tourney.games.base import AnyGame
 
 _DIGITS = 9
-"""Returns are compared after rounding to so many decimals."""
+"""Decimals to which returns are rounded before they are compared."""
 MOVES = "moves"
 """The first word of a position string; the actions follow."""
 VIEW = "view"
@@ -27,10 +28,66 @@ TOLERANCE: Final = 1e-12
 """A probability is taken for a fraction that differs from it by no more."""
 MAX_DENOMINATOR: Final = 100_000
 """Beyond it nearly every float is close to some fraction, so that this would prove nothing."""
+MAX_ACTION: Final = 200
+"""The most characters of an action string."""
+_PLAIN: Final = "".join(chr(code) for code in range(ord("!"), ord("~") + 1) if chr(code) != "%")
+_AS_IT_IS = re.compile(r"[!-$&-~]*", re.ASCII)
+_ENCODED = re.compile(r"(?:[!-$&-~]|%[0-9A-F]{2})+", re.ASCII)
+
+
+def encode(text: str) -> str:
+    """A text as ASCII without blanks: ``%`` and all bytes (UTF-8) but ``!`` to ``~`` are ``%XX``."""
+    if _AS_IT_IS.fullmatch(text) is not None:
+        return text
+    return quote(text, safe=_PLAIN, errors="surrogateescape")
+
+
+_encode_known = lru_cache(maxsize=1 << 16)(encode)
+"""The same for texts of actions, which repeat often."""
+
+
+def decode(text: str) -> str:
+    """The text that ``encode`` was given."""
+    return unquote(text, errors="surrogateescape")
+
+
+def check_action(text: str) -> str:
+    """The action string. Raises ActionError for a string that no action has."""
+    if (
+        len(text) > MAX_ACTION
+        or _ENCODED.fullmatch(text) is None
+        or text == "?"
+        or encode(decode(text)) != text
+    ):
+        raise ActionError(f"{text[:60]!r} is not an action string of OpenSpiel, percent-encoded")
+    return text
+
+
+def action_strings(texts: Sequence[str], codes: Sequence[int]) -> list[str]:
+    """Unique strings of the actions of one state, from OpenSpiel's texts and codes.
+
+    An action's text that is empty, ``?``, too long, or that of another action, gets ``~CODE`` behind it.
+    """
+    encoded = [_encode_known(text) for text in texts]
+    once = len(set(encoded)) == len(encoded)
+    if once and all(text and text != "?" and len(text) <= MAX_ACTION for text in encoded):
+        return encoded
+    seen: dict[str, int] = {}
+    for text in encoded:
+        seen[text] = seen.get(text, 0) + 1
+    found = []
+    for text, code in zip(encoded, codes, strict=True):
+        if seen[text] > 1 or not text or text == "?" or len(text) > MAX_ACTION:
+            end = f"~{code}"
+            cut = text[: MAX_ACTION - len(end)] if len(text) > MAX_ACTION - len(end) else text
+            found.append(re.sub(r"%[0-9A-F]?\Z", "", cut) + end)
+        else:
+            found.append(text)
+    return found
 
 
 def integer_weights(probabilities: Sequence[float]) -> tuple[int, ...]:
-    """Return integers in the exact proportions of probabilities; 0 for an outcome that never happens.
+    """Integers in the exact proportions of probabilities; 0 for an outcome that never happens.
 
     Equal probabilities become ones. Others must be fractions with denominators up to ``MAX_DENOMINATOR``
     within ``TOLERANCE``, which add up to exactly 1. Raises GameError where they are not.
@@ -45,7 +102,7 @@ def integer_weights(probabilities: Sequence[float]) -> tuple[int, ...]:
     for fraction, p in zip(found, probabilities, strict=True):
         if not 0 <= fraction <= 1 or abs(float(fraction) - p) > TOLERANCE or (p > 0 and not fraction):
             raise GameError(
-                f"the probability {p!r} is no fraction with a denominator up to {MAX_DENOMINATOR:,}"
+                f"the probability {p!r} is not a fraction with a denominator up to {MAX_DENOMINATOR:,}"
             )
     if sum(found) != 1:
         raise GameError(f"the probabilities add up to {float(sum(found))!r} as fractions, not to 1")
@@ -56,14 +113,21 @@ def integer_weights(probabilities: Sequence[float]) -> tuple[int, ...]:
 class OpenSpielState(State[str]):
     """A state of OpenSpiel, never changed, and the state that it came from.
 
-    An action is its string. ``trail`` of a seat, in games with hidden actions, tells what the seat could know
-    after each action: four hex digits of a digest of its information state. ``trails`` keeps those known.
+    An action is its string. ``seen`` gives what a seat sees of OpenSpiel's state. ``trail`` of a seat, in
+    games with hidden actions, tells what the seat could know after each action: four hex digits of a digest
+    of its information state. ``trails`` keeps those known.
     """
 
     def __init__(
-        self, game: OpenSpielGame, inner: Any, before: OpenSpielState | None = None, action: str = ""
+        self,
+        game: AnyGame,
+        seen: Callable[[Any, int], str],
+        inner: Any,
+        before: OpenSpielState | None = None,
+        action: str = "",
     ) -> None:
         self._game = game
+        self._seen = seen
         self.inner = inner
         self.before = before
         self.action = action
@@ -72,14 +136,14 @@ class OpenSpielState(State[str]):
         self.trails: dict[int, str] = {}
 
     @property
-    def game(self) -> OpenSpielGame:
+    def game(self) -> AnyGame:
         """The game to which this belongs."""
         return self._game
 
     @property
     def seats(self) -> int:
         """The number of players."""
-        return self.game.players
+        return self._game.seat_counts[0]
 
     @property
     def actor(self) -> int:
@@ -101,21 +165,21 @@ class OpenSpielState(State[str]):
         return dict(sorted(zip(names, codes, strict=True)))
 
     def legal_actions(self) -> Sequence[str]:
-        """Return the strings of the legal actions."""
+        """The strings of the legal actions."""
         return list(self.codes)
 
     def is_legal(self, action: str) -> bool:
-        """Return whether an action is legal here."""
+        """Whether an action is legal here."""
         return action in self.codes
 
     def play(self, action: str) -> OpenSpielState:
-        """Return the state after an action."""
+        """The state after an action."""
         inner = self.inner.clone()
         inner.apply_action(self.codes[action])
-        return OpenSpielState(self.game, inner, self, action)
+        return OpenSpielState(self._game, self._seen, inner, self, action)
 
     def chance_weights(self) -> Sequence[int]:
-        """Return the weights of the outcomes. Raises ValueError, and GameError as ``integer_weights``."""
+        """The weights of the outcomes. Raises ValueError, and GameError as ``integer_weights``."""
         if self._actor != CHANCE:
             raise ValueError("chance does not act in this state")
         outcomes = self.inner.chance_outcomes()
@@ -125,14 +189,14 @@ class OpenSpielState(State[str]):
         return [weights[code] for code in self.codes.values()]
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Return the ranks by the players' returns."""
+        """The ranks by the players' returns."""
         if self._actor != OVER:
             return None
         returns = [round(value, _DIGITS) for value in self.inner.returns()]
         return tuple(1 + sum(other > mine for other in returns) for mine in returns)
 
     def reason(self) -> str:
-        """Return ``returns`` when the game is over: OpenSpiel says no more."""
+        """``returns`` when the game is over: OpenSpiel says no more."""
         return "returns" if self._actor == OVER else ""
 
     @property
@@ -146,17 +210,17 @@ class OpenSpielState(State[str]):
         return found[::-1]
 
     def position(self) -> str:
-        """Return ``moves`` and all actions so far."""
+        """``moves`` and all actions so far."""
         return " ".join((MOVES, *(action for _, action in self.history)))
 
     def observation(self, seat: int) -> str:
-        """Return ``view`` and what a seat sees, percent-encoded.
+        """``view`` and what a seat sees, percent-encoded.
 
         With hidden actions that is the information state, and two further words say what the seat knows of
         the way here: its own actions, as OpenSpiel's numbers, and its trail, ``-`` where there are none.
         """
-        text = self.game.seen(self.inner, seat)
-        if not self.game.has_hidden_actions:
+        text = self._seen(self.inner, seat)
+        if not self._game.has_hidden_actions:
             return f"{VIEW} {encode(text)}"
         return f"{VIEW} {encode(text)} {self._own(seat) or '-'} {self.trail(seat) or '-'}"
 
@@ -170,7 +234,7 @@ class OpenSpielState(State[str]):
         return ",".join(found[::-1])
 
     def trail(self, seat: int) -> str:
-        """Return a seat's trail, four hex digits an action."""
+        """A seat's trail, four hex digits an action."""
         behind: list[OpenSpielState] = []
         state = self
         while state.before is not None and seat not in state.trails:
@@ -183,15 +247,15 @@ class OpenSpielState(State[str]):
         return text
 
     def mark(self, seat: int) -> str:
-        """Return four hex digits of what a seat sees here."""
-        seen = self.game.seen(self.inner, seat).encode("utf-8", "surrogateescape")
+        """Four hex digits of what a seat sees here."""
+        seen = self._seen(self.inner, seat).encode("utf-8", "surrogateescape")
         acts = b"+" if self._actor == seat else b"-"
         return hashlib.sha256(acts + seen).hexdigest()[:4]
 
     def visible(self, action: str, seat: int) -> bool:  # noqa: ARG002 - whatever is played
-        """Return whether a seat sees actions from here: with hidden actions only its own."""
-        return not self.game.has_hidden_actions or seat == self._actor
+        """Whether a seat sees actions from here: with hidden actions only its own."""
+        return not self._game.has_hidden_actions or seat == self._actor
 
     def revealed(self) -> bool:
-        """Return whether all actions are open: those of games with hidden actions at the end."""
-        return not self.game.has_hidden_actions or self._actor == OVER
+        """Whether all actions are open: those of games with hidden actions at the end."""
+        return not self._game.has_hidden_actions or self._actor == OVER

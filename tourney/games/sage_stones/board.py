@@ -1,13 +1,15 @@
-"""Squares, dice and captures, and actions as ints.
+"""Squares, dice and lines of captures, actions as ints, and positions, strictly parsed.
 
 A board is the bytes of the field BOARD: columns 3 to 9, nine rows each, separated by ``/``. So a square is
 ``10 * column + row``, both from 0, and 10 * column + 9 is none. An action is a square, or 70 plus the index
 of a roll; both sort like their strings.
 """
 
-from typing import NamedTuple
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
-from tourney.errors import ActionError
+from tourney.errors import ActionError, PositionError
 from tourney.games.actions import IntAction
 
 COLUMNS = "3456789"
@@ -19,19 +21,27 @@ EMPTY = ord(".")
 EMPTY_BOARD = b"/".join([b"." * HEIGHT] * WIDTH)
 SIX = COLUMNS.index("6")
 """The column that replaces a full one."""
-
-
-class StonesAction(IntAction):
-    """A square or a roll; ``str`` gives its string."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return _NAME_OF[self]
-
-
 SQUARES = tuple(STEP * column + row for column in range(WIDTH) for row in range(HEIGHT))
-FIRST_ROLL = STEP * WIDTH
+NAMES = {square: COLUMNS[square // STEP] + ROWS[square % STEP] for square in SQUARES}
+
+
+def _rays(square: int) -> tuple[tuple[int, ...], ...]:
+    """Lines of captures from a square, each from the next square outwards.
+
+    A column is a ring, so its two lines go round it up to the square itself; rows and diagonals end at the
+    edge. Lines of one square are left out: they have no room for a run and a stone behind it.
+    """
+    column, row = divmod(square, STEP)
+    ring = [STEP * column + (row + k) % HEIGHT for k in range(1, HEIGHT)]
+    rays = [tuple(ring), tuple(reversed(ring))]
+    for dc in (-1, 1):
+        for dr in (-1, 0, 1):
+            ends = ((column + dc * k, row + dr * k) for k in range(1, WIDTH))
+            rays.append(tuple(STEP * c + r for c, r in ends if 0 <= c < WIDTH and 0 <= r < HEIGHT))
+    return tuple(ray for ray in rays if len(ray) > 1)
+
+
+RAYS = {square: _rays(square) for square in SQUARES}
 
 
 class Roll(NamedTuple):
@@ -54,96 +64,203 @@ def _roll(x: int, y: int, z: int) -> Roll:
 
 
 ROLLS = tuple(_roll(x, y, z) for x in (1, 2, 3) for y in range(x, 4) for z in range(y, 4))
-ROLL_ACTIONS = tuple(map(StonesAction, range(FIRST_ROLL, FIRST_ROLL + len(ROLLS))))
-WEIGHTS = tuple(roll.weight for roll in ROLLS)
+ROLL_LIMIT = 500
+"""The rolls of a game, after which it is over."""
 
-_NAME_OF: dict[int, str] = {
-    **{square: COLUMNS[square // STEP] + ROWS[square % STEP] for square in SQUARES},
-    **{action: f"roll-{roll.faces}" for action, roll in zip(ROLL_ACTIONS, ROLLS, strict=True)},
-}
+FIRST_ROLL = STEP * WIDTH
+_NAME_OF: dict[int, str] = NAMES | {FIRST_ROLL + k: f"roll-{roll.faces}" for k, roll in enumerate(ROLLS)}
+action_string = _NAME_OF.__getitem__
+"""The string of an action: the square, or ``roll-`` and the faces."""
+
+
+STRINGS = [_NAME_OF.get(code, "") for code in range(max(_NAME_OF) + 1)]
+"""The strings of actions by code; "" for a number that is not an action."""
+
+
+class StonesAction(IntAction):
+    """A square or a roll."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return action_string(self)
+
+
 _BY_NAME = {name: StonesAction(action) for action, name in _NAME_OF.items()}
+ACTIONS: list[IntAction] = [_BY_NAME.get(name, StonesAction(0)) for name in STRINGS]
+"""The actions by code; without meaning for a number that is not an action."""
 
 
-def action_string(action: int) -> str:
-    """Return the string of an action: the square, or ``roll-`` and the faces."""
-    return _NAME_OF[action]
-
-
-def parse_action(text: str) -> int:
-    """Return the action of a string, legal or not. Raises ActionError."""
+@lru_cache(1024)
+def parse_action(text: str) -> StonesAction:
+    """Action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)
     if action is None:
         raise ActionError(
-            f"{text[:40]!r} is no action of sage-stones; write a square as 5d, or a roll as roll-122,"
+            f"{text[:40]!r} is not an action of sage-stones; write a square as 5d, or a roll as roll-122,"
             " its faces ascending"
         )
     return action
 
 
-_OCCUPIED = bytes(EMPTY if letter == EMPTY else ord("x") for letter in range(256))
+class StonesSettings(NamedTuple):
+    """The settings of a game: seats, stones per colour, and play-on."""
+
+    seats: int
+    stones: int
+    play_on: bool
+
+    @property
+    def colours(self) -> int:
+        """The number of colours: one per seat, or two each for two seats."""
+        return 4 if self.seats == 2 else self.seats
+
+    def owner(self, colour: int) -> int:
+        """The seat that owns a colour."""
+        return (colour - 1) % self.seats + 1
+
+    def __str__(self) -> str:
+        return f"seats={self.seats},stones={self.stones},play-on={'yes' if self.play_on else 'no'}"
 
 
-class _Places(dict[bytes, tuple[int, ...]]):
-    """The empty squares of a column, ascending, by its occupied rows."""
+Phase = Literal["roll", "place", "over"]
 
-    def __init__(self, column: int) -> None:
-        super().__init__()
-        self._start = STEP * column
 
-    def __missing__(self, rows: bytes) -> tuple[int, ...]:
-        found = self[rows] = tuple(
-            StonesAction(self._start + row) for row in range(HEIGHT) if rows[row] == EMPTY
+class StonesPosition(NamedTuple):
+    """The fields of a position string; no history counts."""
+
+    settings: StonesSettings
+    board: bytes
+    colour: int
+    phase: Phase
+    column: int
+    """In the phase "place": the column, from 0; else -1."""
+    again: bool
+    hands: tuple[int, ...]
+    """The stones in hand by colour, or minus the rank of a finished colour."""
+    rolls: int
+
+    @property
+    def is_won(self) -> bool:
+        """Whether the placed stones end the game."""
+        if self.settings.play_on:
+            return sum(hand < 0 for hand in self.hands) >= self.settings.seats - 1
+        return 0 in self.hands
+
+
+def start(settings: StonesSettings) -> StonesPosition:
+    """The position at the start of a game."""
+    return StonesPosition(
+        settings, EMPTY_BOARD, 1, "roll", -1, False, (settings.stones,) * settings.colours, 0
+    )
+
+
+_BOARD = re.compile("/".join([f"[.1-4]{{{HEIGHT}}}"] * WIDTH))
+_HAND = re.compile(r"0|[1-9][0-9]?|#[1-4]")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
+_OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
+PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
+"""What PHASE may be: a column's ``+`` grants another turn."""
+
+
+def parse_settings(text: str) -> StonesSettings:
+    """Parse the settings, the last field of a position string. Raises PositionError."""
+    field = text.rpartition(" ")[2]
+    match = _OPTIONS.fullmatch(field)
+    if match is None:
+        raise _bad("OPTIONS", field, "write seats=N,stones=N,play-on=no")
+    return StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
+
+
+def parse_position(text: str, settings: StonesSettings) -> StonesPosition:
+    """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
+    words = text.split(" ")
+    if len(words) != 6:
+        raise PositionError(
+            f"a position of sage-stones has six fields separated by single blanks,"
+            f" BOARD COLOUR PHASE HANDS ROLLS OPTIONS, not {len(words)}"
         )
-        return found
+    board, colour, phase, hands, rolls, options = words
+    if options != str(settings):
+        raise _bad("OPTIONS", options, f"this game has {settings}")
+    colours = settings.colours
+    if _BOARD.fullmatch(board) is None or max(board) > str(colours):
+        form = f"write columns 3 to 9 separated by /, each nine of . and the colours 1 to {colours}"
+        raise _bad("BOARD", board, form)
+    if len(colour) != 1 or colour not in "1234"[:colours]:
+        raise _bad("COLOUR", colour, f"write 1 to {colours}")
+    if phase not in PHASES:
+        raise _bad("PHASE", phase, f"write one of {', '.join(PHASES)}")
+    if _NUMBER.fullmatch(rolls) is None or int(rolls) > ROLL_LIMIT:
+        raise _bad("ROLLS", rolls, f"write a number from 0 to {ROLL_LIMIT}, without leading zeros")
+    position = StonesPosition(
+        settings,
+        board.encode("ascii"),
+        int(colour),
+        "over" if phase == "over" else "roll" if phase == "roll" else "place",
+        COLUMNS.find(phase[0]),
+        phase.endswith("+"),
+        _read_hands(hands, settings),
+        int(rolls),
+    )
+    _check_stones(position)
+    _check_phase(position)
+    return position
 
 
-_PLACES = tuple(_Places(column) for column in range(WIDTH))
+def _bad(field: str, value: str, advice: str) -> PositionError:
+    return PositionError(f"the field {field} of the position is {value[:80]!r}: {advice}")
 
 
-def places(board: bytes, column: int) -> tuple[int, ...]:
-    """Return the empty squares of a column, ascending."""
-    start = STEP * column
-    return _PLACES[column][board[start : start + HEIGHT].translate(_OCCUPIED)]
+def _read_hands(text: str, settings: StonesSettings) -> tuple[int, ...]:
+    words = text.split(",")
+    if len(words) != settings.colours or any(_HAND.fullmatch(word) is None for word in words):
+        raise _bad("HANDS", text, f"write {settings.colours} numbers separated by commas")
+    if "#" in text and not settings.play_on:
+        raise _bad("HANDS", text, "ranks are for play-on=yes only")
+    if settings.play_on and "0" in words:
+        raise _bad("HANDS", text, "with play-on=yes write # and the rank of a finished colour")
+    return tuple(-int(word[1:]) if word.startswith("#") else int(word) for word in words)
 
 
-def is_full(board: bytes, column: int) -> bool:
-    """Say whether a column has no empty square."""
-    start = STEP * column
-    return board.find(b".", start, start + HEIGHT) < 0
+def _check_stones(at: StonesPosition) -> None:
+    """Raise PositionError for impossible numbers of stones."""
+    stones, seats = at.settings.stones, at.settings.seats
+    for colour, hand in enumerate(at.hands, 1):
+        placed = at.board.count(b"%d" % colour)
+        if hand < 0 and placed > stones:
+            raise PositionError(f"colour {colour} has {placed} stones on the board, more than its {stones}")
+        if hand >= 0 and placed + hand != stones:
+            raise PositionError(
+                f"colour {colour} has {placed} stones on the board and {hand} in hand;"
+                f" together they must be {stones}"
+            )
+    if at.hands.count(0) > 1:
+        raise PositionError("two colours have placed their last stone, but the first one ends the game")
+    ranks = sorted(-hand for hand in at.hands if hand < 0)
+    if ranks != list(range(1, len(ranks) + 1)) or len(ranks) > seats - 1:
+        raise PositionError(
+            f"the ranks of finished colours are {', '.join(map(str, ranks))};"
+            f" they must be 1, 2, ..., at most {seats - 1}"
+        )
 
 
-def _rays(square: int) -> tuple[tuple[int, ...], ...]:
-    """Return the lines of captures from a square, each from the next square outwards.
-
-    A column is a ring, so its two lines go round it up to the square itself; rows and diagonals end at the
-    edge. Lines of one square are left out: they have no room for a run and a stone behind it.
-    """
-    column, row = divmod(square, STEP)
-    ring = [STEP * column + (row + k) % HEIGHT for k in range(1, HEIGHT)]
-    rays = [tuple(ring), tuple(reversed(ring))]
-    for dc in (-1, 1):
-        for dr in (-1, 0, 1):
-            ends = ((column + dc * k, row + dr * k) for k in range(1, WIDTH))
-            rays.append(tuple(STEP * c + r for c, r in ends if 0 <= c < WIDTH and 0 <= r < HEIGHT))
-    return tuple(ray for ray in rays if len(ray) > 1)
-
-
-RAYS = {square: _rays(square) for square in SQUARES}
-
-
-def captured(board: bytes | bytearray, square: int) -> list[int]:
-    """Return the squares of all runs that the new stone on a square captures, without repetition."""
-    own = board[square]
-    taken: list[int] = []
-    for ray in RAYS[square]:
-        first = board[ray[0]]
-        if first == EMPTY or first == own:  # noqa: SIM109 - `in` would build a tuple per ray
-            continue
-        for length, place in enumerate(ray):
-            stone = board[place]
-            if stone == own:
-                taken += ray[:length]
-                break
-            if stone == EMPTY:
-                break
-    return taken
+def _check_phase(at: StonesPosition) -> None:
+    """Raise PositionError for a phase that contradicts the other fields."""
+    if at.phase == "over":
+        if not at.is_won and at.rolls < ROLL_LIMIT:
+            raise PositionError("PHASE is over, but the game is not")
+        return
+    if at.is_won:
+        raise PositionError("the stones in hand end the game, so PHASE must be over")
+    if at.hands[at.colour - 1] < 0:
+        raise PositionError(f"COLOUR is {at.colour}, which has finished, so its turns are skipped")
+    if at.phase == "roll":
+        if at.rolls == ROLL_LIMIT:
+            raise PositionError(f"after {ROLL_LIMIT} rolls PHASE must be over, or a column")
+        return
+    name, start = COLUMNS[at.column], STEP * at.column
+    if b"." not in at.board[start : start + HEIGHT]:
+        raise PositionError(f"PHASE names column {name}, which is full")
+    if at.rolls == 0:
+        raise PositionError(f"PHASE names column {name}, but ROLLS is 0")

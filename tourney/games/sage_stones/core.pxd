@@ -1,12 +1,10 @@
 # The C types of core.py; Cython reads it, Python does not.
 cimport cython
 
-cdef int _CELLS, _HEIGHT, _STEP, _FIRST_ROLL, _SIX, _WIDTH, _ROLLS, _ROLL_LIMIT, _RAY_STEPS
+cdef int _CELLS, _EMPTY, _ONES, _HEIGHT, _STEP, _FIRST_ROLL, _SIX, _WIDTH, _ROLLS, _ROLL_LIMIT, _RAY_STEPS
 cdef int _EXPOSED
-cdef long long _BEST, _WIN
-cdef unsigned long long _GAMMA, _MULTIPLY_1, _MULTIPLY_2, _MASK
-cdef int _ROLL_OF[27]
-cdef int _WEIGHT[10]
+cdef long long _BEST
+cdef int _WEIGHT_OF[10]
 cdef int _COLUMN_OF[10]
 cdef int _AGAIN_OF[10]
 cdef int _IS_SQUARE[70]
@@ -23,31 +21,21 @@ cdef int _TAKEN_BEST[16]
 cdef int _TOTAL_BEST[4]
 
 
-cdef class SageStonesScratch:
-    cdef readonly int seats
+cdef class StonesCore(Core):
+    cdef str _settings
     cdef unsigned char _board[70]
     cdef int _hands[4]
-    cdef int _colours, _stones, _play_on, _colour, _column, _again, _rolls, _over
-    cdef unsigned long long _x
+    cdef int _colours, _stones, _play_on, _colour, _column, _again, _rolls
 
-    cpdef SageStonesScratch copy(self)
-    cpdef copy_from(self, SageStonesScratch other)
-    cpdef int actor(self)
-    cdef int _actor(self) noexcept
-    cdef int _rank(self, int seat) noexcept
-    @cython.locals(best=cython.int, k=cython.int, own=cython.int)
-    cdef int _standing(self, int seat) noexcept
-    cpdef play(self, long long code)
-    cpdef int playout(self, unsigned long long seed, int most)
-    cpdef list trace(self, unsigned long long seed, int most)
-    cpdef list actions(self)
-    cpdef tuple values(self)
-    cpdef list outlook(self, list codes)
-    cdef _check(self, long long code)
-    @cython.locals(start=cython.int, free=cython.int, square=cython.int)
-    cdef int _choose(self) noexcept
-    @cython.locals(x=cython.ulonglong, z=cython.ulonglong)
-    cdef int _draw(self, long long total) noexcept
+    cdef Core _blank(self)
+    @cython.locals(source=StonesCore)
+    cpdef copy_from(self, Core other)
+    cpdef int actor(self) noexcept
+    cdef int _check(self, long long code) except -1
+    @cython.locals(start=cython.int)
+    cpdef bint is_legal(self, long long code)
+    @cython.locals(start=cython.int, count=cython.int, square=cython.int, k=cython.int)
+    cdef int _list(self) noexcept
     cdef void _play(self, int code) noexcept
     @cython.locals(square=cython.int)
     cdef int _is_full(self, int column) noexcept
@@ -60,11 +48,16 @@ cdef class SageStonesScratch:
     @cython.locals(line=cython.int, start=cython.int, end=cython.int, stone=cython.int, k=cython.int)
     cdef void _capture(self, int square, int own) noexcept
     @cython.locals(finished=cython.int, k=cython.int)
+    cdef int _finished(self) noexcept
     cdef void _last_stone(self) noexcept
     cdef void _next_turn(self) noexcept
     cdef void _end(self) noexcept
-    @cython.locals(own=cython.int, balance=cython.longlong, other=cython.int, rank=cython.int, total=cython.longlong, finished=cython.int, k=cython.int, mine=cython.longlong, left=cython.longlong, span=cython.longlong)
-    cdef int _value(self, int seat) noexcept
+    @cython.locals(best=cython.int, k=cython.int, own=cython.int)
+    cdef int _standing(self, int seat) noexcept
+    @cython.locals(rank=cython.int, own=cython.int, other=cython.int, k=cython.int)
+    cdef int _rank(self, int seat) noexcept
+    @cython.locals(total=cython.longlong, k=cython.int, mine=cython.longlong, left=cython.longlong, span=cython.longlong)
+    cdef long long _value(self, int seat) noexcept
     @cython.locals(k=cython.int, column=cython.int, turn=cython.longlong, lost=cython.int)
     cdef void _weigh(self) noexcept
     @cython.locals(k=cython.int, j=cython.int, square=cython.int, total=cython.int, same=cython.int, seats=cython.int)

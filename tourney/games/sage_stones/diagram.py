@@ -1,31 +1,99 @@
-"""The diagram of a position of Sage Stones."""
+"""The diagram and the readable view of a position of Sage Stones."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
-from tourney.games.base import OVER
-from tourney.games.diagram import Cell, Diagram, Label, Mark, Piece, tray
+from tourney.games.core_game import CoreGame
+from tourney.games.diagrams import Cell, Diagram, Label, Mark, Piece, tray
 from tourney.games.sage_stones.board import (
     COLUMNS,
     EMPTY,
     FIRST_ROLL,
     HEIGHT,
+    NAMES,
+    ROLL_LIMIT,
     ROWS,
     SQUARES,
     STEP,
+    Phase,
+    StonesPosition,
     parse_action,
+    parse_position,
+    parse_settings,
 )
-from tourney.games.sage_stones.game import ROLL_LIMIT, StonesState, parse_position, parse_settings
+from tourney.games.view import View
+
+
+class Stone(NamedTuple):
+    """A stone: its square's name, its colour, from 1, and the colour's seat. Its kind is "stone"."""
+
+    square: str
+    colour: int
+    seat: int
+    kind: str = "stone"
+
+
+_GROUND = MappingProxyType(dict.fromkeys(NAMES.values(), "plain"))
+
+
+@dataclass(frozen=True, slots=True)
+class StonesView(View[Stone]):
+    """All squares are "plain". With two seats, seat 1 has the colours 1 and 3, seat 2 has 2 and 4."""
+
+    seat: int
+    """The seat whose turn it is, also while the dice are next."""
+    colour: int
+    """The colour whose turn it is, from 1."""
+    phase: Phase
+    """Whether the dice are next ("roll"), a stone ("place"), or the game is over."""
+    column: str
+    """The column to place in, as "5", or "" if no stone is next."""
+    again: bool
+    """Whether another turn of the same colour follows."""
+    hands: tuple[int, ...]
+    """The stones in hand by colour; 0 for one that has placed its last."""
+    finished: tuple[int, ...]
+    """With ``play_on``: the colours that have placed their last stone, in that order."""
+    rolls: int
+    """Rolls so far."""
+    stones: int
+    """The stones that each colour begins with."""
+    play_on: bool
+
+    def stones_of(self, colour: int) -> tuple[str, ...]:
+        """The squares with stones of a colour."""
+        return tuple(stone.square for stone in self.board.values() if stone.colour == colour)
+
+
+def view_of(game: CoreGame[StonesPosition], text: str) -> StonesView:
+    """The view of a position string. Raises PositionError."""
+    at: StonesPosition = game.read(text)
+    settings, board = at.settings, {}
+    for square, name in NAMES.items():
+        if at.board[square] != EMPTY:
+            colour = at.board[square] - ord("0")
+            board[name] = Stone(name, colour, settings.owner(colour))
+    ranked = sorted((-hand, colour) for colour, hand in enumerate(at.hands, 1) if hand < 0)
+    return StonesView(
+        game, text, _GROUND, MappingProxyType(board), settings.owner(at.colour), at.colour, at.phase,
+        "" if at.phase != "place" else COLUMNS[at.column], at.again,
+        tuple(max(hand, 0) for hand in at.hands), tuple(colour for _, colour in ranked), at.rolls,
+        settings.stones, settings.play_on,
+    )  # fmt: skip
+
 
 _BOTTOM = 2 * (HEIGHT - 1)
 
 
 def _xy(square: int) -> tuple[int, int]:
-    """Return a square's centre: column 3 is on the left, row a at the bottom."""
+    """A square's centre: column 3 is on the left, row a at the bottom."""
     column, row = divmod(square, STEP)
     return 2 * column, _BOTTOM - 2 * row
 
 
-_CELLS = tuple(Cell(*_xy(square), name=COLUMNS[square // STEP] + ROWS[square % STEP]) for square in SQUARES)
+_CELLS = tuple(Cell(*_xy(square), name=NAMES[square]) for square in SQUARES)
 _LABELS = (
     *(Label(2 * column, _BOTTOM + 2, name) for column, name in enumerate(COLUMNS)),
     *(Label(-2, _BOTTOM - 2 * row, name) for row, name in enumerate(ROWS)),
@@ -40,13 +108,14 @@ def _kind(colour: int, seat: int) -> str:
     return "stone" if colour == seat else "second-stone"
 
 
-def _piece(fields: StonesState, square: int) -> Piece:
-    """Return a stone; its glyph is the number of its colour, since with two seats each owns two colours."""
-    colour = fields.board[square] - ord("0")
-    seat = fields.table.owner(colour)
+def _piece(at: StonesPosition, square: int) -> Piece:
+    """A stone; its glyph is the number of its colour, since with two seats each owns two colours."""
+    colour = at.board[square] - ord("0")
+    seat = at.settings.owner(colour)
     kind = _kind(colour, seat)
-    where = COLUMNS[square // STEP] + ROWS[square % STEP]
-    return Piece(*_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {where}")
+    return Piece(
+        *_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {NAMES[square]}"
+    )
 
 
 def _dice(last: str | None) -> Iterator[Piece]:
@@ -56,44 +125,44 @@ def _dice(last: str | None) -> Iterator[Piece]:
             yield Piece(_ASIDE, 2 * place, face, 0, "die", f"a die with {face}", aside=True)
 
 
-def _hands(fields: StonesState) -> Iterator[Piece]:
+def _hands(at: StonesPosition) -> Iterator[Piece]:
     """Yield a stone of each colour beside the board, with the number in hand."""
-    for colour in range(1, fields.table.colours + 1):
-        if fields.hands[colour - 1] >= 0:
-            seat = fields.table.owner(colour)
+    for colour in range(1, at.settings.colours + 1):
+        if at.hands[colour - 1] >= 0:
+            seat = at.settings.owner(colour)
             stone = Piece(0, 0, str(colour), seat, _kind(colour, seat), f"stones of colour {colour} in hand")
-            yield from tray(_ASIDE, 6 + 2 * colour, stone, fields.hands[colour - 1])
+            yield from tray(_ASIDE, 6 + 2 * colour, stone, at.hands[colour - 1])
 
 
-def _turn(fields: StonesState) -> str:
-    who = f"colour {fields.colour} (seat {fields.table.owner(fields.colour)})"
-    if fields.actor == OVER:
+def _turn(at: StonesPosition) -> str:
+    who = f"colour {at.colour} (seat {at.settings.owner(at.colour)})"
+    if at.phase == "over":
         return f"over; last turn: {who}"
-    if fields.column is None:
+    if at.phase == "roll":
         return f"{who} rolls"
-    again = ", then another turn" if fields.again else ""
-    return f"{who} places in column {COLUMNS[fields.column]}{again}"
+    again = ", then another turn" if at.again else ""
+    return f"{who} places in column {COLUMNS[at.column]}{again}"
 
 
-def _hand(fields: StonesState, colour: int) -> str:
-    hand = fields.hands[colour - 1]
+def _hand(at: StonesPosition, colour: int) -> str:
+    hand = at.hands[colour - 1]
     return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
-    """Return the diagram of a position string, with the squares to choose from and the last action marked.
+    """The diagram of a position string, with the squares to choose from and the last action marked.
 
     Raises PositionError and ActionError.
     """
-    fields = parse_position(view, parse_settings(view))
+    at = parse_position(view, parse_settings(view))
     marks = []
-    if fields.column is not None:
-        start = STEP * fields.column
-        marks = [Mark(*_xy(s), "used") for s in range(start, start + HEIGHT) if fields.board[s] == EMPTY]
+    if at.phase == "place":
+        start = STEP * at.column
+        marks = [Mark(*_xy(s), "used") for s in range(start, start + HEIGHT) if at.board[s] == EMPTY]
     notes = [
-        _turn(fields),
-        "in hand, by colour: " + ", ".join(_hand(fields, c) for c in range(1, fields.table.colours + 1)),
-        f"rolls: {fields.rolls} of {ROLL_LIMIT}",
+        _turn(at),
+        "in hand, by colour: " + ", ".join(_hand(at, c) for c in range(1, at.settings.colours + 1)),
+        f"rolls: {at.rolls} of {ROLL_LIMIT}",
     ]
     if last:
         action = parse_action(last)
@@ -102,6 +171,6 @@ def diagram_of(view: str, last: str | None) -> Diagram:
             notes.append(f"last: {last}")
         else:
             notes.append(f"dice: {'-'.join(last.removeprefix('roll-'))}")
-    pieces = tuple(_piece(fields, square) for square in SQUARES if fields.board[square] != EMPTY)
-    pieces += (*_dice(last), *_hands(fields))
+    pieces = tuple(_piece(at, square) for square in SQUARES if at.board[square] != EMPTY)
+    pieces += (*_dice(last), *_hands(at))
     return Diagram(_CELLS, pieces, tuple(marks), (), _LABELS, tuple(notes))

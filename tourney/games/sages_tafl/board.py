@@ -1,7 +1,7 @@
-"""Squares, pieces and actions as numbers and strings; positions, printed and strictly parsed.
+"""Squares, pieces and actions as numbers and strings; positions, strictly parsed.
 
 A square is ``9 * file + rank`` with file and rank from 0, so 0 is a1 and 71 is h9, in the order of the
-names. Two places more stand for the towers, which are no squares. A board is 74 bytes, one letter a
+names. Two places more stand for the towers, which are not squares. A board is 74 bytes, one letter a
 place: ``AFS`` Black's apprentice, skyship and sage, ``afs`` Red's, ``.`` nothing.
 
 An action is ``source << 7 | target``. Sources and targets are numbered in the order of their names, so
@@ -9,6 +9,7 @@ actions as integers have the order of their strings.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from tourney.errors import ActionError, PositionError
@@ -42,28 +43,20 @@ OFF = SQUARES
 FROM_TOWER = SQUARES + 1
 """The source of a sage that comes down, of either side."""
 
-START = "2aaaa2/f1aaaa1f/8/8/8/8/8/F1AAAA1F/2AAAA2 1 Tt 0:0 0 0"
-
-
-def square(name: str) -> int:
-    """Return the number of a square by its name, as "d2"."""
-    return NAMES.index(name)
-
-
 TOWER_SQUARES = (
-    tuple(map(square, ("d1", "d2", "e1", "e2"))),
-    tuple(map(square, ("d8", "d9", "e8", "e9"))),
+    tuple(map(NAMES.index, ("d1", "d2", "e1", "e2"))),
+    tuple(map(NAMES.index, ("d8", "d9", "e8", "e9"))),
 )
 """The four squares at the foot of each side's tower, ascending."""
 
 
 class TaflAction(IntAction):
-    """An action; ``str`` gives its string."""
+    """An action."""
 
     __slots__ = ()
 
     def __str__(self) -> str:
-        return _NAME_OF[self]
+        return action_string(self)
 
 
 PASS = TaflAction(SQUARES << SHIFT)
@@ -82,36 +75,38 @@ def _all_actions() -> dict[str, TaflAction]:
 _BY_NAME = _all_actions()
 _NAME_OF: dict[int, str] = {action: name for name, action in _BY_NAME.items()}
 
+action_string = _NAME_OF.__getitem__
+"""The string of an action."""
+STRINGS = [_NAME_OF.get(code, "") for code in range(max(_NAME_OF) + 1)]
+"""The strings of actions by code; "" for a number that is not an action."""
+ACTIONS: list[IntAction] = [_BY_NAME.get(name, PASS) for name in STRINGS]
+"""The actions by code; without meaning for a number that is not an action."""
 
-def action_string(action: int) -> str:
-    """Return an action's string."""
-    return _NAME_OF[action]
 
-
-def parse_action(text: str) -> int:
-    """Return the action of a string, or raise ActionError; whether it is legal somewhere is not asked."""
+@lru_cache(8192)
+def parse_action(text: str) -> TaflAction:
+    """The action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)
     if action is None:
         raise ActionError(
-            f"{text[:40]!r} is no action of sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
+            f"{text[:40]!r} is not an action of sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
         )
     return action
 
 
 QUIET_LIMIT = 100
 PLY_LIMIT = 400
-WIN = 5
+WIN_POINTS = 5
 """The points that win the game."""
 SAGE_WORTH = 3
 
 SIDES = ("Black", "Red")
-_RUN = re.compile(r"\.+")
 _TOWERS = {"-": (), "T": (BLACK_TOWER,), "t": (RED_TOWER,), "Tt": (BLACK_TOWER, RED_TOWER)}
 _RANK = re.compile(r"(?:[AFSafs]|[1-8](?![0-9]))+")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 
 
-class Position(NamedTuple):
+class TaflPosition(NamedTuple):
     """A position without history: board with towers, seat to move, points by side, counters."""
 
     board: bytes
@@ -121,30 +116,7 @@ class Position(NamedTuple):
     ply: int
 
 
-class _RankTexts(dict[bytes, str]):
-    """A cache of printed ranks, since most of a board stays the same."""
-
-    __slots__ = ()
-    most = 8192
-
-    def __missing__(self, rank: bytes) -> str:
-        if len(self) >= self.most:
-            self.clear()
-        found = self[rank] = _RUN.sub(lambda run: str(len(run[0])), rank.decode("ascii"))
-        return found
-
-
-_RANK_TEXTS = _RankTexts()
-
-
-def position_string(board: bytes, seat: int, points: tuple[int, int], quiet: int, ply: int) -> str:
-    """Return the position string."""
-    ranks = "/".join([_RANK_TEXTS[board[rank:SQUARES:HEIGHT]] for rank in range(HEIGHT - 1, -1, -1)])
-    towers = ("T" if board[BLACK_TOWER] != EMPTY else "") + ("t" if board[RED_TOWER] != EMPTY else "")
-    return f"{ranks} {seat} {towers or '-'} {points[0]}:{points[1]} {quiet} {ply}"
-
-
-def parse_position(text: str) -> Position:
+def parse_position(text: str) -> TaflPosition:
     """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
     fields = text.split(" ")
     if len(fields) != 6:
@@ -163,11 +135,11 @@ def parse_position(text: str) -> Position:
     if len(halves) != 2:
         raise _bad("POINTS", fields[3], "write Black's points, a colon and Red's points")
     points = (_read_number("POINTS", halves[0]), _read_number("POINTS", halves[1]))
-    read_fields = Position(
+    position = TaflPosition(
         bytes(board), int(fields[1]), points, _read_number("QUIET", fields[4]), _read_number("PLY", fields[5])
     )
-    _check(read_fields)
-    return read_fields
+    _check(position)
+    return position
 
 
 def _bad(field: str, value: str, advice: str) -> PositionError:
@@ -195,18 +167,18 @@ def _read_board(text: str) -> bytearray:
     return board
 
 
-def _check(fields: Position) -> None:
+def _check(at: TaflPosition) -> None:
     """Raise PositionError for an impossible position."""
     for side, name in enumerate(SIDES):
-        _check_side(fields.board, side, name, fields.points[side])
-    if min(fields.points) >= WIN:
-        raise PositionError(f"both sides cannot have {WIN} points or more: the game ends when one has")
-    if fields.quiet > QUIET_LIMIT:
-        raise PositionError(f"QUIET is {fields.quiet}: the game ends when it is {QUIET_LIMIT}")
-    if fields.ply > PLY_LIMIT:
-        raise PositionError(f"PLY is {fields.ply}: the game ends when it is {PLY_LIMIT}")
-    if fields.quiet > fields.ply:
-        raise PositionError(f"QUIET is {fields.quiet}, which is more than all {fields.ply} actions of PLY")
+        _check_side(at.board, side, name, at.points[side])
+    if min(at.points) >= WIN_POINTS:
+        raise PositionError(f"both sides cannot have {WIN_POINTS} points or more: the game ends when one has")
+    if at.quiet > QUIET_LIMIT:
+        raise PositionError(f"QUIET is {at.quiet}: the game ends when it is {QUIET_LIMIT}")
+    if at.ply > PLY_LIMIT:
+        raise PositionError(f"PLY is {at.ply}: the game ends when it is {PLY_LIMIT}")
+    if at.quiet > at.ply:
+        raise PositionError(f"QUIET is {at.quiet}, which is more than all {at.ply} actions of PLY")
 
 
 def _check_side(board: bytes, side: int, name: str, points: int) -> None:
@@ -227,3 +199,6 @@ def _check_side(board: bytes, side: int, name: str, points: int) -> None:
             f"{name} has {apprentices} apprentices on the board and {escaped} points from escaped ones:"
             " together they are 8 at most"
         )
+
+
+START = parse_position("2aaaa2/f1aaaa1f/8/8/8/8/8/F1AAAA1F/2AAAA2 1 Tt 0:0 0 0")

@@ -1,34 +1,82 @@
-"""A drawing of a position of Sages Tafl."""
+"""The diagram and the readable view of a position of Sages Tafl."""
 
 import re
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any
 
-from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join, tray
+from tourney.games import view as views
+from tourney.games.base import AnyGame
+from tourney.games.compiled import core
+from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join, tray
 from tourney.games.sages_tafl import board
-from tourney.games.sages_tafl.game import standing_end
 
 _KINDS = ("apprentice", "skyship", "sage")
-_BOTTOM = 2 * (board.HEIGHT - 1)
-_TOWER_X = 7
-
-
-def _xy(place: int) -> tuple[int, int]:
-    """Return the centre of a square or a tower; rank 1, Black's, is at the bottom."""
-    if place == board.BLACK_TOWER:
-        return _TOWER_X, _BOTTOM - 1
-    if place == board.RED_TOWER:
-        return _TOWER_X, 1
-    file, rank = divmod(place, board.HEIGHT)
-    return 2 * file, _BOTTOM - 2 * rank
 
 
 def _ground(rank: int) -> str:
     if rank == board.RIVER:
         return "river"
     return "bank" if rank in board.BANKS else "plain"
+
+
+_GROUND_OF = MappingProxyType({name: _ground(k % board.HEIGHT) for k, name in enumerate(board.NAMES)})
+_SEEN = {
+    letter: tuple(views.SquarePiece(name, kind, seat) for name in board.NAMES)
+    for seat, letters in enumerate(board.LETTERS, 1)
+    for kind, letter in zip(_KINDS, letters, strict=True)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TaflView(views.View[views.SquarePiece]):
+    """Grounds are "plain", "bank" and "river"; kinds "apprentice", "skyship" and "sage"."""
+
+    seat: int
+    """The seat to move."""
+    points: tuple[int, int]
+    """Black's and Red's."""
+    sages: tuple[str, str]
+    """Where Black's and Red's sages are: a square's name, "tower" or "escaped"."""
+    quiet: int
+    """Actions since the last capture or escape."""
+    ply: int
+    """Actions so far."""
+
+
+def view_of(game: AnyGame, text: str) -> TaflView:
+    """The view of a position string. Raises PositionError."""
+    letters, seat, points, quiet, ply = board.parse_position(text)
+    pieces = {
+        board.NAMES[square]: _SEEN[letter][square]
+        for square, letter in enumerate(letters[: board.SQUARES])
+        if letter != board.EMPTY
+    }
+    sages = (_sage(letters, 0), _sage(letters, 1))
+    return TaflView(game, text, _GROUND_OF, MappingProxyType(pieces), seat, points, sages, quiet, ply)
+
+
+def _sage(letters: bytes, side: int) -> str:
+    place = letters.find(board.SAGES[side])
+    if place < 0:
+        return "escaped"
+    return "tower" if place == board.BLACK_TOWER + side else board.NAMES[place]
+
+
+_BOTTOM = 2 * (board.HEIGHT - 1)
+_TOWER_X = 7
+
+
+def _xy(place: int) -> tuple[int, int]:
+    """The centre of a square or a tower; rank 1, Black's, is at the bottom."""
+    if place == board.BLACK_TOWER:
+        return _TOWER_X, _BOTTOM - 1
+    if place == board.RED_TOWER:
+        return _TOWER_X, 1
+    file, rank = divmod(place, board.HEIGHT)
+    return 2 * file, _BOTTOM - 2 * rank
 
 
 _CELLS = (
@@ -43,7 +91,7 @@ _LABELS = (
 
 @cache
 def _piece(place: int, letter: int) -> Piece:
-    """Return a piece at a place: one value for each of these, so that what is drawn is found quickly."""
+    """A piece at a place: one value for each of these, so that what is drawn is found quickly."""
     side = 0 if letter in board.LETTERS[0] else 1
     kind = _KINDS[board.LETTERS[side].index(letter)]
     where = board.NAMES[place] if place < board.SQUARES else "in the tower"
@@ -66,13 +114,13 @@ _GROUND = Diagram(_CELLS, labels=_LABELS)
 _TOWERS, _TURN, _GONE = 10, 11, 12
 """Indices of parts: the ground, the ranks from the highest, towers, turn, lost pieces, last action."""
 _TOLD = (
-    f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN} win)",
+    f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN_POINTS} win)",
     f"quiet actions: {field(4)} of {board.QUIET_LIMIT}; actions: {field(5)} of {board.PLY_LIMIT}",
 )
 
 
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
-    """Return the parts of a diagram, for ``part_of``: strings, the material, the last action and its seat."""
+    """The parts of a diagram, for ``part_of``: strings, the material, the last action and its seat."""
     ranks, seat, towers, points, quiet, ply = view.split(" ")
     count = ranks.count
     material = count("A"), count("F"), count("S"), count("a"), count("f"), count("s"), towers, points
@@ -87,16 +135,22 @@ _QUIET, _PLY = str(board.QUIET_LIMIT), str(board.PLY_LIMIT)
 
 @lru_cache(4096)
 def _over(material: Material, quiet: bool, long: bool) -> str:
-    """Return why the game is over, as far as a position without its history says, or ""."""
+    """Why the game is over, as far as a position without its history says, or ""."""
     *counts, towers, points = material
     letters = "".join(letter * count for letter, count in zip("AFSafs", counts, strict=True))
-    letters += towers.replace("T", "S").replace("t", "s")
+    letters = (
+        letters.ljust(board.SQUARES, ".") + ("S" if "T" in towers else ".") + ("s" if "t" in towers else ".")
+    )
     black, red = map(int, points.split(":"))
-    return standing_end(letters.encode(), (black, red), board.QUIET_LIMIT * quiet, board.PLY_LIMIT * long)
+    limits = board.QUIET_LIMIT * quiet, board.PLY_LIMIT * long
+    position = core("sages_tafl").TaflCore()
+    position.load(board.TaflPosition(letters.encode(), 1, (black, red), *limits))
+    found: str = position.reason()
+    return found
 
 
 def _gone(material: Material) -> tuple[int, ...]:
-    """Return for each side its captured apprentices and skyships, its escaped apprentices and sages."""
+    """For each side its captured apprentices and skyships, its escaped apprentices and sages."""
     *counts, towers, points = material
     found: list[int] = []
     for side, scored in enumerate(points.split(":")):
@@ -128,7 +182,7 @@ _EAST, _RIVER_Y = 2 * len(board.FILES) + 1, _BOTTOM - 2 * board.RIVER
 
 
 def part_of(index: int, part: Any) -> Diagram:
-    """Return a part of a diagram."""
+    """A part of a diagram."""
     if index == 0:
         return _GROUND
     if index < _TOWERS:
@@ -155,7 +209,7 @@ _RUN = re.compile("[0-9]")
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
-    """Return the diagram of a position string, with the last action marked."""
+    """The diagram of a position string, with the last action marked."""
     board.parse_position(view)
     drawn = join(part_of(index, part) for index, part in enumerate(parts_of(view, last)))
     pieces = sorted(drawn.pieces, key=lambda piece: (piece.x == _TOWER_X, piece.x, -piece.y))

@@ -1,4 +1,4 @@
-"""The board of the Seven Sages, its terrain, actions as ints, and positions, printed and strictly parsed.
+"""The board of the Seven Sages, its terrain, actions as ints, and positions, strictly parsed.
 
 A square is 15 times its file plus its rank, both from 0, which is the order of squares in position strings. A
 set of squares is a mask, an int with one bit per square.
@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tourney.errors import ActionError, PositionError
-from tourney.games.actions import IntAction, IntActions
+from tourney.games.actions import IntAction
 
 SIZE = 15
 FILES = "abcdefghijklmno"
@@ -25,40 +25,22 @@ SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}
 
 DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 """Clockwise from north, as (files, ranks); squares rise in the first four and fall in the others."""
-NORTH, NORTH_EAST, EAST, SOUTH_EAST, SOUTH, SOUTH_WEST, WEST, NORTH_WEST = range(8)
-RISING = 4
-"""Squares rise in the directions below this index."""
-
 SEATS = (1, 2)
 RED, BLUE = SEATS
 
 
 def other(seat: int) -> int:
-    """Return the other seat."""
+    """The other seat."""
     return 3 - seat
 
 
 def mask_of(squares: Iterable[int]) -> int:
-    """Return the mask of some squares."""
+    """The mask of some squares."""
     mask = 0
     for square in squares:
         mask |= 1 << square
     return mask
 
-
-def _ray(square: int, direction: int) -> tuple[int, ...]:
-    file, rank = divmod(square, SIZE)
-    files, ranks = DIRECTIONS[direction]
-    ray = []
-    while 0 <= (file := file + files) < SIZE and 0 <= (rank := rank + ranks) < SIZE:
-        ray.append(SIZE * file + rank)
-    return tuple(ray)
-
-
-RAYS: tuple[tuple[tuple[int, ...], ...], ...] = tuple(
-    tuple(_ray(square, direction) for square in range(SIZE * SIZE)) for direction in range(8)
-)
-"""By direction and square: the squares beyond it up to the edge."""
 
 CITIES: dict[int, int] = {
     RED: mask_of(SQUARE[name] for name in ("f1", "g1", "h1", "i1", "j1")),
@@ -101,37 +83,38 @@ _FORM = re.compile(r"([a-o][0-9]{1,2})(?:-([a-o][0-9]{1,2})|x([a-o][0-9]{1,2})>(
 
 
 def oust(leaving: int, fool: int) -> int:
-    """Return an oust without its rest square; add the ``PLACE`` of that."""
+    """An oust without its rest square; add the ``PLACE`` of that."""
     return _OUST_FROM[leaving] | _FOOL[fool] << 8
 
 
 def leaving_square(action: int) -> int:
-    """Return the origin of a plain move or an oust."""
+    """The origin of a plain move or an oust."""
     return _LEAVING[action >> 16]
 
 
 def is_oust(action: int) -> bool:
-    """Say whether an action other than a pass is an oust."""
+    """Whether an action other than a pass is an oust."""
     return _OUSTS[action >> 16]
 
 
 def plain_target(action: int) -> int:
-    """Return the target of a plain move."""
+    """The target of a plain move."""
     return _SQUARE[action >> 8 & 255]
 
 
 def oust_square(action: int) -> int:
-    """Return the fool's square before an oust."""
+    """The fool's square before an oust."""
     return _FOOL_SQUARE[action >> 8 & 255]
 
 
 def rest_square(action: int) -> int:
-    """Return the fool's square after an oust."""
+    """The fool's square after an oust."""
     return _SQUARE[action & 255]
 
 
+@lru_cache(16384)
 def action_string(action: int) -> str:
-    """Return the string of an action."""
+    """The string of an action."""
     if action == PASS:
         return PASS_STRING
     head = _HEADS[action >> 16]
@@ -141,7 +124,7 @@ def action_string(action: int) -> str:
 
 
 class SevenSagesAction(IntAction):
-    """An action; ``str`` gives its string."""
+    """An action."""
 
     __slots__ = ()
 
@@ -149,21 +132,14 @@ class SevenSagesAction(IntAction):
         return action_string(self)
 
 
-class SevenSagesActions(IntActions):
-    """A list of actions."""
-
-    __slots__ = ()
-    kind = SevenSagesAction
-
-
 @lru_cache(16384)
 def parse_action(text: str) -> SevenSagesAction:
-    """Return the action of a string, legal or not. Raises ActionError."""
+    """The action of a string, legal or not. Raises ActionError."""
     if text == PASS_STRING:
         return SevenSagesAction(PASS)
     match = _FORM.fullmatch(text)
     if match is None:
-        raise ActionError(f"{text!r} is no action of seven-sages; write c5-c9, h3xh8>e11 or pass")
+        raise ActionError(f"{text!r} is not an action of seven-sages; write c5-c9, h3xh8>e11 or pass")
     for name in match.groups():
         if name is not None and name not in SQUARE:
             raise ActionError(f"{text!r} names {name}, which is not on the board of a1 to o15")
@@ -173,6 +149,10 @@ def parse_action(text: str) -> SevenSagesAction:
     return SevenSagesAction(oust(SQUARE[leaving], SQUARE[fool]) | PLACE[SQUARE[rest]])
 
 
+OWN_TOUCH = 2
+"""The points if the fool last touched one of the mover's sages."""
+OTHER_TOUCH = 1
+"""The points if the fool last touched one of the other side's sages."""
 WINNING_POINTS = 5
 LAST_ROUND = 12
 LAST_PLY = 120
@@ -186,7 +166,7 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,2}")
 _FIELDS = "RED BLUE FOOL SEAT POINTS ROUND PLY STARTER"
 
 
-class Position(NamedTuple):
+class SevenSagesPosition(NamedTuple):
     """A position, without history."""
 
     red: tuple[int, ...]
@@ -214,30 +194,21 @@ class Position(NamedTuple):
         return bool((CITIES[1] | CITIES[2]) >> self.fool & 1)
 
 
-def new_round(points: tuple[int, int], round_: int, starter: int) -> Position:
-    """Return the start of a round."""
-    red, blue = START_SAGES
-    return Position(red, blue, START_FOOL, starter, points, round_, 0, starter)
+START = SevenSagesPosition(*START_SAGES, START_FOOL, RED, (0, 0), 1, 0, RED)
 
 
-def position_string(position: Position) -> str:
-    """Return the string of a position."""
-    red, blue, fool, seat, points, round_, ply, starter = position
-    reds = ",".join([SQUARES[sage] for sage in red])
-    blues = ",".join([SQUARES[sage] for sage in blue])
-    return f"{reds} {blues} {SQUARES[fool]} {seat} {points[0]}:{points[1]} {round_} {ply} {starter}"
-
-
-def parse_position(text: str) -> Position:
-    """Return the position of a string. Raises PositionError."""
+def parse_position(text: str) -> SevenSagesPosition:
+    """The position of a string. Raises PositionError."""
     fields = text.split(" ")
-    if len(fields) != len(Position._fields):
-        raise PositionError(f"a position has the {len(Position._fields)} fields {_FIELDS}, not {len(fields)}")
+    if len(fields) != len(SevenSagesPosition._fields):
+        raise PositionError(
+            f"a position has the {len(SevenSagesPosition._fields)} fields {_FIELDS}, not {len(fields)}"
+        )
     red, blue, fool, seat, points, round_, ply, starter = fields
     reds, colon, blues = points.partition(":")
     if not colon:
         raise PositionError(f"POINTS {points!r} are not of the form 0:0")
-    position = Position(
+    position = SevenSagesPosition(
         _read_sages("RED", red),
         _read_sages("BLUE", blue),
         _read_square("FOOL", fool),
@@ -279,7 +250,7 @@ def _read_number(field: str, text: str, low: int, high: int) -> int:
     return int(text)
 
 
-def _check(position: Position) -> None:
+def _check(position: SevenSagesPosition) -> None:
     """Raise PositionError for well-formed fields that contradict each other."""
     red, blue, fool, seat, points, _, ply, starter = position
     name = SQUARES[fool]

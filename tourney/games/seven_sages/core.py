@@ -1,18 +1,20 @@
-"""The core of The Seven Sages: a ``Scratch`` on a board of bytes with a border, walked square by square.
+"""The rules of The Seven Sages, and what its positions are worth.
 
-A *cell* is 17 times (file + 1) plus (rank + 1), so that every direction is one offset and the border ends
-every walk. Codes are the actions of ``board``. It is one long module because one module is compiled: C values
-(names with an underscore) are not seen from another one.
+The board is bytes with a border: a *cell* is 17 times (file + 1) plus (rank + 1), so that every direction is
+one offset and the border ends every walk.
 """
 
-from typing import Any
+from collections.abc import Hashable
 
+from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, Core, zeros
 from tourney.games.seven_sages.board import (
     BARBARIAN,
     CITIES,
     DIRECTIONS,
     LAST_PLY,
     LAST_ROUND,
+    OTHER_TOUCH,
+    OWN_TOUCH,
     PASS,
     PLACE,
     SIZE,
@@ -21,32 +23,29 @@ from tourney.games.seven_sages.board import (
     START_SAGES,
     WINNING_POINTS,
     SevenSagesAction,
+    SevenSagesPosition,
     is_oust,
     leaving_square,
     oust_square,
     plain_target,
     rest_square,
 )
-from tourney.games.seven_sages.moves import OTHER_TOUCH, OWN_TOUCH
-from tourney.games.seven_sages.worth import LINE, POINT, RANK, THREAT
-from tourney.games.values import LIMIT, SCALE, WIN
 
-_COMPILED = not __file__.endswith(".py")
 _CELLS = 289
 _WIDTH = 17
 _EMPTY, _FOOL, _BORDER = 0, 3, 4
 """What a cell holds; 1 and 2 are the sages of the seats."""
 _KINGDOM = 0
 """The terrain of a cell: kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border."""
-_MOST = 2560
-"""More than the legal actions of any position: 7 sages of 56 plain moves and 8 ousts of 174 squares."""
-
 _PASS, _LAST_PLY, _LAST_ROUND, _WINNING_POINTS = PASS, LAST_PLY, LAST_ROUND, WINNING_POINTS
 _OWN_TOUCH, _OTHER_TOUCH = OWN_TOUCH, OTHER_TOUCH
-_POINT, _THREAT, _RANK, _LINE = POINT, THREAT, RANK, LINE
-_LIMIT, _SCALE, _WIN = LIMIT, SCALE, WIN
-_GAMMA, _MULTIPLY_1, _MULTIPLY_2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
-_MASK = 0xFFFFFFFFFFFFFFFF
+_POINT = 900
+_THREAT = 600
+"""A point that the mover can score at once; the rule of three may still forbid it."""
+_RANK = 20
+"""A rank that the fool stands nearer to Blue's city."""
+_LINE = 25
+"""A sage with a free line to the fool."""
 
 
 def _cell(square: int) -> int:
@@ -60,14 +59,15 @@ def _terrain(square: int) -> int:
 
 
 def _by_cell(values: list[int], other: int) -> list[int]:
-    """Return the values of the squares by cell, with another one on the border."""
+    """The values of the squares by cell, with another one on the border."""
     table = [other] * _CELLS
     for square, value in enumerate(values):
         table[_cell(square)] = value
     return table
 
 
-_SQUARE_OF = _by_cell(list(range(len(SQUARES))), 0)
+_NAME_OF = [SQUARES[square] for square in _by_cell(list(range(len(SQUARES))), 0)]
+"""By cell; of no meaning for the border."""
 _TERRAIN = _by_cell([_terrain(square) for square in range(len(SQUARES))], 4)
 _BLANK = _by_cell([0] * len(SQUARES), 4)
 _HEADS = PASS >> 16
@@ -79,7 +79,7 @@ _REST_CELL = [_cell(rest_square(place)) for place in range(len(SQUARES))]
 
 
 def _summands(cells: list[int], shift: int) -> list[int]:
-    """Return by cell its index in a list of cells, shifted."""
+    """By cell its index in a list of cells, shifted."""
     table = [0] * _CELLS
     for place, cell in enumerate(cells):
         table[cell] = place << shift
@@ -102,7 +102,7 @@ _NEAR = 37
 
 
 def _lines() -> list[int]:
-    """Return by difference of cells, plus 36: the offset of neighbours, 100 more if one cell is between."""
+    """By difference of cells, plus 36: the offset of neighbours, 100 more if one cell is between."""
     table = [0] * (2 * _NEAR - 1)
     for offset in _OFFSET:
         table[offset + _NEAR - 1] = offset
@@ -112,263 +112,209 @@ def _lines() -> list[int]:
 
 _LINES = _lines()
 
-
-def _zeros(length: int) -> list[int]:
-    return [0] * length
-
-
-_STAMP = _zeros(1)
-"""Workspace, shared by all scratches: a mark in it counts only if it equals the newest stamp."""
-_BARRED = _zeros(_CELLS)
+_STAMP = zeros(1)
+"""Workspace: a mark in it counts only if it equals the newest stamp."""
+_BARRED = zeros(_CELLS)
 """By cell: the stamp of the sage that would complete a line there."""
-_RESTED = _zeros(_CELLS)
+_RESTED = zeros(_CELLS)
 """By cell: the stamp of the drive that brought the fool there; ``_GOALS`` has a city cell's points."""
-_GOALS = _zeros(_CELLS)
-_KNOWN = _zeros(8 * _CELLS)
+_GOALS = zeros(_CELLS)
+_KNOWN = zeros(8 * _CELLS)
 """By reflection (8 times the cell, plus the heading): the stamp of the drive that had it."""
-_STACK = _zeros(8 * _CELLS)
+_STACK = zeros(8 * _CELLS)
 """Reflections of a drive still to be followed."""
-_RESTS = _zeros(_CELLS)
+_RESTS = zeros(_CELLS)
 """The cells that a drive brings the fool to."""
-_PAIRS = _zeros(84)
-_MOVES = _zeros(_MOST)
+_PAIRS = zeros(84)
 
 
-def _sort(count: int) -> None:
-    """Sort the first moves of ``_MOVES`` (Shell sort with the gaps of Ciura 2001): quicker when compiled."""
-    for gap in (132, 57, 23, 10, 4, 1):
-        for k in range(gap, count):
-            move = _MOVES[k]
-            j = k
-            while j >= gap and _MOVES[j - gap] > move:
-                _MOVES[j] = _MOVES[j - gap]
-                j -= gap
-            _MOVES[j] = move
+class SevenSagesCore(Core):
+    """A position of The Seven Sages; no history counts.
 
-
-class SevenSagesScratch:
-    """A position of The Seven Sages; no history counts."""
+    When the game is over, its turn is that of the seat that did not act last.
+    """
 
     def __init__(self) -> None:
-        self.seats = 2
-        self._board = _zeros(_CELLS)
-        self._sages = _zeros(14)
+        super().__init__()
+        self._board = zeros(_CELLS)
+        self._sages = zeros(14)
         self._fool = 0
-        self._seat = 1
-        self._over = 0
         self._red = 0
         self._blue = 0
-        self._round = 1
+        self._round = 0
         self._ply = 0
-        self._starter = 1
-        self._x = 0
-        self._count = 0
+        self._starter = 0
         self._rest_count = 0
-        self._set(_START, _START_FOOL)
 
-    def load(self, state: Any) -> None:
-        """Take over a state of the game."""
-        at = state.fields
-        self._set([_cell(square) for square in (*at.red, *at.blue)], _cell(at.fool))
+    def load(self, at: SevenSagesPosition) -> None:
+        """Take over a parsed position."""
+        self.seats = 2
+        for cell in range(_CELLS):
+            self._board[cell] = _BLANK[cell]
+        for k in range(7):
+            self._sages[k], self._sages[k + 7] = _cell(at.red[k]), _cell(at.blue[k])
+        self._fool = _cell(at.fool)
+        self._stand()
         self._seat, self._starter = at.seat, at.starter
         self._red, self._blue = at.points
         self._round, self._ply = at.round_, at.ply
-        self._over = state.actor == -1
+        self._over = at.is_over
 
-    def copy(self) -> "SevenSagesScratch":
-        """Return a new scratch with the same position."""
-        found = SevenSagesScratch()
-        found.copy_from(self)
-        return found
+    def _blank(self) -> "Core":
+        return SevenSagesCore.__new__(SevenSagesCore) if COMPILED else SevenSagesCore()
 
-    def copy_from(self, other: "SevenSagesScratch") -> None:
-        """Take over the position of another scratch."""
-        self._board[:] = other._board
-        self._sages[:] = other._sages
-        self._fool = other._fool
-        self._seat = other._seat
-        self._over = other._over
-        self._red = other._red
-        self._blue = other._blue
-        self._round = other._round
-        self._ply = other._ply
-        self._starter = other._starter
+    def copy_from(self, other: "Core") -> None:
+        """Take over the position of another core."""
+        source: SevenSagesCore = other  # type: ignore[assignment] # of the same class
+        self.seats = source.seats
+        self._seat = source._seat
+        self._over = source._over
+        self._board[:] = source._board
+        self._sages[:] = source._sages
+        self._fool = source._fool
+        self._red = source._red
+        self._blue = source._blue
+        self._round = source._round
+        self._ply = source._ply
+        self._starter = source._starter
 
-    def _set(self, sages: list[int], fool: int) -> None:
+    def _settle(self) -> None:
+        for first in range(0, 14, 7):
+            for k in range(first + 1, first + 7):
+                cell = self._sages[k]
+                j = k
+                while j > first and self._sages[j - 1] > cell:
+                    self._sages[j] = self._sages[j - 1]
+                    j -= 1
+                self._sages[j] = cell
+
+    def _stand(self) -> None:
         """Put sages and fool on an empty board."""
-        for cell in range(_CELLS):
-            self._board[cell] = _BLANK[cell]
         for k in range(14):
-            self._sages[k] = sages[k]
             self._board[self._sages[k]] = 1 if k < 7 else 2
-        self._fool = fool
         self._board[self._fool] = 3
 
     def _new_round(self, number: int, starter: int) -> None:
         for k in range(14):
             self._board[self._sages[k]] = 0
         self._board[self._fool] = 0
-        for k in range(14):
-            self._sages[k] = _START[k]
-            self._board[self._sages[k]] = 1 if k < 7 else 2
+        self._sages[:] = _START
         self._fool = _START_FOOL
-        self._board[self._fool] = 3
+        self._stand()
         self._round, self._ply = number, 0
         self._seat = self._starter = starter
 
-    def actor(self) -> int:
-        """Return the seat to act or OVER."""
-        return -1 if self._over else self._seat
-
-    def ranks(self) -> tuple[int, ...] | None:
-        """Return the ranks by points, or None while not over."""
+    def reason(self) -> str:
+        """``points`` if a seat has enough to win, else ``rounds``; empty while not over."""
         if not self._over:
-            return None
-        return (1 if self._red >= self._blue else 2, 1 if self._blue >= self._red else 2)
+            return ""
+        return "points" if max(self._red, self._blue) >= _WINNING_POINTS else "rounds"
 
-    def actions(self) -> list[int]:
-        """List the legal actions, sorted."""
-        if self._over:
-            return []
-        self._list()
-        if _COMPILED:
-            _sort(self._count)
-        found: list[int] = []
-        for k in range(self._count):
-            found.append(_MOVES[k])
-        if not _COMPILED:
-            found.sort()
-        return found
+    def position(self) -> str:
+        """``RED BLUE FOOL SEAT POINTS ROUND PLY STARTER``."""
+        self._settle()
+        red = ",".join([_NAME_OF[self._sages[k]] for k in range(7)])
+        blue = ",".join([_NAME_OF[self._sages[k]] for k in range(7, 14)])
+        fool, points = _NAME_OF[self._fool], f"{self._red}:{self._blue}"
+        return f"{red} {blue} {fool} {self._seat} {points} {self._round} {self._ply} {self._starter}"
 
-    def candidates(self) -> list[int]:
-        """List the legal actions: all are worth a search."""
-        return self.actions()
-
-    def weights(self) -> list[int]:
-        """Return nothing: chance never acts."""
-        return []
-
-    def encode(self, action: Any) -> Any:
-        """Return the code of an action: its value."""
-        return int(action)
-
-    def decode(self, code: Any) -> Any:
-        """Return the action of a code. Raises ValueError for a code out of range."""
-        self._check(code)
-        return SevenSagesAction(code)
-
-    def key(self) -> Any:
-        """Return sages, fool, points, round and seats, as bytes and an int."""
+    def key(self) -> Hashable:
+        """Sages, fool, points, round and seats, as bytes and an int; the number of plies is left out."""
         counters = self._red + 8 * (self._blue + 8 * (self._round + 16 * (self._seat + 4 * self._starter)))
         return bytes(self._board[:_CELLS]), counters
 
-    def _check(self, code: int) -> None:
-        if code < 0 or code > _PASS or (code >> 8 & 255) >= 225 or (code & 255) >= 225:
-            raise ValueError(f"{code} is no code of seven-sages")
-
-    def play(self, code: int) -> None:
-        """Play a legal action."""
+    def decode(self, code: int) -> SevenSagesAction:
+        """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        if self._over:
-            raise ValueError(f"code {code} cannot be played: the game is over")
-        self._play(code)
+        return SevenSagesAction(code)
 
-    def values(self) -> tuple[int, ...]:
-        """Return the values as ``SevenSagesHeuristics`` does."""
-        red = self._value()
-        return red, -red
+    def _check(self, code: int) -> int:
+        if code < 0 or code > _PASS or (code >> 8 & 255) >= 225 or (code & 255) >= 225:
+            raise ValueError(f"{code} is not a code of seven-sages")
+        return 0
 
-    def outlook(self, codes: list[int]) -> list[tuple[int, ...]]:
-        """Return for each code the values of the position after it."""
-        after = self.copy()
-        found: list[tuple[int, ...]] = []
-        for code in codes:
-            after.play(code)
-            red = after._value()
-            found.append((red, -red))
-            after.copy_from(self)
-        return found
-
-    def playout(self, seed: int, most: int) -> int:
-        """Play random actions until the game is over or ``most`` are played; return how many."""
-        self._x = seed
-        played = 0
-        while played < most and not self._over:
-            self._list()
-            self._play(_MOVES[self._draw(self._count)])
-            played += 1
-        return played
-
-    def trace(self, seed: int, most: int) -> list[int]:
-        """Play as ``playout`` does, and return the codes."""
-        self._x = seed
-        found: list[int] = []
-        while len(found) < most and not self._over:
-            self._list()
-            code = _MOVES[self._draw(self._count)]
-            self._play(code)
-            found.append(code)
-        return found
-
-    def _draw(self, total: int) -> int:
-        """Return the next random integer below a total."""
-        x = (self._x + _GAMMA) & _MASK
-        self._x = x
-        z = ((x ^ (x >> 30)) * _MULTIPLY_1) & _MASK
-        z = ((z ^ (z >> 27)) * _MULTIPLY_2) & _MASK
-        return ((z ^ (z >> 31)) >> 32) * total >> 32
-
-    def _list(self) -> None:
-        """List the legal actions of the seat to act, by sage, direction and distance."""
-        self._count = 0
+    def is_legal(self, code: int) -> bool:
+        """Whether an action is legal, by the sage that it moves."""
+        if self._over or code < 0 or code >= _PASS:
+            return code == _PASS and not self._over and self._is_listed(code, self._list())
         seat = self._seat
-        first = 0 if seat == 1 else 7
+        first = 7 * seat - 7
+        cell = _HEAD_CELL[code >> 16]
+        if self._board[cell] != seat or not self._bar(cell, self._find_pairs(first), seat):
+            return False
+        count = 0
+        if not _HEAD_OUSTS[code >> 16]:
+            count = self._list_moves(cell, seat, self._is_home(first, seat), 0)
+        elif _BARRED[self._fool] != _STAMP[0]:
+            for direction in range(8):
+                if self._met(direction) == cell:
+                    count = self._list_ousts(cell, direction ^ 4, seat, 0)
+        return self._is_listed(code, count)
+
+    def _list(self) -> int:
+        """List the legal actions of the seat to act, by sage, direction and distance."""
+        count = 0
+        seat = self._seat
+        first = 7 * seat - 7
         pairs = self._find_pairs(first)
-        home = 0
-        for k in range(first, first + 7):
-            if _TERRAIN[self._sages[k]] == seat:
-                home += 1
+        home = self._is_home(first, seat)
         for k in range(first, first + 7):
             cell = self._sages[k]
             if self._bar(cell, pairs, seat):
-                self._list_moves(cell, seat, home > 0 and _TERRAIN[cell] != seat)
-        fool = self._fool
+                count = self._list_moves(cell, seat, home, count)
         for direction in range(8):
-            offset = _OFFSET[direction]
-            cell = fool + offset
-            while self._board[cell] == 0:
-                cell += offset
+            cell = self._met(direction)
             if self._board[cell] == seat and self._bar(cell, pairs, seat):
-                if _BARRED[fool] != _STAMP[0]:
-                    self._list_ousts(cell, direction ^ 4, seat)
-        if not self._count:
-            _MOVES[0] = _PASS
-            self._count = 1
+                # The oust ends on the fool's square, which must not complete a line of three.
+                if _BARRED[self._fool] != _STAMP[0]:
+                    count = self._list_ousts(cell, direction ^ 4, seat, count)
+        if not count:
+            MOVES[0] = _PASS
+            return 1
+        return count
 
-    def _list_moves(self, cell: int, seat: int, closed: int) -> None:
-        """Add the plain moves of a sage; ``closed`` says that it may not end in its own city."""
+    def _is_home(self, first: int, seat: int) -> int:
+        """Whether a sage of a seat is in its own city; then no other may end there."""
+        for k in range(first, first + 7):
+            if _TERRAIN[self._sages[k]] == seat:
+                return 1
+        return 0
+
+    def _met(self, direction: int) -> int:
+        """The first cell from the fool on that is not empty, maybe of the border."""
+        offset = _OFFSET[direction]
+        cell = self._fool + offset
+        while self._board[cell] == 0:
+            cell += offset
+        return cell
+
+    def _list_moves(self, cell: int, seat: int, home: int, count: int) -> int:
+        """Add the plain moves of a sage; ``home`` says whether a sage of its seat is in its own city.
+
+        It gets and returns the number of actions listed so far.
+        """
         stamp = _STAMP[0]
-        count = self._count
+        # While a sage is in its own city, it may move inside, but no other may enter.
+        closed = home and _TERRAIN[cell] != seat
         for k in range(6 * seat - 6, 6 * seat):
             offset = _OFFSET[_WAYS[k]]
             target = cell + offset
             while self._board[target] == 0:
                 terrain = _TERRAIN[target]
                 if terrain != 3 - seat and _BARRED[target] != stamp and not (closed and terrain == seat):
-                    _MOVES[count] = _PLAIN_FROM[cell] + _MOVE_TO[target]
+                    MOVES[count] = _PLAIN_FROM[cell] + _MOVE_TO[target]
                     count += 1
                 target += offset
-        self._count = count
+        return count
 
-    def _list_ousts(self, cell: int, heading: int, seat: int) -> None:
+    def _list_ousts(self, cell: int, heading: int, seat: int, count: int) -> int:
         """Add the ousts of a sage with a free line to the fool."""
         self._drive(cell, heading, seat)
-        count = self._count
         base = _OUST_FROM[cell] + _OUST_AT[self._fool]
         for k in range(self._rest_count):
-            _MOVES[count] = base + _REST_AT[_RESTS[k]]
+            MOVES[count] = base + _REST_AT[_RESTS[k]]
             count += 1
-        self._count = count
+        return count
 
     def _find_pairs(self, first: int) -> int:
         """Note pairs of a side's sages, neighbours or with one cell between; return their number.
@@ -400,6 +346,7 @@ class SevenSagesScratch:
         """Mark by a new stamp the cells where this sage completes a line; return 0 if the others have one."""
         _STAMP[0] += 1
         for k in range(0, 4 * pairs, 4):
+            # A pair with the sage itself is gone once it moves.
             if _PAIRS[k] != cell and _PAIRS[k + 1] != cell:
                 for third in range(k + 2, k + 4):
                     at = _PAIRS[third]
@@ -413,6 +360,7 @@ class SevenSagesScratch:
         _STAMP[0] += 1
         self._rest_count = 0
         fool = self._fool
+        # The sage takes the fool's square before the fool moves, so the fool may be driven back against it.
         self._board[cell] = 0
         self._board[fool] = seat
         depth = self._walk(fool, heading, seat, 2, 0, 0)
@@ -446,6 +394,7 @@ class SevenSagesScratch:
                     _GOALS[step] = points
         elif self._board[step] != 4:
             reflection = (step - offset) * 8 + heading
+            # A drive can go round in circles: each reflection is followed once, which ends the search.
             if _KNOWN[reflection] != _STAMP[0]:
                 _KNOWN[reflection] = _STAMP[0]
                 _STACK[depth] = reflection
@@ -459,7 +408,6 @@ class SevenSagesScratch:
             self._rest_count += 1
 
     def _play(self, code: int) -> None:
-        """Play a legal action."""
         seat = self._seat
         if code == _PASS:
             self._end_ply()
@@ -488,13 +436,9 @@ class SevenSagesScratch:
             self._end_ply()
 
     def _score(self, cell: int, rest: int, seat: int) -> int:
-        """Return the points of an oust into a city cell."""
+        """The points of an oust into a city cell."""
         for direction in range(8):
-            offset = _OFFSET[direction]
-            at = self._fool + offset
-            while self._board[at] == 0:
-                at += offset
-            if at == cell:
+            if self._met(direction) == cell:
                 self._drive(cell, direction ^ 4, seat)
                 return _GOALS[rest] if _RESTED[rest] == _STAMP[0] else 0
         return 0
@@ -524,19 +468,18 @@ class SevenSagesScratch:
         else:
             self._new_round(self._round + 1, 3 - seat)
 
-    def _value(self) -> int:
-        """Return Red's value; Blue's is its negative."""
-        if self._over:
-            return 0 if self._red == self._blue else _WIN if self._red > self._blue else -_WIN
+    def _rank(self, seat: int) -> int:
+        """Rank seats by their points."""
+        own, other = (self._blue, self._red) if seat else (self._red, self._blue)
+        return 1 if own >= other else 2
+
+    def _weigh(self) -> None:
+        """Compare points, what the mover can score, the fool's rank, and lines to the fool."""
         seat = self._seat
-        fool = self._fool
         edge = 0
         most = 0
         for direction in range(8):
-            offset = _OFFSET[direction]
-            cell = fool + offset
-            while self._board[cell] == 0:
-                cell += offset
+            cell = self._met(direction)
             if self._board[cell] == seat:
                 edge += _LINE
                 self._drive(cell, direction ^ 4, seat)
@@ -544,12 +487,13 @@ class SevenSagesScratch:
             elif self._board[cell] == 3 - seat:
                 edge -= _LINE
         edge += _THREAT * most
-        total = _POINT * (self._red - self._blue) + _RANK * (fool % _WIDTH - 8)
+        total = _POINT * (self._red - self._blue) + _RANK * (self._fool % _WIDTH - 8)
         total += edge if seat == 1 else -edge
-        return _LIMIT * total // (_SCALE + total) if total >= 0 else -(_LIMIT * -total // (_SCALE - total))
+        ADVANTAGES[0] = total
+        ADVANTAGES[1] = -total
 
     def _most_points(self, seat: int) -> int:
-        """Return the most points that the last drive scores."""
+        """The most points that the last drive scores."""
         most = 0
         for k in range(self._rest_count):
             cell = _RESTS[k]

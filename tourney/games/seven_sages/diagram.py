@@ -1,19 +1,17 @@
-"""The diagram of a position of the Seven Sages."""
+"""The diagram and the readable view of a position of the Seven Sages."""
 
 from collections.abc import Hashable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from tourney.errors import ActionError
-from tourney.games.diagram import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
+from tourney.games import view as views
+from tourney.games.base import AnyGame
+from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
 from tourney.games.seven_sages import board
 
 _SEAT_NAMES = {1: "Red", 2: "Blue"}
-
-
-def _at(square: int) -> tuple[int, int]:
-    file, rank = divmod(square, board.SIZE)
-    return 2 * file, 2 * (board.SIZE - 1 - rank)
 
 
 def _ground(square: int) -> str:
@@ -21,6 +19,47 @@ def _ground(square: int) -> str:
         if city >> square & 1:
             return f"city-{seat}"
     return "barbarian" if board.BARBARIAN >> square & 1 else "kingdom"
+
+
+_GROUND_OF = MappingProxyType({name: _ground(square) for square, name in enumerate(board.SQUARES)})
+_SEEN = {seat: tuple(views.SquarePiece(name, "sage", seat) for name in board.SQUARES) for seat in board.SEATS}
+
+
+@dataclass(frozen=True, slots=True)
+class SevenSagesView(views.View[views.SquarePiece]):
+    """Grounds are "kingdom", "barbarian", "city-1" and "city-2"; kinds "sage" and "fool" (no seat's)."""
+
+    seat: int
+    """The seat to act; when the game is over, the seat that did not act last."""
+    fool: str
+    """The fool's square."""
+    points: tuple[int, int]
+    """Red's and Blue's."""
+    round: int
+    """From 1 to 12."""
+    ply: int
+    """Actions so far in this round."""
+    starter: int
+    """The seat that began this round."""
+
+
+def view_of(game: AnyGame, text: str) -> SevenSagesView:
+    """The view of a position string. Raises PositionError."""
+    at = board.parse_position(text)
+    fool = board.SQUARES[at.fool]
+    pieces = {
+        board.SQUARES[sage]: _SEEN[seat][sage] for seat in board.SEATS for sage in (at.red, at.blue)[seat - 1]
+    }
+    pieces[fool] = views.SquarePiece(fool, "fool", 0)
+    return SevenSagesView(
+        game, text, _GROUND_OF, MappingProxyType(pieces), at.seat, fool, at.points, at.round_, at.ply,
+        at.starter,
+    )  # fmt: skip
+
+
+def _at(square: int) -> tuple[int, int]:
+    file, rank = divmod(square, board.SIZE)
+    return 2 * file, 2 * (board.SIZE - 1 - rank)
 
 
 _CELLS = tuple(Cell(*_at(square), _ground(square), name) for square, name in enumerate(board.SQUARES))
@@ -37,7 +76,7 @@ _FOOL, _TURN = 2 * _SAGES + 1, 2 * _SAGES + 2
 
 
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
-    """Return the parts of a diagram, for ``part_of``; the turn is seat, starter and whether it is over."""
+    """The parts of a diagram, for ``part_of``; the turn is seat, starter and whether it is over."""
     red, blue, fool, seat, _, round_, ply, starter = view.split(" ")
     over = fool in _GOALS or (round_ == _LAST_ROUND and ply == _LAST_PLY)
     return ("", *red.split(","), *blue.split(","), fool, (seat, starter, over), last)
@@ -50,7 +89,7 @@ _LAST_ROUND, _LAST_PLY = str(board.LAST_ROUND), str(board.LAST_PLY)
 
 
 def part_of(index: int, part: Any) -> Diagram:
-    """Return a part of a diagram."""
+    """A part of a diagram."""
     if index == 0:
         return _GROUND
     if index < _FOOL:
@@ -77,14 +116,14 @@ def _notes(seat: str, starter: str, over: bool) -> tuple[str, ...]:
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
-    """Return the diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
+    """The diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
     board.parse_position(view)
     drawn = join(part_of(index, part) for index, part in enumerate(parts_of(view, last)))
     return replace(drawn, notes=fill(drawn.notes, view, last))
 
 
 def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple[str, ...]]:
-    """Return the marks and arrows of the last action, and a note."""
+    """The marks and arrows of the last action, and a note."""
     if last is None:
         return (), (), ()
     try:

@@ -1,0 +1,181 @@
+"""States and games whose rules are a core."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
+
+from tourney.errors import ActionError
+from tourney.games.actions import IntAction, IntActions
+from tourney.games.base import CHANCE, Game, State
+from tourney.games.compiled import core
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+    from types import ModuleType
+
+    from tourney.games.core_base import Core
+    from tourney.games.diagrams import Diagram
+    from tourney.games.view import View
+    from tourney.seeds import RandBelow
+
+
+class CoreState(State[int]):
+    """A position that a core holds, with the history that its rules need.
+
+    The core belongs to the state: play in a copy of it. ``Core.state`` makes states.
+    """
+
+    __slots__ = ("_legal", "actor", "core")
+
+    game: CoreGame[Any]
+    actor: int
+    core: Core
+    _legal: Sequence[int]
+
+    @property
+    def seats(self) -> int:
+        """The number of seats at the table."""
+        return self.core.seats
+
+    def legal_actions(self) -> Sequence[int]:
+        """Legal actions or outcomes of chance, sorted by their strings; none when the game is over."""
+        try:
+            return self._legal
+        except AttributeError:  # nothing sets it before: most states are passed through and never asked
+            self._legal = self._list_legal()
+            return self._legal
+
+    def _list_legal(self) -> Sequence[int]:
+        table = self.game.actions
+        if table:
+            return self.core.texts(table)  # type: ignore[arg-type,return-value] # a table of actions serves too
+        return IntActions(self.game.action, self.core.actions())
+
+    def is_legal(self, action: int) -> bool:
+        """Whether an action is legal here."""
+        return self.core.is_legal(action)
+
+    def chance_weights(self) -> Sequence[int]:
+        """Weights of the outcomes, in ``legal_actions`` order. Raises ValueError."""
+        return self.core.weights() if self.actor == CHANCE else super().chance_weights()
+
+    def outcome(self, u: int) -> int:
+        """The outcome that chance has by a random integer of 64 bits. Raises ValueError."""
+        return self.core.outcome(u) if self.actor == CHANCE else super().outcome(u)
+
+    def play(self, action: int) -> Self:
+        """The state after a legal action."""
+        after: Self = self.core.state_after(type(self), action)
+        return after
+
+    def ranks(self) -> tuple[int, ...] | None:
+        """Each seat's rank, or None while not over."""
+        return self.core.ranks()
+
+    def reason(self) -> str:
+        """Why the game is over, as a word of the game, or "" while not over."""
+        return self.core.reason()
+
+    def position(self) -> str:
+        """The position string."""
+        return self.core.position()
+
+
+P = TypeVar("P")
+"""A game's parsed position."""
+
+
+class CoreGame(Game[int], Generic[P]):
+    """A game of Tourney's own: its actions are the codes of its core.
+
+    Its package has the modules ``core`` and ``diagram``, which are loaded when they are first used: bots
+    start often and draw nothing.
+    """
+
+    package: ClassVar[str]
+    """The name of the package in ``tourney.games``."""
+    core_class: ClassVar[str]
+    """The name of the core's class."""
+    state: ClassVar[type[CoreState]]
+    action: ClassVar[type[IntAction]]
+    actions: ClassVar[list[IntAction]] = []
+    """By code, the action, if codes are few enough for a table; ``strings`` has its string."""
+    strings: ClassVar[list[str]] = []
+
+    @abstractmethod
+    def read(self, text: str) -> P:
+        """Parse a position string by the seats and options in it. Raises PositionError."""
+
+    def state_at(self, at: P) -> CoreState:
+        """The state of a parsed position, without history."""
+        # Looked up at each call, not once: ``use_plain`` may choose the other form in between.
+        made = getattr(core(self.package), self.core_class)()
+        made.load(at)
+        state: CoreState = made.state(self.state)
+        return state
+
+    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - for games with several
+        """The state of a position string, without history. Raises PositionError."""
+        return self.state_at(self.read(text))
+
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> CoreState:  # noqa: ARG002 - nothing is hidden
+        """The observed position: nothing is hidden. Raises PositionError."""
+        return self.state_at(self.read(observation))
+
+    def legal_texts(self, state: State[int]) -> tuple[str, ...]:
+        """The strings of a state's legal actions, sorted."""
+        core: Core = state.core  # type: ignore[attr-defined] # a CoreState
+        # In one call of the core: calling a function for each action takes longer than listing them.
+        if self.strings:
+            return core.texts(self.strings)
+        return tuple(map(self.action_string, core.actions()))
+
+    def play_text(self, state: State[int], text: str) -> CoreState:
+        """The state after the action of a string. Raises ActionError."""
+        core: Core = state.core  # type: ignore[attr-defined] # a CoreState
+        after: CoreState | None = core.state_if_legal(self.state, self.parse_action(text))
+        if after is None:
+            raise ActionError(f"action {text} is not legal here")
+        return after
+
+    def play_outcome(self, state: State[int], u: int) -> tuple[str, CoreState]:
+        """The outcome that chance has by a random integer of 64 bits, as a string, and the state after it."""
+        core: Core = state.core  # type: ignore[attr-defined] # a CoreState
+        code, after = core.state_by_chance(self.state, u)
+        return self.action_string(code), after
+
+    def scratch(self, state: State[int]) -> Core:
+        """A new core that holds a state, to play in."""
+        return state.core.copy()  # type: ignore[attr-defined,no-any-return] # a CoreState
+
+    @cached_property
+    def drawing(self) -> ModuleType:
+        """The module that draws."""
+        return import_module(f"tourney.games.{self.package}.diagram")
+
+    def view(self, text: str) -> View[Any]:
+        """The readable view of a position string or an observation. Raises PositionError."""
+        found: View[Any] = self.drawing.view_of(self, text)
+        return found
+
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
+        """The diagram of a position string or an observation, with the last action marked."""
+        found: Diagram = self.drawing.diagram_of(view, last)
+        return found
+
+    def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
+        """Values of the parts of a diagram; one part unless ``drawing`` has ``parts_of``."""
+        if not hasattr(self.drawing, "parts_of"):
+            return super().diagram_parts(view, last)
+        found: tuple[Hashable, ...] = self.drawing.parts_of(view, last)
+        return found
+
+    def diagram_part(self, index: int, part: Any) -> Diagram:
+        """What a part shows."""
+        if not hasattr(self.drawing, "part_of"):
+            return super().diagram_part(index, part)
+        found: Diagram = self.drawing.part_of(index, part)
+        return found
