@@ -4,17 +4,31 @@ import json
 import sys
 import tomllib
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from tourney.compression import reading
+from tourney.errors import RecordError
 
 MAX_DEPTH: Final = 32
 """Lists, objects and tables within each other; Tourney's own data is less than ten levels deep."""
 MAX_BITS: Final = 128
 """Bits of an integer in TOML: twice what any key allows, so that a value that is too large can be printed."""
 
+MAX_LINE: Final = 64 * 1024 * 1024
+"""Bytes of the longest record that is read."""
+
+_GOES_ON = (b"{", b"[", b",", b":")
+"""How a first line ends whose value goes on in the next; JSON by itself ends with none of them."""
+
 
 def read_text(path: Path, most: int) -> str:
-    """Return the UTF-8 text of a file of at most ``most`` bytes.
+    """The UTF-8 text of a file of at most ``most`` bytes.
 
     Raises ValueError with a phrase that goes on after the file's name.
     """
@@ -31,8 +45,8 @@ def read_text(path: Path, most: int) -> str:
         raise ValueError(f"is not UTF-8 text: byte {error.start} cannot be read") from error
 
 
-def parse_json(data: bytes | str, *, unique: bool = False) -> Any:
-    """Return the value of a JSON text; bytes must be UTF-8. With ``unique`` no object may repeat a key.
+def parse_json(data: bytes | str, *, unique: bool = False) -> object:
+    """The value of a JSON text; bytes must be UTF-8. With ``unique`` no object may repeat a key.
 
     Raises ValueError with a phrase that says what is wrong, also for what Python reads but JSON does not know
     (NaN, Infinity), for numbers of thousands of digits, and for nesting beyond ``MAX_DEPTH``.
@@ -45,7 +59,7 @@ def parse_json(data: bytes | str, *, unique: bool = False) -> Any:
     except RecursionError:
         raise ValueError(_too_deep("objects")) from None
     except UnicodeDecodeError as error:
-        raise ValueError(f"byte {error.start} is no UTF-8") from None
+        raise ValueError(f"byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
         if error.msg.startswith("Unexpected UTF-8 BOM"):
             raise ValueError("it begins with a byte order mark, which JSON does not have") from None
@@ -59,8 +73,8 @@ def parse_json(data: bytes | str, *, unique: bool = False) -> Any:
     return value
 
 
-def parse_toml(text: str) -> dict[str, Any]:
-    """Return the tables of a TOML text.
+def parse_toml(text: str) -> dict[str, object]:
+    """The tables of a TOML text.
 
     Raises ValueError with a phrase that says what is wrong, also for nesting beyond ``MAX_DEPTH`` and for
     integers of more than ``MAX_BITS`` bits.
@@ -79,6 +93,54 @@ def parse_toml(text: str) -> dict[str, Any]:
     return data
 
 
+def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the JSON values of a file with their places, as ``FILE line N``; empty lines are passed over.
+
+    A file that holds one value over many lines gives that value; it may be compressed (.gz, .zst). ``name``
+    is the file's name in places (default: its path). Raises RecordError for what is not JSON, InputError for
+    a damaged compressed file, and OSError where the file cannot be read.
+    """
+    name = name or str(path)
+    with reading(path, name) as file:
+        first = file.readline(MAX_LINE + 1)
+        if first.rstrip().endswith(_GOES_ON):
+            yield name, _parse_line(first + file.read(MAX_LINE + 1 - len(first)), name)
+            return
+        number, line = 1, first
+        while line:
+            if line.strip():
+                where = f"{name} line {number}"
+                yield where, _parse_line(line.rstrip(), where)
+            number, line = number + 1, file.readline(MAX_LINE + 1)
+
+
+def read_json_value(path: Path) -> object:
+    """The JSON value of a file that holds exactly one. Raises RecordError, OSError."""
+    values = [value for _, value in islice(read_json_lines(path), 2)]
+    if len(values) != 1:
+        raise RecordError(
+            f"{path} holds {'more than one record' if values else 'no record'}; exactly one is needed here"
+        )
+    return values[0]
+
+
+def _parse_line(data: bytes, where: str) -> object:
+    if len(data) > MAX_LINE:
+        raise RecordError(f"{where} is longer than {MAX_LINE >> 20} MiB: this is not a record")
+    # Quick for the usual line; whatever it refuses, the strict parser below explains.
+    with suppress(msgspec.MsgspecError, UnicodeError, OverflowError, RecursionError):
+        value = msgspec.json.decode(data)
+        # What it is written as again has each key once, and nothing else that JSON does not know.
+        if msgspec.json.encode(value, order="sorted") == data and (
+            is_shallow(data) or not depth_exceeds(value)
+        ):
+            return value
+    try:
+        return parse_json(data, unique=True)
+    except ValueError as error:
+        raise RecordError(f"{where} is not JSON: {error}") from error
+
+
 class _PhraseError(ValueError):
     """Raised by the hooks of the JSON parser; its text needs no rewording."""
 
@@ -92,11 +154,11 @@ def _too_long() -> str:
     return f"a number has more than {sys.get_int_max_str_digits():,} digits"
 
 
-def _refuse_constant(name: str) -> Any:
-    raise _PhraseError(f"{name} is no number of JSON")
+def _refuse_constant(name: str) -> NoReturn:
+    raise _PhraseError(f"{name} is not a number of JSON")
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(key for key, _ in pairs)
@@ -105,15 +167,15 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def depth_exceeds(value: Any) -> bool:
-    """Return whether lists and objects are nested beyond ``MAX_DEPTH``."""
-    level = [value] if value.__class__ in (list, dict) else []
+def depth_exceeds(value: object) -> bool:
+    """Whether lists and objects are nested beyond ``MAX_DEPTH``."""
+    level: list[list[object] | dict[str, object]] = [value] if isinstance(value, (list, dict)) else []
     for _ in range(MAX_DEPTH):
         level = [
             item
             for outer in level
-            for item in (outer.values() if outer.__class__ is dict else outer)
-            if item.__class__ in (list, dict)
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, (list, dict))
         ]
     return bool(level)
 
@@ -122,7 +184,7 @@ _PLAIN: Final = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def is_shallow(text: bytes) -> bool:
-    """Return whether a valid JSON text is certainly not nested beyond ``MAX_DEPTH``: in less time.
+    """Whether a valid JSON text is certainly not nested beyond ``MAX_DEPTH``: in less time.
 
     False if a string in it has a backslash; ``depth_exceeds`` then says.
     """
@@ -136,7 +198,7 @@ def is_shallow(text: bytes) -> bool:
     return not brackets
 
 
-def _check_bits(value: Any) -> None:
+def _check_bits(value: object) -> None:
     if isinstance(value, int) and value.bit_length() > MAX_BITS:
         raise ValueError(f"a number has more than {MAX_BITS} bits")
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():

@@ -33,11 +33,11 @@ class Hello(NamedTuple):
     version: int = 1
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"tourney %d\n" % self.version
 
 
-class Game(NamedTuple):
+class NewGame(NamedTuple):
     """``game ...``: a game begins; the bot answers Ready. ``seed`` is the bot's own."""
 
     game: str
@@ -51,7 +51,7 @@ class Game(NamedTuple):
     options: Mapping[str, str] = {}
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         words = [f"game {self.game} seats={self.seats} seat={self.seat} seed={self.seed}"]
         if self.move_ms is not None:
             words.append(f"move={self.move_ms}")
@@ -70,7 +70,7 @@ class Play(NamedTuple):
     action: str
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return play_line(self.seat, self.action)
 
 
@@ -81,7 +81,7 @@ class Reveal(NamedTuple):
     action: str
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"reveal %d %b\n" % (self.seat, self.action.encode("ascii"))
 
 
@@ -91,7 +91,7 @@ class Position(NamedTuple):
     text: str
 
     def encode(self) -> bytes:
-        """Return the line. Raise GameError if it would be too long."""
+        """The line. Raise GameError if it would be too long."""
         return _line("position " + self.text)
 
 
@@ -101,7 +101,7 @@ class Legal(NamedTuple):
     actions: tuple[str, ...]
 
     def encode(self) -> bytes:
-        """Return the line. Raise GameError if it would be too long."""
+        """The line. Raise GameError if it would be too long."""
         return _line("legal " + " ".join(self.actions))
 
 
@@ -114,7 +114,7 @@ class Go(NamedTuple):
     nodes: int | None = None
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         words = ["go"]
         if self.move_ms is not None:
             words.append(f"move={self.move_ms}")
@@ -131,7 +131,7 @@ class Withdrawn(NamedTuple):
     seat: int
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"withdrawn %d\n" % self.seat
 
 
@@ -142,7 +142,7 @@ class Over(NamedTuple):
     reason: str
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return _line(f"over {' '.join(map(str, self.ranks))} reason={self.reason}")
 
 
@@ -150,7 +150,7 @@ class Quit(NamedTuple):
     """``quit``: the bot exits."""
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"quit\n"
 
 
@@ -158,14 +158,14 @@ class Quit(NamedTuple):
 
 
 class Greeting(NamedTuple):
-    """``bot ...``: which lines the bot wants before each ``go``, and other KEY=VALUE pairs."""
+    """``bot ...``: the lines that the bot requests before each ``go``, and other KEY=VALUE pairs."""
 
     position: bool = False
     legal: bool = False
     pairs: tuple[tuple[str, str], ...] = ()
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         wants = ",".join(want for want in _WANTS if getattr(self, want))
         words = ["bot", *([f"wants={wants}"] if wants else []), *(f"{key}={v}" for key, v in self.pairs)]
         return " ".join(words).encode("utf-8") + b"\n"
@@ -175,7 +175,7 @@ class Ready(NamedTuple):
     """``ready``: answers ``game``."""
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"ready\n"
 
 
@@ -185,7 +185,7 @@ class Move(NamedTuple):
     action: str
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"move %b\n" % self.action.encode("ascii")
 
 
@@ -193,7 +193,7 @@ class Resign(NamedTuple):
     """``resign``: answers ``go``."""
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"resign\n"
 
 
@@ -203,7 +203,7 @@ class Info(NamedTuple):
     text: str
 
     def encode(self) -> bytes:
-        """Return the line."""
+        """The line."""
         return b"info %b\n" % self.text.encode("utf-8", "replace")
 
 
@@ -213,7 +213,7 @@ class Invalid(NamedTuple):
     why: str
 
 
-RefereeMessage: TypeAlias = Hello | Game | Play | Reveal | Position | Legal | Go | Withdrawn | Over | Quit
+RefereeMessage: TypeAlias = Hello | NewGame | Play | Reveal | Position | Legal | Go | Withdrawn | Over | Quit
 BotMessage: TypeAlias = Greeting | Ready | Move | Resign | Info
 
 HELLO: Final = Hello().encode()
@@ -225,12 +225,12 @@ _WANTS = ("position", "legal")
 
 @lru_cache(maxsize=4096)
 def play_line(seat: int, action: str) -> bytes:
-    """Return ``Play(seat, action).encode()``; a referee needs it once a move, and actions recur."""
+    """``Play(seat, action).encode()``; a referee needs it once a move, and actions recur."""
     return b"play %d %b\n" % (seat, action.encode("ascii"))
 
 
 def move_action(line: str) -> str:
-    """Return the action of a bot's line if it is a Move, otherwise "": quicker than ``decode_bot``."""
+    """The action of a bot's line if it is a Move, otherwise "": quicker than ``decode_bot``."""
     word, _, action = line.partition(" ")
     # Printable ASCII without a blank is [!-~]*, and these tests are cheaper than the pattern.
     if word == "move" and action.isascii() and action.isprintable() and " " not in action:
@@ -239,13 +239,13 @@ def move_action(line: str) -> str:
 
 
 def decode_bot(line: str) -> BotMessage | Invalid:
-    """Return the message of a bot's line; Invalid if it is none."""
+    """The message of a bot's line; Invalid for any other line."""
     word, _, rest = line.partition(" ")
     if word == "move":
         if action := move_action(line):
             return Move(action)
         return Invalid(
-            f"{shown(line)}: move wants one action of 1 to {MAX_ACTION} printable ASCII characters"
+            f"{shown(line)}: move needs one action of 1 to {MAX_ACTION} printable ASCII characters"
         )
     if word == "info":
         return Info(rest)
@@ -255,11 +255,11 @@ def decode_bot(line: str) -> BotMessage | Invalid:
         return _RESIGN
     if word == "bot":
         return _greeting(rest)
-    return Invalid(f"{shown(line)} is no line of the protocol")
+    return Invalid(f"{shown(line)} is not a line of the protocol")
 
 
 def decode_referee(line: str) -> RefereeMessage | None:
-    """Return the message of a referee's line, or None for one that a bot ignores.
+    """The message of a referee's line, or None for one that a bot ignores.
 
     Raises ValueError for a line that begins with a word of the protocol and is malformed.
     """
@@ -274,7 +274,7 @@ def decode_referee(line: str) -> RefereeMessage | None:
 
 
 def shown(text: str) -> str:
-    """Return a bot's words for a log: quoted, at most 62 characters, without control characters."""
+    """A bot's words for a log: quoted, at most 62 characters, without control characters."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
@@ -300,12 +300,12 @@ def _greeting(words: str) -> Greeting | Invalid:
     return Greeting("position" in wants, "legal" in wants, tuple(pairs.items()))
 
 
-def _game(rest: str) -> Game:
+def _game(rest: str) -> NewGame:
     name, *words = rest.split(" ")
     pairs = dict(_pair(word) for word in words)
     seats, seat, seed = (_number(pairs.pop(key)) for key in ("seats", "seat", "seed"))
     move, clock, inc, nodes = (_optional(pairs.pop(key, None)) for key in ("move", "clock", "inc", "nodes"))
-    return Game(name, seats, seat, seed, move, clock, inc or 0, nodes, pairs)
+    return NewGame(name, seats, seat, seed, move, clock, inc or 0, nodes, pairs)
 
 
 def _go(rest: str) -> Go:
@@ -337,7 +337,7 @@ def _pair(word: str) -> tuple[str, str]:
 
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
-        raise ValueError(f"{shown(text)} is no number")
+        raise ValueError(f"{shown(text)} is not a number")
     return int(text)
 
 

@@ -1,15 +1,15 @@
 """Schemas: the constrained types of all values from outside, and one strict reader that words every error.
 
 A value is defined once, as a frozen ``msgspec.Struct``. ``read`` converts parsed JSON or TOML into it.
-Booleans are no integers, and 1.0 is no integer. A check that no field can express belongs into
-``__post_init__``, which raises ``SchemaError``.
+Booleans and 1.0 are not integers. A check that no field can express belongs into
+``__post_init__``, which raises ``SchemaError``. What commands print as JSON is a ``Document``.
 """
 
 import json
 import re
 from collections.abc import Collection, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, NoReturn, TypeVar
+from typing import Annotated, Final, NoReturn, TypedDict, TypeVar, cast
 
 import msgspec
 from msgspec import Meta
@@ -74,6 +74,14 @@ Arguments = Annotated[tuple[Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
 """The arguments of an entrant's command."""
 
 
+class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An object in a JSON document. All of its keys are always there; null stands for an unknown value."""
+
+
+class Document(Part, frozen=True, kw_only=True):
+    """What a command prints as JSON. Its field ``format`` is a literal: its name and version."""
+
+
 class SchemaError(ValueError):
     """A value does not fit its schema.
 
@@ -92,11 +100,11 @@ class SchemaError(ValueError):
         self.key = key or next((step for step in reversed(self.path) if isinstance(step, str)), "")
 
     def under(self, *path: str | int) -> "SchemaError":
-        """Return the error of an outer value that holds this one at a path."""
+        """The error of an outer value that holds this one at a path."""
         return SchemaError((*path, *self.path), self.problem, inside=self.inside, key=self.key)
 
     def in_json(self, root: str = "the value") -> str:
-        """Return the sentence for JSON, as ``actions[0][1] is 7, but must be a string``."""
+        """The sentence for JSON, as ``actions[0][1] is 7, but must be a string``."""
         place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).lstrip(
             "."
         )
@@ -105,7 +113,7 @@ class SchemaError(ValueError):
         return f"{place or root} {self.problem}"
 
     def in_toml(self, file: str) -> str:
-        """Return the sentence for TOML, as ``FILE, [limits]: move-ms is 0, but must be at least 1``."""
+        """The sentence for TOML, as ``FILE, [limits]: move-ms is 0, but must be at least 1``."""
         path = list(self.path)
         subject = ""
         if not self.inside and path:
@@ -118,14 +126,14 @@ class SchemaError(ValueError):
         return f"{file}{tables}: {subject}{self.problem}"
 
     def __str__(self) -> str:
-        """Return the sentence for JSON."""
+        """The sentence for JSON."""
         return self.in_json()
 
 
 def read(
     data: object, type_: type[T], *, toml: bool = False, needed: Collection[str] = (), at: Sequence[str] = ()
 ) -> T:
-    """Return parsed JSON or TOML data as a value of a type.
+    """Parsed JSON or TOML data as a value of a type.
 
     The ``needed`` keys must be there even if the type has a default for them. Raises SchemaError, its path
     beginning with ``at``; ``toml`` words it in TOML's terms.
@@ -151,7 +159,7 @@ def check_range(path: Sequence[str | int], value: int, low: int, high: int) -> N
 
 
 def check_u64(key: str, text: str) -> int:
-    """Return the integer of a ``U64Text``. Raises SchemaError."""
+    """The integer of a ``U64Text``. Raises SchemaError."""
     number = int(text)
     if number >= U64:
         raise SchemaError((key,), f"is {text}, which is beyond 64 bits")
@@ -159,7 +167,7 @@ def check_u64(key: str, text: str) -> int:
 
 
 def show(value: object) -> str:
-    """Return a value for a sentence, cut short."""
+    """A value for a sentence, cut short."""
     try:
         text = json.dumps(value, ensure_ascii=False, default=str)
     except ValueError:  # the interpreter prints no longer integers
@@ -173,27 +181,35 @@ def show(value: object) -> str:
 
 
 def either(words: Sequence[str]) -> str:
-    """Return quoted words for a sentence: ``"a", "b" or "c"``."""
+    """Quoted words for a sentence: ``"a", "b" or "c"``."""
     quoted = [show(word) for word in words]
     return quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
 
 
 def unknown_key(path: Sequence[str | int], key: object, known: Sequence[str]) -> SchemaError:
-    """Return the error for a key that does not exist."""
+    """The error for a key that does not exist."""
     near = get_close_matches(str(key), known, 1)
     hint = f"did you mean {near[0]}?" if near else f"the keys are: {', '.join(known)}"
     return SchemaError(path, f"unknown key {show(key)}; {hint}", inside=True, key=str(key))
 
 
 def bare(pattern: str) -> str:
-    """Return a pattern without the anchors that msgspec needs."""
+    """A pattern without the anchors that msgspec needs."""
     return pattern.removeprefix(r"\A").removesuffix(r"\Z")
 
 
 # From here on: why a value was refused. ``msgspec`` refuses fast; this finds the place again and words it.
 
 
-def _explain(value: Any, info: types.Type, toml: bool, path: tuple[str | int, ...]) -> None:
+class _Extra(TypedDict, total=False):
+    """What the types above say of themselves beyond what ``Meta`` knows."""
+
+    most: int
+    want: str
+    examples: list[object]
+
+
+def _explain(value: object, info: types.Type, toml: bool, path: tuple[str | int, ...]) -> None:
     """Raise SchemaError for the first thing in a value that does not fit; return if all of it fits."""
     info, extra = _plain(info)
     match info:
@@ -213,25 +229,26 @@ def _explain(value: Any, info: types.Type, toml: bool, path: tuple[str | int, ..
             )
         case _ if not _is_kind(value, info):
             _refuse(path, value, _noun(info, toml, path))
-        case types.IntType() | types.FloatType():
+        # The guards from here on always hold: they tell the type checker what _is_kind has found.
+        case types.IntType() | types.FloatType() if isinstance(value, (int, float)):
             _explain_number(value, info, extra, path)
-        case types.StrType():
+        case types.StrType() if isinstance(value, str):
             _explain_text(value, info, extra, path)
-        case types.TupleType() | types.VarTupleType() | types.ListType():
+        case types.TupleType() | types.VarTupleType() | types.ListType() if isinstance(value, (list, tuple)):
             _explain_list(value, info, toml, path)
-        case types.DictType():
+        case types.DictType() if isinstance(value, dict):
             for key, inner in value.items():
                 try:
                     _explain(key, info.key_type, toml, path)
                 except SchemaError as error:
                     raise SchemaError(path, f"a key {error.problem}", inside=True) from None
                 _explain(inner, info.value_type, toml, (*path, key))
-        case types.StructType():
+        case types.StructType() if isinstance(value, dict):
             _explain_struct(value, info, toml, path)
 
 
 def _explain_number(
-    value: Any, info: types.IntType | types.FloatType, extra: dict[str, Any], path: tuple[str | int, ...]
+    value: float, info: types.IntType | types.FloatType, extra: _Extra, path: tuple[str | int, ...]
 ) -> None:
     least, most = info.ge, extra.get("most", info.le)
     if (least is None or value >= least) and (most is None or value <= most):
@@ -242,9 +259,7 @@ def _explain_number(
     _refuse(path, value, span)
 
 
-def _explain_text(
-    value: str, info: types.StrType, extra: dict[str, Any], path: tuple[str | int, ...]
-) -> None:
+def _explain_text(value: str, info: types.StrType, extra: _Extra, path: tuple[str | int, ...]) -> None:
     most = info.max_length
     if most is not None and len(value) > most:
         raise SchemaError(path, f"has {len(value):,} characters, but may have at most {most:,}")
@@ -256,7 +271,7 @@ def _explain_text(
 
 
 def _explain_list(
-    value: Sequence[Any],
+    value: Sequence[object],
     info: types.TupleType | types.VarTupleType | types.ListType,
     toml: bool,
     path: tuple[str | int, ...],
@@ -276,7 +291,7 @@ def _explain_list(
 
 
 def _explain_struct(
-    value: dict[str, Any], info: types.StructType, toml: bool, path: tuple[str | int, ...]
+    value: dict[str, object], info: types.StructType, toml: bool, path: tuple[str | int, ...]
 ) -> None:
     fields = {field.encode_name: field for field in info.fields}
     for key in value:
@@ -296,14 +311,14 @@ def _explain_struct(
             raise error.__cause__.under(*path) from None
         raise
     except UnicodeEncodeError:
-        raise SchemaError(path, "holds a text that is no valid Unicode", inside=False) from None
+        raise SchemaError(path, "holds a text that is not valid Unicode", inside=False) from None
 
 
-def _plain(info: types.Type) -> tuple[types.Type, dict[str, Any]]:
-    """Return a type without its metadata, and the extra data and ``examples`` of it."""
-    extra: dict[str, Any] = {}
+def _plain(info: types.Type) -> tuple[types.Type, _Extra]:
+    """A type without its metadata, and the extra data and ``examples`` of it."""
+    extra: _Extra = {}
     while isinstance(info, types.Metadata):
-        extra |= {**(info.extra_json_schema or {}), **(info.extra or {})}
+        extra.update(cast("_Extra", {**(info.extra_json_schema or {}), **(info.extra or {})}))
         info = info.type
     return info, extra
 
@@ -330,7 +345,7 @@ def _is_kind(value: object, info: types.Type) -> bool:
 
 
 def _noun(info: types.Type, toml: bool, path: Sequence[str | int]) -> str:
-    """Return what a value of a type is called."""
+    """Words for the values of a type."""
     info, _ = _plain(info)
     name = path[-1] if path else ""
     match info:

@@ -1,12 +1,17 @@
 """Derived seeds and uniform random integers: the only source of randomness in Tourney.
 
 Every random integer is a function of a parent seed and labels, so it can be reproduced at any time and in any
-order. Integers only.
+order. Integers only. The last part has what a match samples by its seed.
 """
 
 import hashlib
 import re
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate, permutations
+from typing import TypeVar
+
+T = TypeVar("T")
 
 U64 = 1 << 64
 
@@ -29,6 +34,7 @@ def derive(parent: int, *labels: str | int) -> int:
     words = [str(parent)]
     for label in labels:
         word = str(label)
+        # Numbers always match, and this is called for each action of an opening.
         if label.__class__ is not int and _LABEL.fullmatch(word) is None:
             raise ValueError(f"seed label {word!r} does not match [A-Za-z0-9._-]+")
         words.append(word)
@@ -37,7 +43,7 @@ def derive(parent: int, *labels: str | int) -> int:
 
 
 def deriver(parent: int, *labels: str | int) -> Callable[[int], int]:
-    """Return ``derive(parent, *labels, k)`` as a function of k (from 0), faster for many k.
+    """``derive(parent, *labels, k)`` as a function of k (from 0), faster for many k.
 
     Raises ValueError as ``derive`` does.
     """
@@ -60,7 +66,7 @@ def uniform(u: int, total: int) -> int:
 
 
 def stream(parent: int, *labels: str | int) -> RandBelow:
-    """Return a random stream whose k-th value (from 0) comes from ``derive(parent, *labels, k)``."""
+    """A random stream whose k-th value (from 0) comes from ``derive(parent, *labels, k)``."""
     derived = deriver(parent, *labels)
     k = 0
 
@@ -71,3 +77,68 @@ def stream(parent: int, *labels: str | int) -> RandBelow:
         return uniform(u, total)
 
     return randbelow
+
+
+def pick(u: int, outcomes: Sequence[T], weights: Sequence[int]) -> T:
+    """The outcome of a 64-bit random integer.
+
+    It is the first whose cumulative weight exceeds the integer, scaled to their sum.
+    """
+    sums = list(accumulate(weights))
+    if len(sums) != len(outcomes):
+        raise ValueError(f"chance has no outcome for each of its weights: {len(outcomes)} for {len(sums)}")
+    if not any(sums):
+        raise ValueError("chance has no outcome of positive weight")
+    return outcomes[bisect_right(sums, uniform(u, sums[-1]))]
+
+
+# -- what a match samples --------------------------------------------------------------------------------
+
+
+def match_seed(tournament_seed: int, round_: int, table: int, repeat: int, order: int | None = None) -> int:
+    """A match's seed; all places count from 1.
+
+    Without ``order`` the games of a mirrored group share it, and so their dice and opening. With it, as of
+    ``mirrored-dice = false``, ``order`` is the match's place in its group, and no two matches share a seed.
+    """
+    labels = (round_, table, repeat) if order is None else (round_, table, repeat, order)
+    return derive(tournament_seed, "match", *labels)
+
+
+def bot_seed(seed: int, seat: int) -> int:
+    """The seed that the bot on a seat (1..n) gets."""
+    return derive(seed, "bot", seat)
+
+
+def chance_stream(seed: int) -> Callable[[int], int]:
+    """The random integers (64 bits) of a match's chance nodes, as a function of k; for ``State.outcome``."""
+    return deriver(seed, "chance")
+
+
+def sample_opening_action(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:
+    """The j-th opening action (from 0, chance not counted) of an attempt (from 0)."""
+    return actions[uniform(derive(seed, "opening", attempt, j), len(actions))]
+
+
+def sample_book_line(seed: int, lines: int) -> int:
+    """The line (from 0), of an opening book with this number of lines, that a match begins with."""
+    return uniform(derive(seed, "book"), lines)
+
+
+def sample_substitute(seed: int, seat: int, j: int, actions: Sequence[T]) -> T:
+    """The j-th action (from 0 per seat) that the referee plays for a withdrawn seat."""
+    return actions[uniform(derive(seed, "substitute", seat, j), len(actions))]
+
+
+def seat_orders(seats: int, repeat: int) -> tuple[tuple[int, ...], ...]:
+    """A mirrored group's seat orders: each holds, per seat, the index (from 0) of the entrant on it.
+
+    2 seats: both orders. 3 seats: all 6, lexicographic. 4 seats: the 4 rotations of the
+    (repeat-1 mod 6)-th of the orders that begin with the first entrant; repeat counts from 1.
+    """
+    if seats < 4:
+        return tuple(permutations(range(seats)))
+    if seats > 4:
+        raise ValueError(f"seat orders are defined for 2 to 4 seats, not {seats}")
+    first = [order for order in permutations(range(4)) if order[0] == 0][(repeat - 1) % 6]
+    return tuple(first[k:] + first[:k] for k in range(4))

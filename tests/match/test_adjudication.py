@@ -3,25 +3,27 @@
 It is one file because its tests share matches with made-up scores.
 """
 
-import copy
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+import rfc8785
 
 from tests.seeds.checkers import NODE, PYTHON, check, needs_node
-from tests.tables import ODDS, RACE, TOE, make_spec, outcome, play_scripts
+from tests.support.records import as_json, digested
+from tests.support.tables import ODDS, RACE, TOE, make_spec, outcome, play_scripts
 from tourney.errors import GameError, TablesError, TournamentError
 from tourney.games.base import AnyGame, AnyState, Tables
 from tourney.games.chess import Chess
 from tourney.games.registry import find_game
 from tourney.match.adjudication import score_of
-from tourney.match.record import Record, canonical, digest_of, make_record
+from tourney.match.record import Adjudication, Outcome, Record, make_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DrawRule, Limits, MatchSpec, Opening, ResignRule
-from tourney.match.verify import compare, verify
+from tourney.match.verify import compare, verify, verify_data
 from tourney.seeds import stream
 
 SHUFFLE = ("g1f3", "g8f6", "f3g1", "f6g8")
@@ -50,6 +52,9 @@ def play(
             break
         assert referee.act(move, score) == ""
     return referee
+
+
+Json = dict[str, Any]
 
 
 def record_of(referee: Referee, game: AnyGame | None = None) -> Record:
@@ -138,13 +143,13 @@ def test_seat_loses_by_its_own_scores_only() -> None:
     lost = play(SHUFFLE, (99_999, 0, 99_999, -500), rules)
     assert lost.outcome is not None
     assert lost.outcome.ranks == (1, 2)
-    assert lost.outcome.as_json()["adjudication"] == {"rule": "resign", "scores": [[], ["-500"]]}
+    assert lost.outcome.adjudication == Adjudication("resign", ((), ("-500",)))
     both = limits(resign=ResignRule(1, 500, 2))
     assert play(SHUFFLE, (499, -900, 499, -900), both).outcome is None
     first = play(SHUFFLE, (-900, 700, -900, 700), both).outcome
     assert first is not None
     assert first.ranks == (2, 1)
-    assert first.as_json()["adjudication"]["scores"] == [["-900"], ["700"]]
+    assert first.adjudication == Adjudication("resign", (("-900",), ("700",)))
 
 
 def test_game_that_is_over_is_not_adjudicated() -> None:
@@ -253,10 +258,10 @@ def test_chance_follows_only_if_the_match_goes_on() -> None:
 # -- what a record proves ---------------------------------------------------------------------------------
 
 
-def forged(record: Record, change: Callable[[Record], object]) -> Record:
-    other = copy.deepcopy(record)
+def forged(record: Record, change: Callable[[Json], object]) -> Json:
+    other = as_json(record)
     change(other)
-    return {**other, "digest": digest_of(other)}
+    return digested(other)
 
 
 def drawn() -> Record:
@@ -268,7 +273,7 @@ def resigned() -> Record:
     return record_of(play(SHUFFLE, (600, -500, 500, -700), rules))
 
 
-FORGED: dict[str, tuple[Callable[[], Record], Callable[[Record], object]]] = {
+FORGED: dict[str, tuple[Callable[[], Record], Callable[[Json], object]]] = {
     "a score beyond the limit": (
         drawn,
         lambda r: r["outcome"]["adjudication"]["scores"][0].__setitem__(0, "11"),
@@ -301,7 +306,7 @@ FORGED: dict[str, tuple[Callable[[], Record], Callable[[Record], object]]] = {
     "the scores exchanged": (resigned, lambda r: r["outcome"]["adjudication"]["scores"].reverse()),
     "a resignation besides": (resigned, lambda r: r["outcome"].update(resigned=[[2, 4]])),
 }
-RULES: dict[str, Callable[[Record], object]] = {
+RULES: dict[str, Callable[[Json], object]] = {
     "an action after the next": lambda r: r["actions"].extend([[1, "g1f3"], [1, "f3g1"]]),
     "a move number not reached": lambda r: r["limits"]["draw"].update(movenumber=3),
     "a pawn move within the count": lambda r: r["actions"].__setitem__(2, [1, "e2e4"]),
@@ -313,20 +318,20 @@ RULES: dict[str, Callable[[Record], object]] = {
 def test_verify_refuses_forged_grounds(name: str) -> None:
     make, change = FORGED[name]
     assert verify(make()) == []
-    assert verify(forged(make(), change)) != []
+    assert verify_data(forged(make(), change)) != []
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_verify_replays_the_counts(name: str) -> None:
-    assert verify(forged(drawn(), RULES[name])) != []
+    assert verify_data(forged(drawn(), RULES[name])) != []
 
 
 @pytest.mark.parametrize("program", [PYTHON, pytest.param(NODE, marks=needs_node)], ids=lambda p: p.suffix)
 def test_checkers_refuse_forged_grounds(program: Path, tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
-    good = [drawn(), resigned(), *(forged(drawn(), change) for change in RULES.values())]
+    good = [as_json(drawn()), as_json(resigned()), *(forged(drawn(), change) for change in RULES.values())]
     bad = [forged(make(), change) for make, change in FORGED.values()]
-    file.write_bytes(b"".join(canonical(record) + b"\n" for record in (*good, *bad)))
+    file.write_bytes(b"".join(rfc8785.dumps(record) + b"\n" for record in (*good, *bad)))
     lines = check(program, str(file)).stdout.decode().splitlines()
     numbers = [int(line.split(" line ")[1].split(",")[0]) for line in lines[:-1]]
     assert numbers == list(range(len(good) + 1, len(good) + len(bad) + 1))
@@ -336,7 +341,7 @@ def test_checkers_refuse_forged_grounds(program: Path, tmp_path: Path) -> None:
 def test_checkers_print_the_same_of_forged_grounds(tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     bad = [forged(make(), change) for make, change in FORGED.values()]
-    file.write_bytes(b"".join(canonical(record) + b"\n" for record in bad))
+    file.write_bytes(b"".join(rfc8785.dumps(record) + b"\n" for record in bad))
     assert check(PYTHON, str(file)).stdout == check(NODE, str(file)).stdout
 
 
@@ -362,7 +367,8 @@ def test_table_ends_match_after_capture_or_pawn_move() -> None:
     referee = play(("e5d5", "e2e4", "d5e4"), (None,) * 3, rules, book, winning)
     assert [text for _, text in referee.actions] == [BARE, "e5d5", "e2e4"]
     assert referee.outcome is not None
-    assert referee.outcome.as_json() == {
+    assert referee.outcome == Outcome((2, 1), "adjudication", (), adjudication=Adjudication("tablebase"))
+    assert as_json(record_of(referee))["outcome"] == {
         "ranks": [2, 1],
         "reason": "adjudication",
         "faults": [],
@@ -374,7 +380,7 @@ def test_table_ends_match_after_capture_or_pawn_move() -> None:
 
 
 class Known(Chess):
-    """Chess with a table that says of every position what the test wants."""
+    """Chess with a table that says of every position what the test requests."""
 
     def __init__(self, answer: Tables | None) -> None:
         self.answer = answer
@@ -402,9 +408,9 @@ def test_verify_says_what_it_cannot_check_without_tables() -> None:
     assert verify(by_table(), Known(None), notes) == []
     assert notes == {"results by tablebase are not checked: no tables of 4 pieces"}
     early = forged(by_table(), lambda r: r["actions"].pop())
-    assert verify(early, Known(None)) != []
+    assert verify_data(early, Known(None)) != []
     many = forged(by_table(), lambda r: r["limits"].update({"tablebase-pieces": 3}))
-    assert verify(many, Known(None)) != []
+    assert verify_data(many, Known(None)) != []
 
 
 def test_table_is_missing_or_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -453,4 +459,10 @@ def test_damaged_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 def test_limits_without_rules_are_as_before() -> None:
     spec: MatchSpec = make_spec()
-    assert set(spec.limits.as_json()) == {"margin-ms", "startup-ms", "memory-mb", "charge", "ponder"}
+    assert set(msgspec.to_builtins(spec.limits)) == {
+        "margin-ms",
+        "startup-ms",
+        "memory-mb",
+        "charge",
+        "ponder",
+    }

@@ -8,20 +8,20 @@ from typing import Any, Literal
 
 import pytest
 
-from tests.tables import GAMES, HELLO, TOE, make_spec, outcome
-from tourney.bots.channel import process as module
-from tourney.bots.channel.base import Event, Reading
-from tourney.bots.channel.process import ProcessChannel
+from tests.support.tables import GAMES, HELLO, TOE, make_spec, outcome
+from tourney.bots.channel import process_channel as module
+from tourney.bots.channel.interface import Event, Reading
+from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
-from tourney.bots.sandbox.process import BotProcesses
-from tourney.bots.sandbox.start import Pipes
-from tourney.match import timing
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.child_process import Pipes
+from tourney.match import turn_timing
 from tourney.match.clock import MS
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.result import MatchLog
-from tourney.match.seat_times import SeatTimes
 from tourney.match.spec import Limits
+from tourney.match.turn_timing import SeatTimes
 
 START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
 OVER2, OVER3 = "> over * * reason=*", "> over * * * reason=*"
@@ -339,7 +339,7 @@ def test_turn_within_the_grace_needs_three_system_calls(
 ) -> None:
     """It costs a look for unrequested output, a write and a read, whether waiting bots are frozen or not."""
     instant, clock = Instant(monkeypatch), ScriptClock()
-    monkeypatch.setattr(timing, "own_delay_ns", lambda: pytest.fail("looked at its own delay"))
+    monkeypatch.setattr(turn_timing, "own_delay_ns", lambda: pytest.fail("looked at its own delay"))
     channels, groups = zip(*(instant.channel(clock) for _ in range(2)), strict=True)
     players = [Player(channel) for channel in channels]
     turns: list[Counter[str]] = []

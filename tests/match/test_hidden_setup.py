@@ -10,9 +10,9 @@ import pytest
 
 from tests.play.typed import Typed
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.channel.base import Channel, Event, TracedChannel
+from tourney.bots.channel.interface import Channel, Event, TracedChannel
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.games.cyvasse.state import STEPS
+from tourney.games.cyvasse.board import STEPS
 from tourney.games.registry import find_game
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.named_seeds import RandomChannel
@@ -22,7 +22,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import verify
 from tourney.play.person import PERSON
-from tourney.play.session import Seat, Session
+from tourney.play.person_match import PersonMatch, Seat
 from tourney.seeds import derive
 
 GAME = find_game("cyvasse")
@@ -37,7 +37,7 @@ class Wiretap(TracedChannel):
         super().__init__(inner)
         self.sent: list[str] = []
 
-    def _trace_sent(self, data: bytes) -> None:
+    def _sent(self, data: bytes) -> None:
         self.sent += data.decode("ascii").splitlines()
 
 
@@ -90,7 +90,7 @@ def squares_of(seat: int) -> set[str]:
 
 def check_lines(seat: int, lines: Sequence[str], played: PlayedMatch) -> None:
     """Assert that a seat receives exactly the set-up lines of the rules page."""
-    actions = [(actor, action) for actor, action in played.record["actions"]]
+    actions = [(actor, action) for actor, action in played.record.actions]
     set_up = actions[: 2 * STEPS]
     assert [actor for actor, _ in set_up] == [1] * STEPS + [2] * STEPS
     received = [line for line in lines if line.startswith(("play ", "reveal "))]
@@ -128,7 +128,7 @@ def check_masked(seat: int, view: str) -> None:
 def test_processes_receive_no_hidden_set_up(seed: int, names: str, tmp_path: Path) -> None:
     """`greedy` asks for positions, `random` and `pebble` for legal actions; at both seats."""
     played, lines = tapped(seed, bots_of(tmp_path, names.split()), names.split())
-    assert played.record["outcome"]["faults"] == []
+    assert played.record.outcome.faults == ()
     wanted = {"greedy": "position ", "random": "legal ", "pebble": "legal "}
     for seat, name in enumerate(names.split(), start=1):
         assert any(line.startswith(wanted[name]) for line in lines[seat - 1][: STEPS + 5])
@@ -156,7 +156,7 @@ def test_opponents_set_up_changes_no_byte_before_the_reveal(seat: int) -> None:
     for salt in range(4):
         channels = [Curious(salt if seat == 2 else 9), Curious(salt if seat == 1 else 9)]
         played, lines = tapped(5, channels, ["curious", "curious"])
-        set_up = [a for actor, a in played.record["actions"][: 2 * STEPS] if actor == OTHER[seat]]
+        set_up = [a for actor, a in played.record.actions[: 2 * STEPS] if actor == OTHER[seat]]
         laid.add(tuple(set_up))
         sent.append(up_to_the_reveal(lines[seat - 1]))
     assert len(laid) == 4
@@ -166,7 +166,7 @@ def test_opponents_set_up_changes_no_byte_before_the_reveal(seat: int) -> None:
 def test_resigning_in_the_set_up_reveals_the_placed_tiles() -> None:
     """Black resigns during its set-up; each seat receives the tiles that the other has placed."""
     played, (white, black) = tapped(6, [Curious(), Curious(turns=5)], ["curious", "curious"])
-    actions = played.record["actions"]
+    actions = played.record.actions
     assert len(actions) == STEPS + 5
     assert white[-7:] == [f"reveal 2 {a}" for _, a in actions[STEPS:]] + ["over 1 2 reason=resign", "quit"]
     assert black[-STEPS - 2 :] == [
@@ -183,7 +183,7 @@ def test_log_names_no_action_of_the_set_up(tmp_path: Path) -> None:
     early = [line for line in played.log if line.ply < 2 * STEPS]
     assert any(line.kind == "info" for line in early)
     for line in early:
-        assert line.kind != "info" or line.seat == played.record["actions"][line.ply][0]
+        assert line.kind != "info" or line.seat == played.record.actions[line.ply][0]
         assert not any(word in line.text for word in ("king-", "tile-", "put-"))
 
 
@@ -194,7 +194,7 @@ def shown_to(seat: int, salt: int, typed: Iterator[str]) -> str:
     seats = [Seat("2 bot", bot, lambda *_: Curious(salt)), Seat("me", PERSON)]
     seats = seats if seat == 2 else seats[::-1]
     spec = MatchSpec("cyvasse", (), tuple(each.entrant for each in seats), 5, LIMITS)
-    assert Session(spec, GAME, seats, terminal).play() is None
+    assert PersonMatch(spec, GAME, seats, terminal).play() is None
     before, opens, after = terminal.text.partition("opens:")
     assert opens
     assert "king-" in after

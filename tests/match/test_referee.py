@@ -1,15 +1,19 @@
 """The referee: openings, retries, refusals and errors of broken games."""
 
+from itertools import permutations
 from typing import Any
 
 import pytest
 
-from tests.tables import ODDS, RACE, TOE, make_spec
-from tests.toys import Toe
+from tests.support.tables import HELLO, ODDS, RACE, TOE, make_spec, notes, outcome, play_scripts
+from tests.support.toys import Toe
 from tourney.errors import GameError, OptionError, TournamentError
 from tourney.games.base import OVER
+from tourney.games.registry import find_game
+from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
-from tourney.match.spec import Limits, Opening
+from tourney.match.spec import DEFAULT_LIMITS, Opening
+from tourney.match.verify import verify
 from tourney.seeds import derive, uniform
 
 
@@ -45,7 +49,7 @@ def test_some_openings_are_sampled_again() -> None:
 
 
 def test_dice_inside_an_opening_count_as_chance_samples() -> None:
-    """Dice are no plies of the opening, but later dice are numbered after them."""
+    """Dice are not plies of the opening, but later dice are numbered after them."""
     spec = make_spec("race", seed=3, opening=Opening(plies=2))
     referee = Referee(spec, RACE)
     referee.begin()
@@ -125,8 +129,191 @@ def test_request_beyond_the_protocol_limit_is_a_game_error() -> None:
         def action_string(self, action: Any) -> str:
             return "x" * 200_000
 
-    referee = Referee(make_spec(limits=Limits()), Wide())
+    referee = Referee(make_spec(limits=DEFAULT_LIMITS), Wide())
     referee.want(1, position=False, legal=True)
     referee.begin()
     with pytest.raises(GameError, match="legal"):
         referee.request(1)
+
+
+# -- games of three and four seats: withdrawals, the referee's substitute, and ranks -----------------------
+
+
+SEED = 11
+START = HELLO + "> game race seats=3 seat=* seed=*\n< ready\n"
+# By hand: weights 2 and 1 for roll-1 and roll-2; two actions, leave and take, sorted.
+ROLLS = [f"roll-{1 + uniform(derive(SEED, 'chance', k), 3) // 2}" for k in range(20)]
+
+
+def substitute(seat: int, j: int) -> str:
+    return ["leave", "take"][uniform(derive(SEED, "substitute", seat, j), 2)]
+
+
+def test_referee_plays_a_withdrawn_seat() -> None:
+    """The others receive ``withdrawn``, then that seat's actions, which come from the seed."""
+    first, again = substitute(2, 0), substitute(2, 1)
+    played = play_scripts(
+        make_spec("race", 3, seed=SEED),
+        START
+        + f"""
+        > play 0 {ROLLS[0]}
+        > go
+        < move leave
+        > play 1 leave
+        > play 0 {ROLLS[1]}
+        > withdrawn 2
+        > play 2 {first}
+        > play 0 {ROLLS[2]}
+        > play 3 leave
+        > play 0 {ROLLS[3]}
+        > go
+        < move leave
+        > play 1 leave
+        > play 0 {ROLLS[4]}
+        > play 2 {again}
+        > play 0 {ROLLS[5]}
+        > withdrawn 3
+        > over 1 3 2 reason=fault
+        """,
+        START
+        + f"""
+        > play 0 {ROLLS[0]}
+        > play 1 leave
+        > play 0 {ROLLS[1]}
+        > go
+        < move run
+        """,
+        START
+        + f"""
+        > play 0 {ROLLS[0]}
+        > play 1 leave
+        > play 0 {ROLLS[1]}
+        > withdrawn 2
+        > play 2 {first}
+        > play 0 {ROLLS[2]}
+        > go
+        < move leave
+        > play 3 leave
+        > play 0 {ROLLS[3]}
+        > play 1 leave
+        > play 0 {ROLLS[4]}
+        > play 2 {again}
+        > play 0 {ROLLS[5]}
+        > go
+        ! timeout
+        """,
+    )
+    assert outcome(played) == {
+        "ranks": [1, 3, 2],
+        "reason": "fault",
+        "faults": [[2, "illegal", 3], [3, "timeout", 11]],
+    }
+    assert notes(played)[0].startswith("3 2 illegal")
+    assert [seconds is None for seconds in played.measured.times_ms] == [
+        *(True, False, True, True, True, False, True, False, True, True, True),
+    ]
+    assert verify(played.record, RACE) == []
+
+
+def test_resigned_seat_still_receives_the_game() -> None:
+    """Resigning is a withdrawal without a fault; the seat receives all lines but ``go``."""
+    lines = f"""
+        > play 0 {ROLLS[0]}
+        > withdrawn 1
+        > play 1 {substitute(1, 0)}
+        > play 0 {ROLLS[1]}
+        """
+    ending = "> withdrawn 2\n> over 3 2 1 reason=resign"
+    played = play_scripts(
+        make_spec("race", 3, seed=SEED),
+        START
+        + f"> play 0 {ROLLS[0]}\n> go\n< resign\n> withdrawn 1\n"
+        + lines.partition("withdrawn 1\n")[2]
+        + ending,
+        START + lines + "> go\n< resign\n" + ending,
+        START + lines + ending,
+    )
+    assert outcome(played) == {
+        "ranks": [3, 2, 1],
+        "reason": "resign",
+        "faults": [],
+        "resigned": [[1, 1], [2, 3]],
+    }
+    assert verify(played.record, RACE) == []
+
+
+def test_start_up_faults_are_judged_in_seat_order() -> None:
+    """Failed seats are withdrawn in seat order before the first action; the last one left wins."""
+    played = play_scripts(
+        make_spec("race", 3, seed=SEED),
+        HELLO + "> game race seats=3 seat=1 seed=*\n! timeout",
+        START + "> withdrawn 1\n> withdrawn 3\n> over 3 1 2 reason=fault",
+        "> tourney 1\n! closed gone",
+    )
+    assert outcome(played) == {
+        "ranks": [3, 1, 2],
+        "reason": "fault",
+        "faults": [[1, "startup", 0], [3, "startup", 0]],
+    }
+    assert verify(played.record, RACE) == []
+
+
+def test_failed_start_of_one_of_three_is_a_withdrawal() -> None:
+    """The referee plays that seat."""
+    lines = START + f"> withdrawn 1\n> play 0 {ROLLS[0]}\n> play 1 {substitute(1, 0)}\n> play 0 {ROLLS[1]}\n"
+    ending = "> withdrawn 2\n> over 3 2 1 reason=resign"
+    played = play_scripts(
+        make_spec("race", 3, seed=SEED),
+        "> tourney 1\n! closed gone",
+        lines + "> go\n< resign\n" + ending,
+        lines + ending,
+    )
+    assert played.record.actions[1] == (1, substitute(1, 0))
+
+
+def test_match_is_void_if_all_three_fail() -> None:
+    """A seat cannot win by failing last."""
+    played = play_scripts(make_spec("race", 3), *["> tourney 1\n! timeout"] * 3)
+    assert outcome(played)["ranks"] == [1, 1, 1]
+    assert outcome(played)["faults"] == [[seat, "startup", 0] for seat in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("order", list(permutations((1, 2, 3, 4)))[::5])
+def test_later_withdrawal_gives_a_better_rank(order: tuple[int, ...]) -> None:
+    """For any order of withdrawals: the remaining seat is first, the first to leave is last."""
+    game = find_game("sage-stones")
+    referee = Referee(make_spec("sage-stones", 4), game)
+    referee.begin()
+    leaving = list(order[:3])
+    kinds: list[FaultKind] = ["timeout", "crash", "protocol"]
+    while seat := referee.turn:
+        if leaving and seat == leaving[0]:
+            leaving.pop(0)
+            if len(leaving) == 1:
+                referee.resign()
+            else:
+                referee.fault(kinds[len(leaving)])
+        else:
+            first = referee.state.legal_actions()[0]
+            assert referee.act(game.action_string(first)) == ""
+    assert referee.outcome is not None
+    ranks = dict(zip(order, (4, 3, 2, 1), strict=True))
+    assert referee.outcome.ranks == tuple(ranks[seat] for seat in (1, 2, 3, 4))
+    record = make_record(referee.spec, game.rules, referee.actions, referee.outcome)
+    assert verify(record) == []
+
+
+def test_game_that_ends_ranks_withdrawn_seats_last() -> None:
+    """A withdrawn seat ranks behind all that stayed, for any score of its substitute."""
+    referee = Referee(make_spec("race", 3, seed=SEED), RACE)
+    referee.begin()
+    referee.fault("timeout")
+    while referee.turn:
+        referee.act("leave")
+    assert referee.outcome is not None
+    assert referee.outcome.reason in {"arrived", "tired"}
+    points = getattr(referee.state, "points")  # noqa: B009 - a toy's own attribute
+    if referee.outcome.reason == "arrived":
+        assert points[0] >= 4
+    assert points[1:] == (0, 0)
+    assert referee.outcome.ranks == (3, 1, 1)

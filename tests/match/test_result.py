@@ -1,6 +1,5 @@
 """A played match travels from worker to store as bytes, and is equal when unpacked."""
 
-import json
 import pickle
 import zlib
 
@@ -8,17 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.record import (
-    Outcome,
-    canonical,
-    check_record,
-    digest_of,
-    make_record,
-    spec_of,
-    write_record,
-)
-from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tests.support.records import as_json, digest_of
+from tourney.match.record import Outcome, check_record, make_record
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
+from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 ACTIONS = st.lists(st.tuples(st.integers(0, 2), st.text(st.characters(min_codepoint=33, max_codepoint=126))))
@@ -33,7 +25,7 @@ def spec(name: str, *args: str) -> MatchSpec:
             Entrant("other", "bot", "2", (), "b" * 64),
         ),
         seed=2**64 - 1,
-        limits=Limits(),
+        limits=DEFAULT_LIMITS,
         opening=Opening(plies=0),
     )
 
@@ -45,33 +37,28 @@ def sent(played: PlayedMatch) -> PlayedMatch:
     return there
 
 
-OUTCOME = Outcome((2, 1), "fault", ((1, "timeout", 3),), ())
+OUTCOME = Outcome((2, 1), "fault", ((1, "timeout", 0),))
 LOG = (LogLine(0, 1, "info", 'a "b" \\ é'), LogLine(3, 0, "note", "timeout"))
-MEASURED = {"wall-ms": 12, "reproducible": True, "times-ms": [None, 0.25], "host": "höst"}
+MEASURED = Measurements(wall_ms=12, reproducible=True, times_ms=(None, 0.25, 7), host="höst")
 
 
 @given(NAMES, st.lists(NAMES, max_size=3), ACTIONS)
-def test_written_record_is_its_canonical_form(
-    name: str, args: list[str], actions: list[tuple[int, str]]
-) -> None:
+def test_digest_is_that_of_the_content(name: str, args: list[str], actions: list[tuple[int, str]]) -> None:
     """A name or an action may look like the key after the digest."""
-    for odd in ("", ',"format":', '\\",\\"format\\":'):
-        text, digest = write_record(spec(name + odd, *args), "1", [*actions, (1, odd)], OUTCOME)
-        record = json.loads(text)
-        assert text == canonical(record)
-        assert record["digest"] == digest == digest_of(record)
-        assert record["actions"] == [*map(list, actions), [1, odd]]
-        assert record["outcome"] == OUTCOME.as_json()
-        assert spec_of(record) == spec(name + odd, *args)
+    for odd in ("", ',"format":', '\\",\\"format\\":', '"digest":"x",'):
+        record = make_record(spec(name + odd, *args), "1", [*actions, (1, odd)], OUTCOME)
+        assert record.digest == record.content_digest() == digest_of(as_json(record))
+        assert record.actions == (*actions, (1, odd))
+        assert record.spec == spec(name + odd, *args)
 
 
 def test_played_match_survives_pickling() -> None:
     record = make_record(spec("ö"), "1", [(0, "roll-123"), (1, "3a"), (0, "roll-112")], OUTCOME)
-    played = PlayedMatch(check_record(record), LOG, MEASURED)
+    played = PlayedMatch(check_record(as_json(record)), LOG, MEASURED)
     there = sent(played)
-    assert (there.outcome, there.digest, there.count) == (OUTCOME, record["digest"], 3)
+    assert (there.outcome, there.digest, there.count) == (OUTCOME, record.digest, 3)
     assert (there.reproducible, there.wall_ms) == (True, 12)
-    assert there.packed == played.packed
+    assert there.texts == played.texts
     assert (there.record, there.log, there.measured) == (record, LOG, MEASURED)
     assert there == played
     assert sent(there) == played
@@ -80,27 +67,26 @@ def test_played_match_survives_pickling() -> None:
 def test_pickling_unpacks_nothing() -> None:
     """A match of a million actions costs no more to send than one of ten."""
     played = PlayedMatch(make_record(spec("x"), "1", [(1, "3a")], OUTCOME), LOG, MEASURED)
-    spoiled = list(played.__getstate__())
-    spoiled[0] = spoiled[1] = spoiled[2] = b"no zlib"
+    spoiled = ((b"no zlib",) * 3, *played.__getstate__()[1:])
     there = PlayedMatch.__new__(PlayedMatch)
-    there.__setstate__(tuple(spoiled))
+    there.__setstate__(spoiled)
     assert there.outcome == OUTCOME
-    assert there.packed.record == b"no zlib"
+    assert there.__getstate__() == spoiled
     with pytest.raises(zlib.error):
         _ = there.record
 
 
 def test_empty_log_and_measurements_have_no_bytes() -> None:
     played = PlayedMatch(make_record(spec("x"), "1", [], OUTCOME))
-    assert played.packed.log is None
-    assert played.packed.measured is None
+    assert played.texts.log is None
+    assert played.texts.measured is None
     there = sent(played)
-    assert (there.log, there.measured, there.reproducible, there.wall_ms) == ((), {}, False, None)
+    assert (there.log, there.measured, there.reproducible, there.wall_ms) == ((), NOT_MEASURED, False, None)
 
 
 def test_equality_compares_record_log_and_measurements() -> None:
     record = make_record(spec("x"), "1", [(1, "3a")], OUTCOME)
     assert PlayedMatch(record, LOG, MEASURED) == PlayedMatch(record, LOG, MEASURED)
     assert PlayedMatch(record, LOG, MEASURED) != PlayedMatch(record, LOG[:1], MEASURED)
-    assert PlayedMatch(record, LOG, MEASURED) != PlayedMatch(record, LOG, {})
+    assert PlayedMatch(record, LOG, MEASURED) != PlayedMatch(record, LOG)
     assert PlayedMatch(record, LOG) != PlayedMatch(make_record(spec("y"), "1", [(1, "3a")], OUTCOME), LOG)

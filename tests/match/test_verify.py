@@ -7,18 +7,26 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
-from tests.tables import RACE, TOE, make_spec
-from tourney.errors import GameError
+from tests.support.records import as_json, digested
+from tests.support.tables import RACE, TOE, make_spec, toy
+from tourney.bots.channel.interface import Channel, Event
+from tourney.errors import CheckError, GameError, RecordError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.match import verify as reruns
+from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel, random_spec
 from tourney.match.play import play_match
 from tourney.match.player import Player
-from tourney.match.record import Record, digest_of
+from tourney.match.record import Outcome, Record, check_record
 from tourney.match.referee import Referee
-from tourney.match.spec import MatchSpec, Opening
-from tourney.match.verify import Finding, verify
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
+from tourney.match.verify import Finding, compare, rerun, verify, verify_data
+
+Json = dict[str, Any]
 
 
 def play_drawn(spec: MatchSpec, game: AnyGame) -> Record:
@@ -27,14 +35,14 @@ def play_drawn(spec: MatchSpec, game: AnyGame) -> Record:
 
 
 @cache
-def stones() -> Record:
+def stones() -> Json:
     """Return a match with dice, four seats and an opening."""
     spec = random_spec("sage-stones", 4, seed=5, opening=Opening(plies=3))
-    return play_drawn(spec, find_game("sage-stones"))
+    return as_json(play_drawn(spec, find_game("sage-stones")))
 
 
 @cache
-def withdrawn() -> Record:
+def withdrawn() -> Json:
     """Return a race of three seats with a fault and a resignation."""
     from tourney.match.record import make_record
 
@@ -46,31 +54,26 @@ def withdrawn() -> Record:
     referee.act("take")
     referee.resign()
     assert referee.outcome is not None
-    return make_record(referee.spec, RACE.rules, referee.actions, referee.outcome)
-
-
-def resealed(record: Record) -> Record:
-    """Return a forged record: its digest fits its changed content."""
-    return {**record, "digest": digest_of(record)}
+    return as_json(make_record(referee.spec, RACE.rules, referee.actions, referee.outcome))
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("game", ["toe", "race", "odds"])
-def test_played_matches_verify(game: str, seed: int) -> None:
+def test_played_matches_verify_data(game: str, seed: int) -> None:
     """The matches include chance, hidden actions and openings."""
-    from tests.tables import GAMES
+    from tests.support.tables import GAMES
 
     opening = Opening(plies=2) if game != "odds" else Opening()
     spec = make_spec(game, seed=seed, opening=opening)
     assert verify(play_drawn(spec, GAMES[game]), GAMES[game]) == []
 
 
-def test_records_with_withdrawals_verify() -> None:
+def test_records_with_withdrawals_verify_data() -> None:
     """The substitute's actions and the ranks follow from the seed and the faults."""
     assert withdrawn()["outcome"]["faults"]
     assert withdrawn()["outcome"]["resigned"]
-    assert verify(withdrawn(), RACE) == []
-    assert verify(stones()) == []
+    assert verify_data(withdrawn(), RACE) == []
+    assert verify_data(stones()) == []
 
 
 @settings(max_examples=60, deadline=None)
@@ -82,8 +85,8 @@ def test_changed_action_is_found_despite_new_digest(data: st.DataObject) -> None
     place = data.draw(st.integers(0, len(actions) - 1))
     other = data.draw(st.sampled_from([a for a in actions if a != actions[place]]))
     actions[place] = other
-    assert str(verify(record)[0]).startswith("its content has the digest")
-    findings = verify(resealed(record))
+    assert str(verify_data(record)[0]).startswith("its content has the digest")
+    findings = verify_data(digested(record))
     drawn = actions[place][0] == 0 or place < 8
     if findings:
         assert len(findings) == 1
@@ -99,7 +102,7 @@ def test_every_sampled_action_is_checked_against_the_seed(place: int) -> None:
     actor, action = record["actions"][place]
     swap = {"leave": "take", "take": "leave", "roll-1": "roll-2", "roll-2": "roll-1"}
     record["actions"][place][1] = swap[action]
-    findings = verify(resealed(record), RACE)
+    findings = verify_data(digested(record), RACE)
     if actor == 0:
         assert findings[0].action == place + 1
         assert "the dice of the seed are" in findings[0].text
@@ -109,10 +112,10 @@ def test_every_sampled_action_is_checked_against_the_seed(place: int) -> None:
         ]
 
 
-def change(record: Record, **outcome: Any) -> Record:
+def change(record: Json, **outcome: Any) -> Json:
     made = copy.deepcopy(record)
     made["outcome"].update(outcome)
-    return resealed(made)
+    return digested(made)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_wrong_outcome_is_found(outcome: dict[str, Any], why: str) -> None:
 
     A fault's kind cannot be derived; nor whether a seat without a turn started.
     """
-    found = "; ".join(map(str, verify(change(withdrawn(), **outcome), RACE)))
+    found = "; ".join(map(str, verify_data(change(withdrawn(), **outcome), RACE)))
     assert (why in found) if why else found == ""
 
 
@@ -140,10 +143,10 @@ def test_missing_or_extra_actions_are_found() -> None:
     """The game must end at the record's last action."""
     short = copy.deepcopy(stones())
     short["actions"].pop()
-    assert verify(resealed(short))
+    assert verify_data(digested(short))
     long = copy.deepcopy(stones())
     long["actions"].append([1, "5d"])
-    assert verify(resealed(long)) == [Finding("the game was over before it", len(long["actions"]))]
+    assert verify_data(digested(long)) == [Finding("the game was over before it", len(long["actions"]))]
 
 
 @pytest.mark.parametrize(
@@ -154,14 +157,14 @@ def test_missing_or_extra_actions_are_found() -> None:
         ("options", {"misere": "maybe"}, "misere=maybe"),
         ("opening", {"plies": 9}, "9 opening plies"),
         ("opening", {"actions": ["zz"]}, "action 1 of the opening"),
-        ("seats", 1, "this is no record: seats is 1, but must be a list"),
+        ("seats", 1, "this is not a record: seats is 1, but must be a list"),
     ],
 )
 def test_impossible_spec_is_a_finding(key: str, value: Any, why: str) -> None:
     """An error in a tournament file is a finding in a record."""
-    record = play_drawn(make_spec(), TOE)
+    record = as_json(play_drawn(make_spec(), TOE))
     record[key] = value
-    (finding,) = verify(resealed(record), TOE)
+    (finding,) = verify_data(digested(record), TOE)
     assert why in str(finding)
 
 
@@ -169,13 +172,88 @@ def test_changed_seed_is_found_by_its_dice() -> None:
     """The dice prove the seed."""
     record = copy.deepcopy(stones())
     record["seed"] = "6"
-    (finding,) = verify(resealed(record))
+    (finding,) = verify_data(digested(record))
     assert finding.action is not None
 
 
 def test_unknown_game_is_an_error() -> None:
-    """A game that is not installed is no finding about the record."""
+    """A game that is not installed is not a finding about the record."""
     record = copy.deepcopy(stones())
     record["game"] = "no-such-game"
     with pytest.raises(GameError, match="no-such-game"):
-        verify(resealed(record))
+        verify_data(digested(record))
+
+
+# -- playing a record again --------------------------------------------------------------------------------
+
+
+def drawn(_entrant: Entrant, _limits: Limits) -> Channel:
+    return RandomChannel()
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> PlayedMatch:
+    """Return a match of deterministic bots."""
+    monkeypatch.setattr(reruns, "find_game", toy)
+    with MatchRunner(drawn, find=toy) as room:
+        return room.play(make_spec())
+
+
+def test_same_bots_give_the_same_record(played: PlayedMatch) -> None:
+    """The rerun needs the record alone."""
+    with MatchRunner(drawn, find=toy) as room:
+        again, findings = rerun(played.record, room.play)
+    assert findings == []
+    assert again.record == played.record
+
+
+def test_first_action_that_differs_is_named(played: PlayedMatch) -> None:
+    """A changed or random bot is found by its first different action."""
+
+    class Fickle(RandomChannel):
+        def send(self, data: bytes) -> None:
+            super().send(data)
+            if data.count(b"play") and self._answers:
+                self._answers[-1] = Event("line", f"move {self._legal[0]}")
+
+    with MatchRunner(lambda _e, _l: Fickle(), find=toy) as room:
+        _, findings = rerun(played.record, room.play)
+    first = findings[0]
+    assert first.action is not None
+    assert first.text.startswith(f"it was seat {(first.action - 1) % 2 + 1} ")
+
+
+def test_comparison_names_where_the_longer_match_continues(played: PlayedMatch) -> None:
+    """A match that is shorter or ends differently differs there."""
+    record = played.record
+    actor, action = record.actions[-1]
+    other = structs.replace(record, actions=record.actions[:-1])
+    number = len(record.actions)
+    found = compare(record, other)
+    assert found[0] == Finding(f"it was seat {actor} {action}, where the other match was over", number)
+    assert compare(other, record)[0].text.startswith("now it is seat")
+    (finding,) = compare(
+        record, structs.replace(record, outcome=structs.replace(record.outcome, reason="fault"))
+    )
+    assert finding.text == "outcome: reason was row, now it is fault"
+    (finding,) = compare(record, structs.replace(record, outcome=Outcome((1, 2), "row", ((2, "crash", 1),))))
+    assert finding.text == "outcome: faults was [], now it is [[2, 'crash', 1]]"
+    other = check_record(digested(as_json(record) | {"rules": "2"}))
+    assert [f.text for f in compare(record, other)] == [
+        "the records differ, though not in actions or outcome"
+    ]
+
+
+def test_damaged_record_and_other_rules_are_refused_before_play(played: PlayedMatch) -> None:
+    """No bot starts for a damaged record, or for rules of another version."""
+
+    def never(_spec: MatchSpec) -> PlayedMatch:
+        raise AssertionError("nothing may be played")
+
+    first = "c3" if played.record.actions[0][1] != "c3" else "a1"
+    damaged = structs.replace(played.record, actions=((1, first), *played.record.actions[1:]))
+    with pytest.raises(RecordError, match="digest"):
+        rerun(damaged, never)
+    older = check_record(digested(as_json(played.record) | {"rules": "0"}))
+    with pytest.raises(CheckError, match="version 0 of the rules of toe"):
+        rerun(older, never)

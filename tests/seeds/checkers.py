@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.command import ROOT
+from tests.support.command import ROOT
 
 PYTHON: Final = ROOT / "seeds" / "check.py"
 NODE: Final = ROOT / "seeds" / "check.mjs"
@@ -52,7 +52,7 @@ def in_node(expression: str, value: Any) -> Any:
         input=json.dumps(value).encode(),
         capture_output=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr.decode()
     return json.loads(done.stdout)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import invoke
 from tests.seeds.pool import fill
+from tests.support.command import invoke
 
 
 @pytest.fixture(scope="session")

@@ -8,9 +8,12 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tourney.match.record import Record, digest_of
+import rfc8785
 
-Change = Callable[[Record], Any]
+from tests.support.records import digest_of
+
+Json = dict[str, Any]
+Change = Callable[[Json], Any]
 
 
 def first(actions: Sequence[list[Any]], seat: bool) -> int:
@@ -18,14 +21,14 @@ def first(actions: Sequence[list[Any]], seat: bool) -> int:
     return next(n for n, (actor, _) in enumerate(actions) if bool(actor) is seat)
 
 
-def other(record: Record) -> None:
+def other(record: Json) -> None:
     """Give the first die another face."""
     at = first(record["actions"], seat=False)
     text = record["actions"][at][1]
     record["actions"][at][1] = "roll-123" if text != "roll-123" else "roll-122"
 
 
-def swapped(record: Record) -> None:
+def swapped(record: Json) -> None:
     """Exchange the first two rolls that differ."""
     rolls = [n for n, (actor, _) in enumerate(record["actions"]) if actor == 0]
     actions = record["actions"]
@@ -36,7 +39,7 @@ def swapped(record: Record) -> None:
 def put(path: str, value: Any) -> Change:
     """Return the change that sets a place, as ``limits.move-ms`` or ``seats.0.digest``."""
 
-    def change(record: Record) -> None:
+    def change(record: Json) -> None:
         *steps, last = [int(step) if step.lstrip("-").isdigit() else step for step in path.split(".")]
         inner: Any = record
         for step in steps:
@@ -49,7 +52,7 @@ def put(path: str, value: Any) -> Change:
 def drop(path: str) -> Change:
     """Return the change that takes a key out."""
 
-    def change(record: Record) -> None:
+    def change(record: Json) -> None:
         *steps, last = path.split(".")
         inner: Any = record
         for step in steps:
@@ -113,10 +116,10 @@ SEEN: dict[str, Change] = {
     "a reason in capitals": put("outcome.reason", "Points"),
     "a name without characters": put("seats.0.entrant", ""),
     "a name of a lone surrogate": put("seats.0.entrant", "\ud800"),
-    "an argument that is no string": put("seats.0.args", [1]),
+    "an argument that is not a string": put("seats.0.args", [1]),
     "a digest of a bot in capitals": put("seats.0.digest", "A" * 64),
     "no seats": put("seats", []),
-    "an option that is no string": put("options.stones", 10),
+    "an option that is not a string": put("options.stones", 10),
     "an option with a blank": put("options.st ones", "10"),
     "dice in a game without chance": put("game", "sages-tafl"),
 }
@@ -157,13 +160,13 @@ NEVER: dict[str, Change] = {
 """Changes that a record by itself cannot show: both accept them."""
 
 
-def changed(record: Record, change: Change, *, keep: bool = False) -> bytes:
+def changed(record: Json, change: Change, *, keep: bool = False) -> bytes:
     """Return a changed copy of a record as a line; ``keep`` leaves the digest."""
-    copy: Record = json.loads(json.dumps(record))
+    copy: Json = json.loads(json.dumps(record))
     change(copy)
     if not keep:
         try:
             copy["digest"] = digest_of(copy)
-        except (UnicodeEncodeError, TypeError):
+        except (UnicodeEncodeError, TypeError, rfc8785.CanonicalizationError):
             copy["digest"] = "0" * 64
     return json.dumps(copy).encode("ascii") + b"\n"

@@ -8,30 +8,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.command import GOLDEN
-from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import entrant
-from tourney.compare.format import StoppingRule
-from tourney.compare.gate_format import GateRule
-from tourney.compare.ladder_format import LadderRule
+from tests.support.command import GOLDEN
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import entrant
+from tourney.compare.comparison import ComparisonRule
+from tourney.compare.gate import GateRule
+from tourney.compare.ladder import LadderRule
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Limits, MatchSpec
-from tourney.ratings.sprt import Sprt
+from tourney.match.spec import DEFAULT_LIMITS, Limits, MatchSpec
+from tourney.ratings.sequential import Sprt
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 LETTERS: Final = "abcdefg"
 LEAVES: Final[tuple[FaultKind | None, ...]] = (None, "illegal", "timeout", "crash", "protocol", "overflow")
 """How a seat leaves a match; None: it resigns."""
-EXPECTED_PAIRS = StoppingRule(Sprt(0.0, 10.0), batch=2, max_pairs=4)
+EXPECTED_PAIRS = ComparisonRule(Sprt(0.0, 10.0), batch=2, max_pairs=4)
 
 
 def play(spec: MatchSpec) -> PlayedMatch:
@@ -105,7 +105,7 @@ def _case(
     extra: tuple[tuple[str, int | str], ...] = (),
 ) -> Case:
     _, options = game.settings(seats, {"stones": "6"} if game.name == "sage-stones" and seats > 2 else {})
-    limits = Limits(None, 60_000, 500, nodes=1000, charge="cpu", ponder="freeze") if clock else Limits()
+    limits = Limits(None, 60_000, 500, nodes=1000, charge="cpu", ponder="freeze") if clock else DEFAULT_LIMITS
     plan = Plan(
         name=f"{game.name}-{format_}-{seats}",
         game=game.name,
@@ -132,10 +132,10 @@ def _book(game: AnyGame) -> tuple[tuple[str, ...], ...]:
     return (*((action,) for action in first[:4]), (first[0], second))
 
 
-def store(repository: Repository, case: Case, seed: int, folder: Path) -> int:
+def store(repository: Database, case: Case, seed: int, folder: Path) -> int:
     """Play a tournament of the pool to its end, store it, and return its id."""
     entrants = tuple(StoredEntrant(k, entrant(LETTERS[k])) for k in range(case.entrants))
-    made = repository.begin(
+    made = repository.tournaments.begin(
         case.plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
     pair_next(repository, made.id)
@@ -146,7 +146,7 @@ def store(repository: Repository, case: Case, seed: int, folder: Path) -> int:
 def fill(database: Path, seed: int = 7, groups: int = 1) -> list[str]:
     """Play a whole pool into a new database, and return the names of its tournaments."""
     names: list[str] = []
-    with Repository.open(str(database), create=True) as repository:
+    with Database.open(str(database), create=True) as repository:
         for case in cases(groups):
             store(repository, case, seed + len(names), database.parent)
             names.append(case.plan.name)

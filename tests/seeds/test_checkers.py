@@ -9,16 +9,17 @@ from typing import Any
 
 import pytest
 
-from tests.command import GOLDEN, ROOT
 from tests.seeds.checkers import NODE, PYTHON, check, module, needs_node
-from tests.seeds.mutations import KEPT, NEVER, RULES, SEEN, Change, changed, put
-from tests.tournaments import entrant
-from tourney.match.record import Outcome, Record, make_record
-from tourney.match.seeds import pick
+from tests.seeds.mutations import KEPT, NEVER, RULES, SEEN, Change, Json, changed, put
+from tests.support.command import GOLDEN, ROOT
+from tests.support.tournaments import entrant
+from tourney.match.record import Outcome, make_record
 from tourney.match.spec import MatchSpec
-from tourney.match.verify import verify
+from tourney.match.verify import verify_data
 from tourney.schedule.format import FORMATS
-from tourney.seeds import derive, stream
+from tourney.seeds import derive, pick, stream
+
+pytestmark = pytest.mark.slow
 
 BOTH = [PYTHON, pytest.param(NODE, marks=needs_node)]
 CHANGES = [(name, change, False) for name, change in SEEN.items()]
@@ -91,7 +92,7 @@ def test_checker_refuses_each_change_of_a_record(program: Path, records: Path, t
 
 
 def found_by_verify(line: bytes) -> bool:
-    return bool(verify(json.loads(line)))
+    return bool(verify_data(json.loads(line)))
 
 
 @pytest.mark.parametrize("program", BOTH, ids=lambda path: path.suffix)
@@ -161,14 +162,14 @@ TEXTS: list[bytes] = [
         b'{"a":1}}',
     ),
 ]
-"""Texts that are no record; all but the one of blanks are a problem."""
+"""Texts that are not a record; all but the one of blanks are a problem."""
 
 
-def drop_action(n: int, record: Record) -> None:
+def drop_action(n: int, record: Json) -> None:
     record["actions"].pop(n)
 
 
-def insert_action(n: int, action: list[Any], record: Record) -> None:
+def insert_action(n: int, action: list[Any], record: Json) -> None:
     record["actions"].insert(n, action)
 
 
@@ -198,7 +199,7 @@ def test_checker_reads_standard_input_and_names_unreadable_files(program: Path, 
     line = records.read_bytes().splitlines()[0]
     done = check(program, "-", given=b"\n" + line[:-1] + b"\n" + line)
     assert done.stdout.decode().splitlines() == [
-        "- line 2, record ?: this is no JSON, or an object has a key twice",
+        "- line 2, record ?: this is not JSON, or an object has a key twice",
         "1 records, 1 problems; dice of 0 not checked",
     ]
     missing = check(program, "no-such-file.jsonl")
@@ -236,7 +237,7 @@ def of_element(actions: list[tuple[int, str]], seed: int) -> bytes:
     seats = tuple(entrant(letter) for letter in "ab")
     outcome = Outcome((2, 1), "resign", (), ((1, len(actions)),))
     record = make_record(MatchSpec("element", (), seats, seed), "1", actions, outcome)
-    return json.dumps(record).encode() + b"\n"
+    return record.encode() + b"\n"
 
 
 def with_three_waters() -> tuple[int, str]:

@@ -7,9 +7,10 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tests.command import ROOT
 from tests.seeds.mutations import SEEN, Change
 from tests.seeds.test_checkers import of_stones
+from tests.support.command import ROOT
+from tests.support.records import as_json
 from tourney.match.named_seeds import play_named, read_manifest
 
 SCHEMA = json.loads((ROOT / "docs" / "reference" / "schemas" / "record.json").read_text(encoding="utf-8"))
@@ -43,7 +44,7 @@ def test_schema_accepts_golden_records_and_named_seeds(validator: Any) -> None:
     for path in (ROOT / "seeds" / "golden").iterdir():
         validator.validate(json.loads(path.read_text(encoding="utf-8")))
     for named in read_manifest(ROOT / "seeds" / "named-seeds.jsonl"):
-        validator.validate(play_named(named).record)
+        validator.validate(as_json(play_named(named).record))
 
 
 @pytest.mark.parametrize("name", [name for name in SEEN if name not in BEYOND])

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from tests.command import invoke
 from tests.seeds.checkers import NODE, PYTHON, check, needs_node
-from tourney.match.record import digest_of
+from tests.support.command import invoke
+from tests.support.records import digest_of
+
+pytestmark = pytest.mark.slow
 
 BOTH = [PYTHON, pytest.param(NODE, marks=needs_node)]
 Lines = list[dict[str, Any]]

@@ -18,7 +18,7 @@ _SCORE = re.compile(r"(?:\A| )score=([+-]?)([0-9]{1,300})(?:\.([0-9]{0,300}))?(?
 
 
 def score_of(info: str) -> int | None:
-    """Return the score of a bot's ``info`` line in hundredths, further decimals cut off; None without one.
+    """The score of a bot's ``info`` line in hundredths, further decimals cut off; None without one.
 
     ``score=0.31`` is 31, ``score=-2`` is -200.
     """
@@ -60,6 +60,7 @@ class Adjudicator:
             ranks = self._tables(state)
             if ranks is not None:
                 return ranks, Adjudication("tablebase")
+        # As in cutechess: a capture or a pawn's move starts the count of even scores again.
         if self._draw is not None and state.irreversible():
             self._even = [0] * 3
         if score is None:
@@ -74,6 +75,7 @@ class Adjudicator:
         if rule is None:
             return None
         self._even[seat] = self._even[seat] + 1 if abs(score) <= rule.score else 0
+        # ``movenumber`` counts the actions of each seat, and plies those of both.
         if self._plies < 2 * rule.movenumber or min(self._even[1:]) < rule.movecount:
             return None
         return (1, 1), self._found("draw", rule.movecount, rule.movecount)
@@ -92,7 +94,7 @@ class Adjudicator:
         return (1, 2), self._found("resign", other, count)
 
     def _found(self, rule: Literal["draw", "resign"], *counts: int) -> Adjudication:
-        """Return the reason with the last scores of each seat, so many."""
+        """The reason, with the given number of last scores of each seat."""
         kept = [list(scores) for scores in self._scores[1:]]
         texts = [
             tuple(map(str, scores[len(scores) - count :])) for scores, count in zip(kept, counts, strict=True)

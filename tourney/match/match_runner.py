@@ -1,34 +1,35 @@
-"""Plays matches one after the other in this process, and leaves no bot alive when it is closed."""
+"""Plays matches one after the other in this process: starts the bots, plays, and ends the bots."""
 
 import platform
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, NamedTuple, Self
+
+from msgspec import structs
 
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.channel.base import Channel
+from tourney.bots.channel.interface import Channel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
-from tourney.bots.sandbox.base import Sandbox
-from tourney.bots.sandbox.processors import Processors, free_processors, seat_processors, started_on
-from tourney.bots.wasm.channel import FuelChannel, FuelClock, Host, Hosts
-from tourney.bots.wasm.frames import METER, instance_order
-from tourney.errors import TourneyError, UsageError
+from tourney.bots.sandbox.child_process import Processors, free_processors, seat_processors, started_on
+from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.bots.wasm.fuel import METER, instance_order
+from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
+from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.again import FIRST, Again, DeviatedError
-from tourney.match.ahead import Ahead, Holder, Place, WaitingBot
-from tourney.match.external import play_external
+from tourney.match.interrupted import FIRST_PLAY, DeviatedError, Resumption
+from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
-from tourney.match.result import PlayedMatch
-from tourney.match.seeds import bot_seed
+from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.seeds import bot_seed
 
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
@@ -36,8 +37,32 @@ MAX_IDLE: Final = 16
 """Most bots that a runner keeps for later matches; the one kept longest is ended first."""
 
 
+class WaitingBot(NamedTuple):
+    """A sandbox whose bot has not started. ``start`` raises SandboxError."""
+
+    start: Callable[[], Channel]
+    end: Callable[[], None]
+
+
+class SeatStart(NamedTuple):
+    """A bot to start; ``processors`` are those that it may use, () for all."""
+
+    entrant: Entrant
+    limits: Limits
+    processors: Processors
+
+    @property
+    def key(self) -> object:
+        """Equal for bots of which one can play in place of the other: all that a process depends on."""
+        return self.entrant.digest, self.entrant.args, self.limits.memory_mb, self.processors
+
+
+Holder = Callable[[Entrant, Limits], WaitingBot | None]
+"""Makes the sandbox of an entrant's bot; None if its kind starts bots at once. Raises as Launcher does."""
+
+
 def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
-    """Return a stored bot as an entrant."""
+    """A stored bot as an entrant."""
     return Entrant(name, bot.manifest.name, bot.manifest.version, tuple(args), bot.digest)
 
 
@@ -47,30 +72,27 @@ class StoreLauncher:
     A bot's files are checked against its digest at its first launch here.
     """
 
-    def __init__(
-        self, store: BotStore, sandbox: Sandbox, *, clock: Callable[[], int] = time.monotonic_ns
-    ) -> None:
+    def __init__(self, store: BotStore, sandbox: Sandbox) -> None:
         self._store = store
         self._sandbox = sandbox
-        self._clock = clock
         self._bots: dict[tuple[str, bool], tuple[StoredBot, Path]] = {}
         self._hosts = Hosts()
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
-        """Start the bot of an entrant and return its channel."""
+        """Start the bot of an entrant."""
         protocol, command = self._found(entrant)
-        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb, clock=self._clock))
+        return protocol.adapt(self._sandbox.spawn(command, memory_mb=limits.memory_mb))
 
     def hold(self, entrant: Entrant, limits: Limits) -> WaitingBot | None:
-        """Make the sandbox of an entrant's bot, which starts later; None if the sandbox cannot do that."""
+        """A ``Holder`` for this store's bots."""
         if not self._sandbox.holds:
             return None
         protocol, command = self._found(entrant)
         held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
-        return WaitingBot(lambda: protocol.adapt(held.channel(self._clock)), held.end)
+        return WaitingBot(lambda: protocol.adapt(held.channel()), held.end)
 
     def meter(self, spec: MatchSpec, seat: int, clock: FuelClock) -> Channel:
-        """Return the channel to a new instance of a seat's module, whose time is its fuel."""
+        """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
         entrant, limits = spec.seats[seat - 1], spec.limits
         protocol, command = self._found(entrant, metered=True)
         key = (entrant.digest, entrant.args, limits.memory_mb)
@@ -81,11 +103,11 @@ class StoreLauncher:
         return protocol.adapt(FuelChannel(host, clock, limits.fuel_per_ms, order, back))
 
     def close(self) -> None:
-        """End the hosts of modules that are kept."""
+        """End the module hosts that are kept for later matches."""
         self._hosts.close()
 
     def command(self, entrant: Entrant) -> BotCommand:
-        """Return the command of an entrant's bot, for an outside referee that starts it."""
+        """The command of an entrant's bot, for an outside referee that starts it."""
         return self._found(entrant)[1]
 
     def _found(self, entrant: Entrant, *, metered: bool = False) -> tuple[BotProtocol, BotCommand]:
@@ -100,18 +122,53 @@ class StoreLauncher:
         return protocol, bot_command(bot, entrant.args, folder, metered=metered)
 
 
+class PreparedSandboxes:
+    """Sandboxes that are made before their bots start: those of a match, or of the match after it."""
+
+    def __init__(self, hold: Holder) -> None:
+        self._hold = hold
+        self._waiting: list[tuple[object, WaitingBot]] = []
+
+    def make(self, places: Iterable[SeatStart]) -> None:
+        """Make a sandbox for each place that has none yet, all at the same time. Raises as Holder does."""
+        there = [key for key, _ in self._waiting]
+        for place in places:
+            if place.key in there:
+                there.remove(place.key)
+                continue
+            with started_on(place.processors):
+                waiting = self._hold(place.entrant, place.limits)
+            if waiting is not None:
+                self._waiting.append((place.key, waiting))
+
+    def start(self, place: SeatStart) -> Channel | None:
+        """Start a bot in the sandbox that waits for it; None if there is none, or if it died meanwhile."""
+        for number, (key, waiting) in enumerate(self._waiting):
+            if key == place.key:
+                del self._waiting[number]
+                with suppress(SandboxError):
+                    return waiting.start()
+                return None
+        return None
+
+    def end(self) -> None:
+        """End all of them."""
+        while self._waiting:
+            self._waiting.pop()[1].end()
+
+
 class MatchRunner:
-    """Plays matches in this process: starts the bots, plays, ends the bots.
+    """Plays matches in this process.
 
     With ``reuse`` a bot's process is kept for the next match of the same bot, arguments and memory limit,
-    as long as it is silent between matches. Close the runner, or use it as a context, to end all bots::
+    unless it sends something between matches. Close the runner, or use it as a context, to end all bots::
 
         with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as runner:
             played = runner.play(spec)
 
-    ``sandbox`` is the launcher's: it is checked again where a bot fails to start, and described beside the
-    record. ``find`` returns a game by its name. Where bots may ponder and there are enough ``processors``,
-    each seat has some of them for its bot alone.
+    ``sandbox`` is the launcher's: it is checked again if a bot fails to start, and described beside the
+    record. ``find`` returns a game by its name. If bots may ponder and there are enough ``processors``, each
+    seat has some of them for its bot alone. ``clock`` must be that of the launcher's channels.
     """
 
     def __init__(
@@ -120,66 +177,67 @@ class MatchRunner:
         *,
         sandbox: Sandbox | None = None,
         reuse: bool = False,
-        clock: Callable[[], int] = time.monotonic_ns,
         find: Callable[[str], AnyGame] = find_game,
         processors: Processors = (),
         hold: Holder | None = None,
     ) -> None:
         self._launch = launch
-        self._ahead = Ahead(hold) if hold is not None and not reuse else None
+        self._prepared = PreparedSandboxes(hold) if hold is not None and not reuse else None
         self._sandbox = sandbox
         self._reuse = reuse
-        self._clock = clock
+        self.clock: Callable[[], int] = time.monotonic_ns
         self._find = find
         self._processors = processors
         self._idle: list[tuple[object, Player]] = []
-        self._about: dict[str, Any] | None = None
+        self._about: Measurements | None = None
 
-    def play(self, spec: MatchSpec, following: MatchSpec | None = None, again: Again = FIRST) -> PlayedMatch:
-        """Play a match. Raises what ``play_match`` and the launcher raise; then no bot of it is left alive.
+    def play(
+        self, spec: MatchSpec, following: MatchSpec | None = None, again: Resumption = FIRST_PLAY
+    ) -> PlayedMatch:
+        """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
-        Sandboxes for ``following``, which is the next match here, are made meanwhile. Where a bot fails at
-        start-up and the sandbox fails as well, that is a SandboxError. A match that does not repeat what
-        ``again`` keeps of the play before goes on from there.
+        Sandboxes for ``following``, the next match here, are made meanwhile. Raises SandboxError if a bot
+        fails at start-up and the sandbox fails as well. A match that does not repeat what ``again`` keeps of
+        the play before goes on from there.
         """
         if spec.limits.by_fuel:
-            again = Again(judged=again.judged)  # all of it comes again, so there is nothing to keep
+            again = Resumption(judged=again.judged)  # a module repeats its play by itself
         if again.kept is not None:
             with suppress(DeviatedError):
                 return self._play(spec, following, again)
             again = replace(again, mode="continue")
         return self._play(spec, following, again)
 
-    def _play(self, spec: MatchSpec, following: MatchSpec | None, again: Again) -> PlayedMatch:
+    def _play(self, spec: MatchSpec, following: MatchSpec | None, again: Resumption) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
             if not isinstance(self._launch, StoreLauncher):
                 raise UsageError(f"matches of {game.name} are played by their referee only")
             commands = [self._launch.command(entrant) for entrant in spec.seats]
-            return play_external(spec, game, commands, {"host": platform.node()})
+            return play_external(spec, game, commands, Measurements(host=platform.node()))
         if spec.limits.by_fuel:
             return self._play_by_fuel(spec, game, again)
         players: list[Player] = []
         try:
             places = self._places(spec)
-            if self._ahead is not None:
-                self._ahead.make(places)
+            if self._prepared is not None:
+                self._prepared.make(places)
             if self._sandbox is not None:
                 self._sandbox.settle()  # nothing of the match before is left when a bot of this one starts
             for place in places:
                 players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
             self.end_waiting()
-            # On a match's only processor this would take time from its turns.
+            # On a single processor, making sandboxes would take time from this match's turns.
             early = len(free_processors()) > 1
             if early:
-                self._make_ahead(following)
+                self._prepare(following)
             played = play_match(
-                spec, game, players, clock=self._clock, about=self._description(players), again=again
+                spec, game, players, clock=self.clock, about=self._description(players), again=again
             )
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
             if not early:
-                self._make_ahead(following)
+                self._prepare(following)
         except BaseException:
             for player in players:
                 player.cut()
@@ -189,8 +247,8 @@ class MatchRunner:
             self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
 
-    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame, again: Again) -> PlayedMatch:
-        """Play a match of modules on hosts that are kept, each with a new instance."""
+    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame, again: Resumption) -> PlayedMatch:
+        # Hosts are kept from match to match; each match has new instances of its modules.
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
         if spec.limits.meter != METER:
@@ -204,19 +262,18 @@ class MatchRunner:
             for player in players:
                 player.cut()
 
-    def _make_ahead(self, following: MatchSpec | None) -> None:
-        """Begin to make the sandboxes of the following match."""
-        if self._ahead is not None and following is not None:
-            with suppress(TourneyError):  # it fails again where that match begins
-                self._ahead.make(self._places(following))
+    def _prepare(self, following: MatchSpec | None) -> None:
+        if self._prepared is not None and following is not None:
+            with suppress(TourneyError):  # it fails again, and is reported, when that match begins
+                self._prepared.make(self._places(following))
 
     def end_waiting(self) -> None:
-        """End the sandboxes that were made for a match and not used."""
-        if self._ahead is not None:
-            self._ahead.end()
+        """End the sandboxes that were made and not used."""
+        if self._prepared is not None:
+            self._prepared.end()
 
     def close(self) -> None:
-        """End all kept bots, and what ended bots left to be removed."""
+        """End all kept bots, and remove what ended bots have left."""
         self.end_waiting()
         idle, self._idle = self._idle, []
         dismiss([player for _, player in idle])
@@ -231,13 +288,14 @@ class MatchRunner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _places(self, spec: MatchSpec) -> list[Place]:
-        """Return each seat's bot, limits and processors."""
+    def _places(self, spec: MatchSpec) -> list[SeatStart]:
         given = self._processors if spec.limits.ponder == "allow" else ()
         processors = seat_processors(given, len(spec.seats))
-        return [Place(entrant, spec.limits, own) for entrant, own in zip(spec.seats, processors, strict=True)]
+        return [
+            SeatStart(entrant, spec.limits, own) for entrant, own in zip(spec.seats, processors, strict=True)
+        ]
 
-    def _player(self, place: Place) -> Player:
+    def _player(self, place: SeatStart) -> Player:
         for kept in reversed(self._idle):
             if kept[0] == place.key:
                 self._idle.remove(kept)
@@ -246,7 +304,7 @@ class MatchRunner:
                 if player.quiet():
                     return player
                 player.cut()
-        channel = None if self._ahead is None else self._ahead.start(place)
+        channel = None if self._prepared is None else self._prepared.start(place)
         if channel is None:
             with started_on(place.processors):
                 channel = self._launch(place.entrant, place.limits)
@@ -264,12 +322,14 @@ class MatchRunner:
         dismiss([player for _, player in self._idle[:-MAX_IDLE]])
         self._idle = self._idle[-MAX_IDLE:]
 
-    def _description(self, players: Sequence[Player]) -> Mapping[str, Any]:
+    def _description(self, players: Sequence[Player]) -> Measurements:
+        """Host and sandbox; protections that are weakened for one of these bots count as partial."""
+        box = self._sandbox
         if self._about is None:
-            sandbox = {} if self._sandbox is None else {"sandbox": self._sandbox.as_json()}
-            self._about = {"host": platform.node(), **sandbox}
+            known = None if box is None else SandboxMeasurements(box.level, box.name, dict(box.protections))
+            self._about = Measurements(host=platform.node(), sandbox=known)
         weakened = {name for player in players for name in player.channel.weakened}
-        if not weakened or self._sandbox is None:
+        if not weakened or self._about.sandbox is None:
             return self._about
-        degrees = {**self._sandbox.protections, **dict.fromkeys(weakened, "partial")}
-        return {**self._about, "sandbox": {**self._sandbox.as_json(), "protections": degrees}}
+        degrees = {**self._about.sandbox.protections, **dict.fromkeys(weakened, "partial")}
+        return structs.replace(self._about, sandbox=structs.replace(self._about.sandbox, protections=degrees))

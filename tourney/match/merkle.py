@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 
 
 def leaf_hash(entry: bytes) -> bytes:
-    """Return the hash of an entry."""
+    """The hash of an entry."""
     return hashlib.sha256(b"\x00" + entry).digest()
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """Return the hash of a node from those of its children."""
+    """The hash of a node from those of its children."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
@@ -31,13 +31,14 @@ class Tree:
         self._stack.append(leaf)
         self._size += 1
         size = self._size
+        # Each power of two in the count of leaves makes one whole subtree of the last two.
         while size % 2 == 0:
             right = self._stack.pop()
             self._stack[-1] = node_hash(self._stack[-1], right)
             size //= 2
 
     def hash(self) -> bytes:
-        """Return the hash of the list so far; that of an empty list is SHA-256 of nothing."""
+        """The hash of the list so far; that of an empty list is SHA-256 of nothing."""
         if not self._stack:
             return hashlib.sha256().digest()
         *rest, found = self._stack
@@ -47,7 +48,7 @@ class Tree:
 
 
 def tree_hash(leaves: Iterable[bytes]) -> bytes:
-    """Return the hash of a list, given its leaves' hashes."""
+    """The hash of a list, given its leaves' hashes."""
     tree = Tree()
     for leaf in leaves:
         tree.add(leaf)
@@ -55,11 +56,12 @@ def tree_hash(leaves: Iterable[bytes]) -> bytes:
 
 
 def inclusion_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
-    """Return the audit path of the leaf ``index`` (from 0), from the leaf's sibling up; leaves are hashes."""
+    """The audit path of the leaf ``index`` (from 0), from the leaf's sibling up; leaves are hashes."""
     if not 0 <= index < len(leaves):
         raise IndexError(f"there is no leaf {index} among {len(leaves)}")
     if len(leaves) == 1:
         return []
+    # The largest power of two below the number of leaves.
     split = 1 << (len(leaves) - 1).bit_length() - 1
     left, right = leaves[:split], leaves[split:]
     if index < split:
@@ -68,7 +70,7 @@ def inclusion_path(leaves: Sequence[bytes], index: int) -> list[bytes]:
 
 
 def root_from_path(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes | None:
-    """Return the root that a leaf's hash and its audit path give; None for a path of another length.
+    """The root that a leaf's hash and its audit path give; None for a path of another length.
 
     ``index`` counts from 0 among ``size`` leaves (RFC 9162, section 2.1.3.2).
     """

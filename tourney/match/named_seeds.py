@@ -12,21 +12,22 @@ the form of the record: it is the same on every machine and every version of Pyt
 import hashlib
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from msgspec import Meta, Struct, structs
 
-from tourney.bots.channel.base import Channel, Event, line_event
+from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.errors import RecordError
 from tourney.games.registry import find_game
 from tourney.match.play import play_match
 from tourney.match.player import Player
-from tourney.match.record import MAX_SEATS, read_json_lines
+from tourney.match.record import MAX_SEATS
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
-from tourney.protocol import Game, Go, Greeting, Hello, Legal, Move, Ready, decode_referee
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening, check_opening_keys
+from tourney.match.verify import Finding, verify
+from tourney.parsing import read_json_lines
+from tourney.protocol import Go, Greeting, Hello, Legal, Move, NewGame, Ready, decode_referee
 from tourney.schema import Digest, GameName, Name, SchemaError, Text, U64Text, check_u64, read
 from tourney.seeds import derive, uniform
 
@@ -54,7 +55,7 @@ class RandomChannel(Channel):
             match decode_referee(line):
                 case Hello():
                     self._answers.append(line_event(_GREETING))
-                case Game(seed=seed):
+                case NewGame(seed=seed):
                     self._seed, self._turn = seed, 0
                     self._answers.append(line_event(Ready()))
                 case Legal(actions):
@@ -65,33 +66,31 @@ class RandomChannel(Channel):
                     self._answers.append(line_event(Move(self._legal[number])))
 
     def wait(self, deadline: int) -> Event:  # noqa: ARG002 - the answer is there
-        """Return the next answer."""
+        """The next answer."""
         return self._answers.popleft() if self._answers else Event("timeout")
 
 
-class NamedSeedForm(Struct, frozen=True, forbid_unknown_fields=True):
+class NamedSeed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A named seed: a match that the built-in random bot plays, and the digest of its record."""
 
     name: Name
     game: GameName
     seats: Annotated[int, Meta(ge=1, le=MAX_SEATS)]
+    options: Annotated[dict[str, Text], Meta(description="Options of the game.")] = {}
+    opening: Annotated[Opening | None, Meta(extra_json_schema={"minProperties": 1, "maxProperties": 1})] = (
+        None
+    )
     seed: U64Text
     digest: Digest
-    options: Annotated[dict[str, Text], Meta(description="Options of the game.")] = {}
-    opening: Annotated[Opening, Meta(extra_json_schema={"minProperties": 1, "maxProperties": 1})] = Opening()
 
     def __post_init__(self) -> None:
         """Check the seed's size. Raises SchemaError."""
         check_u64("seed", self.seed)
 
-
-@dataclass(frozen=True, slots=True)
-class NamedSeed:
-    """A line of a manifest: a match and the digest that its record must have."""
-
-    name: str
-    spec: MatchSpec
-    digest: str
+    @property
+    def spec(self) -> MatchSpec:
+        """The match."""
+        return random_spec(self.game, self.seats, int(self.seed), self.options, self.opening)
 
 
 def read_manifest(path: Path) -> Iterator[NamedSeed]:
@@ -114,30 +113,31 @@ def play_named(named: NamedSeed) -> PlayedMatch:
     return play_match(named.spec, find_game(named.spec.game), players)
 
 
-def named_seed_json(named: NamedSeed) -> dict[str, Any]:
-    """Return what ``read_manifest`` reads."""
-    spec = named.spec
-    data: dict[str, Any] = {"name": named.name, "game": spec.game, "seats": len(spec.seats)}
-    if spec.options:
-        data["options"] = dict(spec.options)
-    if spec.opening != Opening():
-        data["opening"] = spec.opening.as_json()
-    return {**data, "seed": str(spec.seed), "digest": named.digest}
-
-
 def random_spec(
     game: str, seats: int, seed: int, options: dict[str, str] | None = None, opening: Opening | None = None
 ) -> MatchSpec:
-    """Return the spec of a match in which ``drawn`` plays every seat."""
+    """The spec of a match in which ``drawn`` plays every seat."""
     entrants = tuple(structs.replace(DRAWN, name=f"{DRAWN.name}-{seat}") for seat in range(1, seats + 1))
     return MatchSpec(game, tuple((options or {}).items()), entrants, seed, LIMITS, opening or Opening())
 
 
 def _read(data: object) -> NamedSeed:
     try:
-        line = read(data, NamedSeedForm)
-        opening = Opening.from_json(data["opening"]) if isinstance(data, dict) and "opening" in data else None
+        named = read(data, NamedSeed)
+        if isinstance(data, dict) and "opening" in data:
+            check_opening_keys(data["opening"])
     except SchemaError as error:
         raise RecordError(error.in_json("the line"), key=error.key) from error
-    spec = random_spec(line.game, line.seats, int(line.seed), line.options, opening)
-    return NamedSeed(line.name, spec, line.digest)
+    return named
+
+
+def verify_named(path: Path) -> Iterator[tuple[str, list[Finding]]]:
+    """Play the seeds of a manifest; yield the label of each, and what does not hold of its record."""
+    for named in read_manifest(path):
+        record = play_named(named).record
+        findings = verify(record)
+        if record.digest != named.digest:
+            findings.append(
+                Finding(f"its record has the digest {record.digest}, not {named.digest} as the manifest says")
+            )
+        yield f"{named.name} ({named.spec.game})", findings

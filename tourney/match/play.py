@@ -1,62 +1,39 @@
-"""A match over channels: the referee's requests, the bots' answers, and the time they take.
-
-It is long because start-up, turns, faults and the end of a match share the state of one class.
-"""
+"""A match over channels: the referee's requests, the bots' answers, and the time they take."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from traceback import walk_tb
-from typing import Any, Final
+from typing import Final
 
-from tourney.bots.channel.base import Event
+from msgspec import structs
+
+from tourney.bots.channel.interface import Event
 from tourney.errors import GameError, OverloadError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
-from tourney.match.adjudication import score_of
-from tourney.match.again import FIRST, Again, DeviatedError, Kept, KilledError, OverloadedMatchError
+from tourney.match.answers import FAULT_OF, Answer, AnswerReader, fault_words, unexpected
 from tourney.match.clock import MS, Clocks
-from tourney.match.player import Player
-from tourney.match.record import FaultKind, write_record
-from tourney.match.referee import Referee
-from tourney.match.result import MatchLog, PlayedMatch
-from tourney.match.seat_times import SeatTimes
-from tourney.match.spec import MatchSpec
-from tourney.match.timing import GRACE_NS, LATE_NS, Timing
-from tourney.protocol import (
-    HELLO,
-    BotMessage,
-    Greeting,
-    Info,
-    Invalid,
-    Move,
-    Ready,
-    Resign,
-    decode_bot,
-    move_action,
-    shown,
+from tourney.match.interrupted import (
+    FIRST_PLAY,
+    KeptPlay,
+    KilledError,
+    OverloadedMatchError,
+    RepetitionCheck,
+    Resumption,
 )
+from tourney.match.player import Player
+from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record
+from tourney.match.referee import Referee
+from tourney.match.result import NOT_MEASURED, MatchLog, Measurements, PlayedMatch
+from tourney.match.spec import MatchSpec
+from tourney.match.turn_timing import GRACE_NS, LATE_NS, SeatTimes, Timing
+from tourney.protocol import HELLO, Greeting, Move, Ready, Resign, move_action
 
 CPU_WALL_FACTOR: Final = 4
 """With ``charge = "cpu"`` a turn's wall time is limited as well: to this multiple of its allowance."""
 
 
-_FAULTS: dict[str, FaultKind] = {
-    "timeout": "timeout",
-    "closed": "crash",
-    "killed": "crash",
-    "lost": "crash",
-    "overflow": "overflow",
-    "malformed": "protocol",
-}
-_SLICE_NS: Final = 2_000_000
-"""While several bots start, each is heard for this time in turn."""
-_UNSURE = {"timeout", "crash"}
-"""Faults that depend on more than the spec: a match with one is not promised to reproduce."""
-
 _USED_UP = Event("timeout", "its clock and the margin are used up")
-
-_Answer = BotMessage | Invalid | Event
-"""A message of the bot, or the event that came instead of a line."""
 
 
 def play_match(
@@ -65,22 +42,23 @@ def play_match(
     players: Sequence[Player],
     *,
     clock: Callable[[], int] = time.monotonic_ns,
-    about: Mapping[str, Any] | None = None,
-    again: Again = FIRST,
+    about: Measurements = NOT_MEASURED,
+    again: Resumption = FIRST_PLAY,
 ) -> PlayedMatch:
-    """Play a match and return its record, with its log and what was measured.
+    """Play a match to its end; what bots do wrong is in its record.
 
-    ``players`` are in seat order. Those at fault are cut; the others have their ``over`` line and stay open:
-    the caller plays on with them or dismisses them. ``clock`` is the channels' own, in nanoseconds. ``about``
-    is stored beside the record as it is (host, sandbox). ``again`` says what a play before left.
+    ``players`` are in seat order. Those at fault are ended. The others have received their ``over`` line and
+    stay open, for the caller to play on with or to dismiss. ``clock`` is the channels' own, in nanoseconds.
+    ``about`` is what is known beside the record before the match (host, sandbox). ``again``: how to go on
+    from an earlier play.
 
-    What bots do wrong is in the record. Raises InputError for a spec that cannot be played, GameError where
-    the game is broken, EnvironmentFailure where the machine fails (KilledError where a bot was killed,
-    OverloadedMatchError where one waited too long for a processor), and DeviatedError where the play had to
-    repeat another and did not: then the match has no result, and the players are in an unknown state.
+    Raises InputError for a spec that cannot be played, GameError if the game is broken, EnvironmentFailure if
+    the machine fails (KilledError if a bot was killed, OverloadedMatchError if one waited too long for a
+    processor), and DeviatedError if the play differs from an earlier one that it has to repeat. Then the
+    match has no result, and the players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
-    # By fuel the channels' clock is virtual; the time of the whole match is real always.
+    # With fuel the channels' clock is virtual, but the duration of a match is always real.
     real = time.monotonic_ns if spec.limits.by_fuel else clock
     began = real()
     try:
@@ -100,14 +78,15 @@ def play_match(
         raise GameError(
             f"the game {game.name} is broken: it raised {type(error).__name__} ({error}) in a match"
         ) from error
-    return match.played(game, {"started": started, "wall-ms": (real() - began) // MS, **(about or {})})
+    about = structs.replace(about, started=started, wall_ms=(real() - began) // MS)
+    return match.played(game, about)
 
 
 class _RunningMatch:
     """One match while it is played."""
 
     def __init__(
-        self, referee: Referee, players: Sequence[Player], clock: Callable[[], int], again: Again
+        self, referee: Referee, players: Sequence[Player], clock: Callable[[], int], again: Resumption
     ) -> None:
         limits = referee.spec.limits
         if len(players) != len(referee.spec.seats):
@@ -129,10 +108,10 @@ class _RunningMatch:
         )
         self._times: list[tuple[int, int]] = []
         self._adjudicated = limits.adjudicated
-        self._score: int | None = None  # the last one of the turn
+        self._answers = AnswerReader(referee, self._players, self._log)
         self._scores: list[tuple[int, int]] = []
         self._again = again
-        self._before = again.kept if again.mode == "repeat" else None
+        self._repetition = RepetitionCheck(again, referee)
         self._late: dict[int, Event] = {}  # seats that failed to start although they have kept actions
         self._unsure = {"reuse"} if any(player.reuse for player in players) else set[str]()
 
@@ -161,60 +140,22 @@ class _RunningMatch:
     def _ask_all(
         self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
     ) -> None:
-        """Send all requests, then hear each bot, so that bots start in parallel, each with its whole time.
-
-        With ``freeze`` those that have answered stand still while others take longer than the grace.
-        """
-        seats, clock = self._seats, self._clock
-        timings: dict[int, Timing] = {}
-        answers: dict[int, _Answer] = {}
-        waiting: set[int] = set()
-
-        def hold() -> None:
-            seats.hold(self._players.keys() - waiting)
-
-        for seat, request in requests.items():
-            if (event := self._early_fault(seat)) is not None:
-                answers[seat] = event
-            else:
-                waiting.add(seat)
-                timings[seat] = seats.timing(seat, clock(), self._startup_ns, hold)
-                seats.thaw(seat)
-                self._players[seat].channel.request(request)
-        slow = False
-        while waiting:
-            for seat in sorted(waiting):
-                timing = timings[seat]
-                if slow and seats.freeze:
-                    hold()
-                together = seats.freeze and len(waiting) > 1
-                until = timing.grace_ends if not slow else clock() + _SLICE_NS if together else None
-                answer = self._read(seat, None, timing, until)
-                if answer is not None:
-                    timing.finish()
-                    answers[seat] = answer
-                    waiting.discard(seat)
-                elif not slow:
-                    timing.begin_measuring()
-            slow = True
-        for seat in requests:
-            answer = answers[seat]
-            if seat in timings:
-                seats.count(seat, timings[seat])
+        answers = self._answers.ask_all(requests, self._seats, self._startup_ns, self._clock)
+        for seat, answer in answers.items():
             if not isinstance(answer, wanted):
                 word = "bot" if wanted is Greeting else "ready"
-                self._startup_fault(seat, _unexpected(answer, word), failed)
+                self._startup_fault(seat, unexpected(answer, word), failed)
             elif isinstance(answer, Greeting):
                 self._players[seat].greeting = answer
 
     def _startup_fault(self, seat: int, event: Event, failed: set[int]) -> None:
         self._kind(seat, event)
         failed.add(seat)
-        self._late[seat] = Event("closed", f"startup: {_words(event, self._startup_ns)}")
-        self._log.note(0, seat, f"startup: {_words(event, self._startup_ns)}")
+        self._late[seat] = Event("closed", f"startup: {fault_words(event, self._startup_ns)}")
+        self._log.note(0, seat, f"startup: {fault_words(event, self._startup_ns)}")
 
-    def _go_on(self, kept: Kept) -> None:
-        """Take over the decisions of an earlier play; the bots hear of them with their next requests."""
+    def _go_on(self, kept: KeptPlay) -> None:
+        """Take over the decisions of an earlier play; the bots receive them with their next requests."""
         referee, times, scores = self._referee, dict(kept.times), dict(kept.scores)
         self._scores = list(kept.scores)
         faults = {(seat, ply): kind for seat, kind, ply in kept.faults if ply}
@@ -238,14 +179,14 @@ class _RunningMatch:
         self._log.extend(kept.log)
         self._log.note(len(referee.actions), 0, "a bot was killed here: the match goes on with new processes")
 
-    def kept(self) -> Kept | None:
-        """Return what was played so far, or what is kept of an earlier play if that is more."""
+    def kept(self) -> KeptPlay | None:
+        """What was played so far, or what is kept of an earlier play if that is more."""
         referee, before = self._referee, self._again.kept
         if before is not None and len(before.actions) >= len(referee.actions):
             return before
         if not referee.turn:
             return None
-        return Kept(
+        return KeptPlay(
             actions=tuple(referee.actions),
             faults=referee.faults,
             resigned=referee.resigned,
@@ -255,37 +196,11 @@ class _RunningMatch:
             scores=tuple(self._scores),
         )
 
-    def _requests(self) -> Callable[[int], bytes]:
-        """Return the function that gives a seat's request; it checks a match that has to repeat another."""
-
-        def checked(seat: int) -> bytes:
-            self._check_repetition()
-            return self._referee.request(seat)
-
-        return self._referee.request if self._before is None else checked
-
-    def _check_repetition(self) -> None:
-        """Raise DeviatedError if the match so far differs from the play that it has to repeat."""
-        before, referee = self._before, self._referee
-        if before is None:
-            return
-        pairs = (
-            (tuple(referee.actions), before.actions),
-            (referee.faults, before.faults),
-            (referee.resigned, before.resigned),
-        )
-        less = any(len(mine) < len(theirs) for mine, theirs in pairs)
-        more = any(len(mine) > len(theirs) for mine, theirs in pairs)
-        alike = all(mine[: len(theirs)] == theirs[: len(mine)] for mine, theirs in pairs)
-        if not alike or (less and (more or not referee.turn)):
-            raise DeviatedError
-        if not less:
-            self._before = None
-
     # -- turns --------------------------------------------------------------------------------------------
 
     def play(self) -> None:
-        """Ask for action after action until the match is over. Every microsecond here is paid once a move."""
+        """Ask for action after action until the match is over."""
+        # Every microsecond here is spent once a move: hence the local names, and no call that can be spared.
         referee, clocks, clock = self._referee, self._clocks, self._clock
         times, seats = self._times, self._seats
         channels = {seat: (p.channel, p.channel.resumes) for seat, p in self._players.items()}
@@ -293,7 +208,7 @@ class _RunningMatch:
         by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = self._act_scored if self._adjudicated else referee.act, referee.actions
-        request_of = self._requests()
+        request_of = self._repetition.request_of()
         while seat := referee.turn:
             channel, resumes = channels[seat]
             if not steady:
@@ -307,18 +222,16 @@ class _RunningMatch:
             if frozen or restless:
                 seats.prepare(seat)
             grace = min(GRACE_NS, allowance) if resumes else self._whole(seat, allowance * factor)
-            heard = channel.ask(request, sent + grace)
-            ply = len(actions)
+            heard, ply = channel.ask(request, sent + grace), len(actions)
             elapsed = charged = clock() - sent
             if heard.__class__ is str and "\n" in heard:
-                heard = self._noted(seat, heard)
-            answer: _Answer | None = None
+                heard = self._answers.after_infos(seat, heard)
+            answer: Answer | None = None
+            # A move that comes at once needs no measuring; all else takes the slower way.
             if heard.__class__ is not str or elapsed > LATE_NS or not (action := move_action(heard)):
                 timing = seats.timing(seat, sent, allowance * factor)
                 answer = self._hear_turn(seat, heard, timing)
                 action = answer.action if isinstance(answer, Move) else ""
-                timing.finish()
-                seats.count(seat, timing, ply)
                 elapsed, charged = timing.elapsed, timing.charged
             wall[seat] += elapsed
             if by_cpu and not isinstance(answer, Event):
@@ -334,129 +247,85 @@ class _RunningMatch:
             elif answer is not None:
                 self._no_move(seat, answer, allowance)
             if answer is not None:
-                self._take_stderr(seat, ply)
+                self._answers.take_stderr(seat, ply)
 
     def _act_scored(self, action: str) -> str:
         """Play an action with the last score of its turn; for limits that look at scores."""
-        score, self._score = self._score, None
+        score = self._answers.take_score()
         if score is not None:
             self._scores.append((len(self._referee.actions), score))
         return self._referee.act(action, score)
 
-    def _noted(self, seat: int, text: str) -> str:
-        """Log the ``info`` lines of a text that ends in the answer; return the answer."""
-        *infos, answer = text.split("\n")
-        for info in infos:
-            self._take_info(seat, info[5:])
-        return answer
-
-    def _take_info(self, seat: int, text: str) -> None:
-        """Log the text of an ``info`` line, and keep its score for limits that look at scores."""
-        self._log.add(len(self._referee.actions), seat, "info", (text,))
-        if self._adjudicated and self._referee.turn and (score := score_of(text)) is not None:
-            self._score = score
-
     def _whole(self, seat: int, limit: int) -> int:
-        """Return the grace of a channel that waits only once: the whole turn; nothing is measured."""
+        # A channel that waits only once cannot be measured in between, so its grace is the whole turn.
         if self._seats.freeze:
             self._seats.hold(self._players.keys() - {seat})
         return limit
 
-    def _hear_turn(self, seat: int, heard: str | Event, timing: Timing) -> _Answer:
-        """Return the answer to ``go`` of a bot that did not answer at once with a single line."""
+    def _hear_turn(self, seat: int, heard: str | Event, timing: Timing) -> Answer:
         timed_out = isinstance(heard, Event) and heard.kind == "timeout"
-        answer = self._read(seat, None if timed_out else heard, timing, timing.grace_ends)
+        answer = self._answers.read(seat, None if timed_out else heard, timing, timing.grace_ends)
         if answer is None:
             if self._seats.freeze:
                 self._seats.hold(self._players.keys() - {seat})
             timing.begin_measuring()
-            answer = self._read(seat, None, timing)
-        assert answer is not None  # noqa: S101 - there was no other end than the limit's
+            answer = self._answers.read(seat, None, timing)
+        assert answer is not None  # noqa: S101 - without ``until`` it only ends with an answer or event
+        timing.finish()
+        self._seats.count(seat, timing, len(self._referee.actions))
         return answer
 
     def _judged_early(self, seat: int, allowance: int) -> bool:
-        """Judge what a bot sent before its turn, or that it has no time; return whether it is at fault."""
-        event = self._late.get(seat) or self._early_fault(seat) or (None if allowance else _USED_UP)
+        """Judge what a bot sent before its turn, or a used-up clock; whether it is at fault."""
+        event = self._late.get(seat) or self._answers.fault_unasked(seat) or (None if allowance else _USED_UP)
         if event is not None:
             self._fault(seat, event, 0)
             return True
         # Standard error that was written before the request belongs to the bot's last turn.
-        self._take_stderr(seat, self._last_ply(seat))
+        self._answers.take_stderr(seat, self._last_ply(seat))
         return False
 
-    def _no_move(self, seat: int, answer: _Answer, allowance: int) -> None:
-        """Take an answer to ``go`` that is no action: a resignation or a fault."""
+    def _no_move(self, seat: int, answer: Answer, allowance: int) -> None:
         if isinstance(answer, Resign):
             self._log.note(len(self._referee.actions), seat, "resigned")
             self._referee.resign()
         else:
-            self._fault(seat, _unexpected(answer, "move"), allowance)
-
-    def _read(
-        self, seat: int, heard: str | Event | None, timing: Timing, until: int | None = None
-    ) -> _Answer | None:
-        """Return a bot's answer, from what was heard on; None at ``until``. Its ``info`` lines are logged."""
-        event = Event("line", heard) if isinstance(heard, str) else heard or timing.hear(until)
-        while event is not None and event.kind == "line":
-            answer = decode_bot(event.text)
-            if not isinstance(answer, Info):
-                return answer
-            self._take_info(seat, answer.text)
-            event = timing.hear(until)
-        return event
-
-    def _early_fault(self, seat: int) -> Event | None:
-        """Log the ``info`` lines that a bot sent unasked; return the first event that is a fault, if any."""
-        for event in self._players[seat].channel.pending():
-            if event.kind != "line":
-                return event
-            message = decode_bot(event.text)
-            if not isinstance(message, Info):
-                return Event("malformed", f"spoke out of turn: {shown(event.text)}")
-            self._log.add(len(self._referee.actions), seat, "info", (message.text,))
-        return None
+            self._fault(seat, unexpected(answer, "move"), allowance)
 
     # -- faults -------------------------------------------------------------------------------------------
 
     def _fault(self, seat: int, event: Event, allowance: int) -> None:
         kind = self._kind(seat, event)
         ply = len(self._referee.actions)
-        self._log.note(ply, seat, f"{kind}: {_words(event, allowance)}")
+        self._log.note(ply, seat, f"{kind}: {fault_words(event, allowance)}")
         self._cut(seat, ply)
         self._referee.fault(kind)
 
     def _kind(self, seat: int, event: Event) -> FaultKind:
-        """Return the fault of an event; note one that need not come again.
-
-        Raises KilledError for a bot that was killed, unless it is to be judged.
-        """
-        kind = _FAULTS[event.kind]
+        """The fault of an event. Raises KilledError for a bot that was killed, unless it is to be judged."""
+        kind = FAULT_OF[event.kind]
         alone = event.kind == "lost"
         if alone or (event.kind == "killed" and seat not in self._again.judged):
             name = self._referee.spec.seats[seat - 1].name
             who = f"the sandbox of {name}" if alone else name
             raise KilledError(f"{who} was {event.text}", seat, alone=alone, kept=self.kept())
-        if kind in _UNSURE and (not self._by_fuel or event.kind == "killed"):
+        if kind in UNSURE_FAULTS and (not self._by_fuel or event.kind == "killed"):
             self._unsure.add(kind)
         return kind
 
     def _illegal(self, seat: int, why: str) -> None:
-        """Log an illegal action; the referee has judged it, so its count of actions may have gone on."""
         assert self._times  # noqa: S101 - the time of the refused action was appended before it
+        # The referee may have played substitutes since the action, so its count of actions is too large.
         ply, _ = self._times.pop()
         self._log.note(ply, seat, f"illegal: {why}")
         self._cut(seat, ply)
 
     def _cut(self, seat: int, ply: int) -> None:
         self._players[seat].cut()
-        self._take_stderr(seat, ply)
-
-    def _take_stderr(self, seat: int, ply: int) -> None:
-        if lines := self._players[seat].channel.stderr():
-            self._log.add(ply, seat, "stderr", lines)
+        self._answers.take_stderr(seat, ply)
 
     def _last_ply(self, seat: int) -> int:
-        """Return the ply of a seat's last action; 0 if it has none."""
+        """The ply of a seat's last action; 0 if it has none."""
         actions = self._referee.actions
         for ply, _ in reversed(self._times):
             if actions[ply][0] == seat:
@@ -472,8 +341,8 @@ class _RunningMatch:
     # -- the end ------------------------------------------------------------------------------------------
 
     def end(self) -> None:
-        """Send the last lines to all players that are left."""
-        self._check_repetition()
+        """Send the last lines to all players that are not lost."""
+        self._repetition.check()
         for seat, player in self._players.items():
             lines = self._referee.take(seat)
             if not player.lost:
@@ -481,46 +350,29 @@ class _RunningMatch:
                 player.channel.send(lines)
         self._seats.end()
 
-    def played(self, game: AnyGame, measured: dict[str, Any]) -> PlayedMatch:
-        """Return the finished match."""
+    def played(self, game: AnyGame, about: Measurements) -> PlayedMatch:
+        """The finished match."""
         referee = self._referee
         assert referee.outcome is not None  # noqa: S101 - the match is over
         for seat in self._players:
-            self._take_stderr(seat, self._last_ply(seat))
+            self._answers.take_stderr(seat, self._last_ply(seat))
         times: list[float | None] = [None] * len(referee.actions)
         for ply, elapsed in self._times:
             times[ply] = elapsed // 1000 / 1000
-        measured["times-ms"] = times
-        measured["seats"] = [self._seats.as_json(seat) for seat in self._players]
-        measured["reproducible"] = not self._unsure
-        measured["why-not"] = sorted(self._unsure)
-        actions, outcome = referee.actions, referee.outcome
-        text, digest = write_record(referee.spec, game.rules, actions, outcome)
-        log = self._log.lines(len(actions))
-        return PlayedMatch.written(text, digest, outcome, len(actions), log, measured)
+        measured = structs.replace(
+            about,
+            times_ms=tuple(times),
+            seats=tuple(map(self._seats.measured, self._players)),
+            reproducible=not self._unsure,
+            why_not=tuple(sorted(self._unsure)),
+        )
+        record = make_record(referee.spec, game.rules, referee.actions, referee.outcome)
+        return PlayedMatch(record, self._log.lines(len(referee.actions)), measured)
 
 
 def _raised_by(error: Exception, game: AnyGame) -> bool:
-    """Return whether an exception comes from a game's own code: then the plugin is named, not Tourney."""
+    """Whether an exception comes from a game's own code, so that the message names the plugin."""
     module = type(game).__module__
     home = module.rpartition(".")[0] or module
     frames = [str(frame.f_globals.get("__name__", "")) for frame, _ in walk_tb(error.__traceback__)]
     return any(name == module or name.startswith(f"{home}.") for name in frames)
-
-
-def _unexpected(answer: _Answer, wanted: str) -> Event:
-    """Return the fault of a bot that gave another answer than the requested one."""
-    match answer:
-        case Event():
-            return answer
-        case Invalid(why):
-            return Event("malformed", why)
-        case _:
-            word = answer.encode().split()[0].decode("ascii")
-            return Event("malformed", f"said {word} where {wanted} was asked for")
-
-
-def _words(event: Event, allowance: int) -> str:
-    if event.text or event.kind != "timeout":
-        return event.text or event.kind
-    return f"no answer within {allowance // MS} ms"

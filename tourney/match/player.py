@@ -4,11 +4,11 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel.base import Channel
+from tourney.bots.channel.interface import Channel
 from tourney.protocol import QUIT, Greeting, Info, decode_bot
 
 QUIT_SECONDS: Final = 0.5
-"""A bot's time for its exit after ``quit``; then it is killed, which is no fault."""
+"""A bot's time for its exit after ``quit``; then it is killed, which is not a fault."""
 
 
 class Player:
@@ -37,7 +37,7 @@ class Player:
         self.channel.close(0)
 
     def cpu_ms(self) -> int | None:
-        """Return the CPU time since the last call (first: since the bot's start), or None."""
+        """The CPU time since the last call (first: since the bot's start), or None."""
         now = self.channel.cpu_ms()
         if now is None:
             return None
@@ -45,7 +45,7 @@ class Player:
         return used
 
     def quiet(self) -> bool:
-        """Return whether the bot sent nothing but ``info`` since its last answer; drop what it sent."""
+        """Whether the bot sent nothing but ``info`` since its last answer; drop what it sent."""
         return not self.lost and all(
             event.kind == "line" and isinstance(decode_bot(event.text), Info)
             for event in self.channel.pending()

@@ -21,15 +21,9 @@ from tourney.errors import ActionError, GameError, TournamentError
 from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState, Tables, Termination
 from tourney.match.adjudication import Adjudicator
 from tourney.match.record import Adjudication, FaultKind, Outcome
-from tourney.match.seeds import (
-    bot_seed,
-    chance_stream,
-    pick,
-    sample_opening_action,
-    sample_substitute,
-)
 from tourney.match.spec import MatchSpec
-from tourney.protocol import HIDDEN, Game, Legal, Over, Position, Reveal, Withdrawn, play_line
+from tourney.protocol import HIDDEN, Legal, NewGame, Over, Position, Reveal, Withdrawn, play_line
+from tourney.seeds import bot_seed, chance_stream, sample_opening_action, sample_substitute
 
 MAX_TRIES: Final = 1000
 """Most attempts to sample an opening inside which the game does not end."""
@@ -63,8 +57,6 @@ class Referee:
         self._judge: Adjudicator | None = None
         self._game = game
         self._seed = spec.seed
-        self._parse = game.parse_action
-        self._string = game.action_string
         self._most = game.max_actions
         self._chances = 0
         self._chance_draw = chance_stream(spec.seed)
@@ -94,21 +86,21 @@ class Referee:
     # -- lines for the seats ------------------------------------------------------------------------------
 
     def want(self, seat: int, *, position: bool, legal: bool) -> None:
-        """Set the lines that a seat wants before each of its turns."""
+        """Set the lines that a seat gets before each of its turns."""
         self._position[seat] = position
         self._legal[seat] = legal
 
     def game_line(self, seat: int) -> bytes:
-        """Return the line that begins the game for a seat."""
+        """The line that begins the game for a seat."""
         limits = self.spec.limits
-        return Game(
+        return NewGame(
             self.spec.game,
             len(self.spec.seats),
             seat,
             bot_seed(self._seed, seat),
             limits.move_ms,
             limits.clock_ms,
-            limits.increment_ms,
+            limits.increment_ms or 0,
             limits.nodes,
             dict(self.spec.options),
         ).encode()
@@ -121,7 +113,7 @@ class Referee:
         return lines
 
     def request(self, seat: int) -> bytes:
-        """Take the lines of the seat to move, with the position and legal actions it wants; ``go`` follows.
+        """Take the lines of the seat to move, with the position and actions it requested; ``go`` follows.
 
         Raises GameError where a line would be longer than the protocol allows.
         """
@@ -131,7 +123,7 @@ class Referee:
         if self._position[seat]:
             lines += Position(self.state.observation(seat)).encode()
         if self._legal[seat]:
-            lines += Legal(tuple(map(self._game.action_string, self.state.legal_actions()))).encode()
+            lines += Legal(self._game.legal_texts(self.state)).encode()
         return lines
 
     # -- decisions of the seats ---------------------------------------------------------------------------
@@ -154,7 +146,7 @@ class Referee:
         if not self._ended_by_withdrawal("fault"):
             for actor, action in self._opening():
                 self._chances += actor == CHANCE
-                self._play(actor, action, self._game.action_string(action))
+                self._enter(self.state.play(action), actor, self._game.action_string(action))
             if self.spec.limits.adjudicated:
                 moves = [text for actor, text in self.actions if actor != CHANCE]
                 plies = len(moves) - any(text.startswith("=") for text in moves[:1])
@@ -166,27 +158,22 @@ class Referee:
 
         Returns "", or why it is illegal: then it was not played, and the seat is at fault.
         """
-        state = self.state
+        seat = self.turn
         try:
-            action = self._parse(text)
+            after = self._game.play_text(self.state, text)
         except ActionError as error:
-            why = str(error)
-        else:
-            if state.is_legal(action):
-                seat = self.turn
-                self._play(seat, action, text)
-                actor = self.turn = self.state.actor
-                if self._judge is not None and actor != OVER:
-                    verdict = self._judge.judge(seat, score, self.state)
-                    if verdict is not None:
-                        self._finish(verdict[0], "adjudication", verdict[1])
-                        return ""
-                if actor < 1 or actor in self._order:
-                    self._advance()
+            self.fault("illegal")
+            return str(error)
+        self._enter(after, seat, text)
+        actor = self.turn = after.actor
+        if self._judge is not None and actor != OVER:
+            verdict = self._judge.judge(seat, score, after)
+            if verdict is not None:
+                self._finish(verdict[0], "adjudication", verdict[1])
                 return ""
-            why = f"action {text} is not legal here"
-        self.fault("illegal")
-        return why
+        if actor < 1 or actor in self._order:
+            self._advance()
+        return ""
 
     def resign(self) -> None:
         """Withdraw the seat to move at its own wish; it still receives lines."""
@@ -223,14 +210,14 @@ class Referee:
 
     def _advance(self) -> None:
         """Sample actions of chance and of withdrawn seats until a seat must act or the game is over."""
-        order, string = self._order, self._string
+        order, game = self._order, self._game
         while True:
             state = self.state
             actor = state.actor
             if actor == CHANCE:
-                draw = self._chance_draw(self._chances)
+                text, after = game.play_outcome(state, self._chance_draw(self._chances))
                 self._chances += 1
-                action = pick(draw, state.legal_actions(), state.chance_weights())
+                self._enter(after, actor, text)
             elif actor == OVER:
                 self._finish(state.ranks(), state.reason())
                 return
@@ -238,13 +225,13 @@ class Referee:
                 j = self._substituted.get(actor, 0)
                 self._substituted[actor] = j + 1
                 action = sample_substitute(self._seed, actor, j, state.legal_actions())
+                self._enter(state.play(action), actor, game.action_string(action))
             else:
                 self.turn = actor
                 return
-            self._play(actor, action, string(action))
 
-    def _play(self, actor: int, action: Action, text: str) -> None:
-        """Play an action and queue its lines."""
+    def _enter(self, after: AnyState, actor: int, text: str) -> None:
+        """Go on to the state after an action, and queue the action's lines."""
         actions = self.actions
         if len(actions) == self._most:
             raise GameError(
@@ -255,24 +242,23 @@ class Referee:
         if self._hidden is None:
             for queue in self._audience:
                 queue.append(line)
-            self.state = self.state.play(action)
         else:
-            self._play_hiding(self._hidden, actor, action, text, line)
+            self._queue_hiding(self._hidden, actor, text, line)
+        self.state = after
         actions.append((actor, text))
+        if self._hidden is not None and after.revealed():
+            self._reveal()
 
-    def _play_hiding(
-        self, hidden: dict[int, list[tuple[int, str]]], actor: int, action: Action, text: str, line: bytes
+    def _queue_hiding(
+        self, hidden: dict[int, list[tuple[int, str]]], actor: int, text: str, line: bytes
     ) -> None:
-        masked = play_line(actor, HIDDEN)
+        action, masked = self._game.read_action(self.state, text), play_line(actor, HIDDEN)
         for seat in self._informed:
             if self.state.visible(action, seat):
                 self._queues[seat].append(line)
             else:
                 self._queues[seat].append(masked)
                 hidden[seat].append((actor, text))
-        self.state = self.state.play(action)
-        if self.state.revealed():
-            self._reveal()
 
     def _reveal(self) -> None:
         """Open all hidden actions to each seat, in the order in which they were played."""
@@ -329,12 +315,12 @@ class Referee:
         )
 
     def _dice(self, state: AnyState, k: int) -> Action:
-        """Return the outcome of the match's k-th chance node (from 0)."""
-        action: Action = pick(self._chance_draw(k), state.legal_actions(), state.chance_weights())
+        """The outcome of the match's k-th chance node (from 0)."""
+        action: Action = state.outcome(self._chance_draw(k))
         return action
 
     def _book(self, texts: tuple[str, ...]) -> list[tuple[int, Action]]:
-        """Return a book's actions, with the dice between them."""
+        """A book's actions, with the dice between them."""
         state = self.state
         played: list[tuple[int, Action]] = []
         chances = 0

@@ -1,20 +1,17 @@
-"""A match as it was played: the record, and beside it log and measurements, which lie outside the digest.
-
-``PlayedMatch`` is packed once, in the worker that played it; it is sent packed, and unpacked only on access.
-"""
+"""A match as it was played: the record, and beside it log and measurements, which lie outside the digest."""
 
 import json
 import sys
 import zlib
-from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple, Self
+from collections.abc import Iterable
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.match.record import Outcome, Record, canonical
-
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
+from tourney.match.record import Outcome, Record, decode_record
+from tourney.match.spec import written
+from tourney.schema import MAX_INT
 
 LogKind = Literal["info", "stderr", "note"]
 
@@ -28,15 +25,18 @@ class LogLine(NamedTuple):
     text: str
 
 
-Number = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Number = (
+    Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
+    | Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+)
 """An integer or a finite float."""
 
 
 class SeatMeasurements(Struct, frozen=True, rename="kebab"):
-    """What was measured of a seat; ``cpu_ms`` is None where it cannot be measured.
+    """What was measured of a seat; ``cpu-ms`` is null where it cannot be measured.
 
-    ``waited_ms``: time that was not charged, because the bot or the referee waited for a processor.
-    ``overloaded_turns``: turns in which that was more than 10 ms and more than a tenth of the turn.
+    ``waited-ms``: time that was not charged, because the bot or the referee waited for a processor.
+    ``overloaded-turns``: turns in which that was more than 10 ms and more than a tenth of the turn.
     """
 
     wall_ms: Number
@@ -53,44 +53,10 @@ class SandboxMeasurements(Struct, frozen=True):
     kind: str = ""
     protections: dict[str, str] = {}
 
-
-class Measurements(Struct, frozen=True, rename="kebab"):
-    """What is measured of a match, outside its digest; later versions may add keys.
-
-    ``started`` is ISO 8601, UTC. ``times_ms`` has an item for each action of the record: None for chance,
-    openings and substitutes. ``why_not`` says in words why a match is not ``reproducible``. ``speed`` is that
-    of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured.
-    """
-
-    started: str = ""
-    wall_ms: Number = 0
-    host: str = ""
-    sandbox: SandboxMeasurements = SandboxMeasurements()
-    times_ms: tuple[Number | None, ...] = ()
-    seats: tuple[SeatMeasurements, ...] = ()
-    reproducible: bool = False
-    why_not: tuple[str, ...] = ()
-    speed: int = 0
-
-
-class Texts(NamedTuple):
-    """The JSON of a match as it is stored, apart from compression; log and measurements may be None.
-
-    The record is its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurement an
-    object.
-    """
-
-    record: bytes
-    log: bytes | None
-    measured: bytes | None
-
-
-class Packed(NamedTuple):
-    """The ``Texts`` of a match, each compressed (zlib), as they are sent."""
-
-    record: bytes
-    log: bytes | None
-    measured: bytes | None
+    @property
+    def name(self) -> str:
+        """Level and kind, as ``auto bubblewrap``."""
+        return f"{self.level} {self.kind}".strip() or "off"
 
 
 _MOST = 2**31 - 1
@@ -106,146 +72,139 @@ class SeatLoad(NamedTuple):
     waited_ms: int
 
 
-def load_of(measured: Mapping[str, Any]) -> tuple[SeatLoad, ...]:
-    """Return the load of each seat, or () where it was not measured."""
-    found = []
-    for seat in measured.get("seats", ()):
-        values: list[int] = []
-        for key in ("turns", "overloaded-turns", "wall-ms", "waited-ms"):
-            value = seat.get(key) if isinstance(seat, Mapping) else None
-            if not isinstance(value, int | float) or not 0 <= value <= _MOST:
+def machine_of(host: str) -> str:
+    """The machine in the name of a host beside a record: what follows the last "/"."""
+    return host.rpartition("/")[2]
+
+
+class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
+    """What is measured of a match, outside its digest.
+
+    ``started`` is ISO 8601, UTC. ``times-ms`` has an item for each action of the record: null for chance,
+    openings and substitutes. ``why-not`` says in words why a match is not ``reproducible``. ``speed`` is that
+    of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured.
+    """
+
+    # Unknown keys are ignored: a later version may add some.
+
+    started: str = ""
+    wall_ms: Number | None = None
+    host: str = ""
+    sandbox: SandboxMeasurements | None = None
+    times_ms: tuple[Number | None, ...] = written(())
+    seats: tuple[SeatMeasurements, ...] = written(())
+    reproducible: bool | None = None
+    why_not: tuple[str, ...] = written(())
+    speed: int = 0
+
+    @property
+    def load(self) -> tuple[SeatLoad, ...]:
+        """The load of each seat, or () where it was not measured, or nonsense was stored."""
+        found = []
+        for seat in self.seats:
+            values = (seat.turns, seat.overloaded_turns, seat.wall_ms, seat.waited_ms)
+            if not all(0 <= value <= _MOST for value in values):
                 return ()
-            values.append(int(value))
-        found.append(SeatLoad(*values))
-    return tuple(found)
+            found.append(SeatLoad(*map(int, values)))
+        return tuple(found)
+
+
+NOT_MEASURED: Final = Measurements()
+
+
+class Texts(NamedTuple):
+    """The JSON of a match as it is stored, apart from compression; log and measurements may be None.
+
+    The record is in its RFC 8785 form, the log a list of lists ``[ply, seat, kind, text]``, the measurements
+    an object.
+    """
+
+    record: bytes
+    log: bytes | None
+    measured: bytes | None
 
 
 class PlayedMatch:
     """A record with its log and measurements; immutable.
 
-    ``measured`` is JSON data of the form of ``Measurements``, outside the digest.
-
-    ``outcome``, ``digest``, ``count`` (of actions), ``reproducible``, ``wall_ms`` and ``load`` (of each seat,
-    () where it was not measured) are known without unpacking.
+    It travels from the worker that played it as compressed texts, which are read only on access: a
+    coordinator that only stores matches never reads them. ``outcome``, ``digest``, ``count`` (of actions),
+    ``reproducible``, ``wall_ms`` and ``load`` (of each seat) are known without that.
     """
 
     __slots__ = (
-        *("_log", "_measured", "_packed", "_record", "_text"),
+        *("_log", "_measured", "_packed", "_record"),
         *("count", "digest", "load", "outcome", "reproducible", "wall_ms"),
     )
 
     def __init__(
-        self,
-        record: Record,
-        log: Iterable[LogLine] = (),
-        measured: Mapping[str, Any] | None = None,
-        text: bytes | None = None,
+        self, record: Record, log: Iterable[LogLine] = (), measured: Measurements = NOT_MEASURED
     ) -> None:
-        """Hold a match; ``text`` is the record's RFC 8785 form, where it is at hand."""
-        self._set(
-            Outcome.from_json(record["outcome"]), record["digest"], len(record["actions"]), measured or {}
-        )
+        self.outcome: Outcome = record.outcome
+        self.digest = record.digest
+        self.count = len(record.actions)
+        self.reproducible = bool(measured.reproducible)
+        self.wall_ms = measured.wall_ms
+        self.load = measured.load
+        self._packed: tuple[bytes | None, ...] = ()
         self._record: Record | None = record
         self._log: tuple[LogLine, ...] | None = tuple(log)
-        self._text = text
-
-    @classmethod
-    def written(
-        cls,
-        text: bytes,
-        digest: str,
-        outcome: Outcome,
-        count: int,
-        log: tuple[LogLine, ...],
-        measured: Mapping[str, Any],
-    ) -> Self:
-        """Return a match whose record is at hand in its RFC 8785 form, as ``write_record`` gives it."""
-        played = cls.__new__(cls)
-        played._set(outcome, digest, count, measured)  # noqa: SLF001 - another way to make one
-        played._record, played._log, played._text = None, log, text  # noqa: SLF001 - likewise
-        return played
-
-    def _set(self, outcome: Outcome, digest: str, count: int, measured: Mapping[str, Any]) -> None:
-        self.outcome = outcome
-        self.digest = digest
-        self.count = count
-        self.reproducible = bool(measured.get("reproducible", False))
-        self.wall_ms: int | None = measured.get("wall-ms")
-        self.load = load_of(measured)
-        self._measured: dict[str, Any] | None = dict(measured)
-        self._packed: Packed | None = None
+        self._measured: Measurements | None = measured
 
     @property
     def record(self) -> Record:
         """The match record."""
         if self._record is None:
-            self._record = unpack(self.packed.record) if self._text is None else json.loads(self._text)
+            self._record = decode_record(self.texts.record)
         return self._record
 
     @property
     def log(self) -> tuple[LogLine, ...]:
         """The lines of the bots beside the game, and the referee's notes."""
         if self._log is None:
-            blob = self.packed.log
-            self._log = () if blob is None else tuple(LogLine(*line) for line in unpack(blob))
+            text = self.texts.log
+            self._log = () if text is None else tuple(LogLine(*line) for line in json.loads(text))
         return self._log
 
-    def texts(self, seat: int, kind: LogKind) -> list[str]:
-        """Return a seat's lines of one kind."""
+    def lines(self, seat: int, kind: LogKind) -> list[str]:
+        """A seat's lines of one kind."""
         return [line.text for line in self.log if line.seat == seat and line.kind == kind]
 
     @property
-    def measured(self) -> dict[str, Any]:
+    def measured(self) -> Measurements:
         """The measurements."""
         if self._measured is None:
-            blob = self.packed.measured
-            self._measured = {} if blob is None else unpack(blob)
+            text = self.texts.measured
+            self._measured = NOT_MEASURED if text is None else msgspec.convert(json.loads(text), Measurements)
         return self._measured
 
     @property
-    def plain(self) -> Texts:
+    def texts(self) -> Texts:
         """The match as JSON."""
-        if self._packed is not None:
-            record, log, measured = self._packed
-            return Texts(
-                zlib.decompress(record),
-                None if log is None else zlib.decompress(log),
-                None if measured is None else zlib.decompress(measured),
-            )
+        if self._packed:
+            record, *others = (None if part is None else zlib.decompress(part) for part in self._packed)
+            assert record is not None  # noqa: S101 - only log and measurements may be missing
+            return Texts(record, *others)
         return Texts(
-            canonical(self.record) if self._text is None else self._text,
-            _log_text(self._log) if self._log else None,
-            _json_text(self._measured) if self._measured else None,
+            self.record.encode(),
+            json_text(self.log) if self.log else None,
+            json_text(self.measured) if self.measured != NOT_MEASURED else None,
         )
-
-    @property
-    def packed(self) -> Packed:
-        """The match as bytes, to be sent."""
-        if self._packed is None:
-            record, log, measured = self.plain
-            self._packed = Packed(
-                _compress(record),
-                None if log is None else _compress(log),
-                None if measured is None else _compress(measured),
-            )
-        return self._packed
 
     def __getstate__(self) -> tuple[Any, ...]:
-        """Return the bytes, and what is known without unpacking them, as built-in values."""
-        end = self.outcome
-        return (
-            *self.packed,
-            *(end.ranks, end.reason, end.faults, end.resigned, end.adjudication),
-            *(self.digest, self.count, self.reproducible, self.wall_ms, tuple(map(tuple, self.load))),
+        """The compressed texts, and what is known without reading them."""
+        # The fastest level: the best one is a third slower and saves one byte in eleven.
+        packed = self._packed or tuple(
+            None if text is None else zlib.compress(text, 1) for text in self.texts
         )
+        return packed, self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        """Restore the match; it stays packed."""
-        self._record, self._log, self._measured, self._text = None, None, None, None
-        self._packed = Packed(*state[:3])
-        self.outcome = Outcome(*state[3:8])
-        self.digest, self.count, self.reproducible, self.wall_ms, load = state[8:]
-        self.load = tuple(SeatLoad(*seat) for seat in load)
+        """Restore the match; its texts stay compressed."""
+        self._record, self._log, self._measured = None, None, None
+        self._packed, self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load = (
+            state
+        )
 
     def __eq__(self, other: object) -> bool:
         """Compare record, log and measurements."""
@@ -256,43 +215,17 @@ class PlayedMatch:
     __hash__ = None  # type: ignore[assignment]  # as of anything that holds dictionaries
 
     def __repr__(self) -> str:
-        """Name the match by its digest."""
-        return f"Played({self.digest[:16]}..., {self.outcome})"
+        """The match's digest and outcome."""
+        return f"PlayedMatch({self.digest[:16]}..., {self.outcome})"
 
 
-def pack(data: Any) -> bytes:
-    """Return JSON data, its keys sorted, compressed: equal bytes for equal values.
-
-    This is not the form of digests: it is much faster to write, and takes any text.
-    """
-    return _compress(_encode(data).encode("ascii"))
-
-
-def pack_log(lines: Iterable[LogLine]) -> bytes:
-    """Return a match's log, packed."""
-    return _compress(_log_text(lines))
-
-
-def _log_text(lines: Iterable[LogLine]) -> bytes:
-    return _json_text([[line.ply, line.seat, line.kind, line.text] for line in lines])
-
-
-def _json_text(data: Any) -> bytes:
-    """Return JSON, its keys sorted; quickly, unless a text has half a character."""
+def json_text(data: Measurements | Iterable[LogLine]) -> bytes:
+    """The JSON of measurements or a log, keys sorted."""
     try:
         return msgspec.json.encode(data, order="sorted")
-    except UnicodeError:
-        return _encode(data).encode("ascii")
-
-
-def _compress(data: bytes) -> bytes:
-    """Compress at the fastest level: the best one is a third slower and saves one byte in eleven."""
-    return zlib.compress(data, 1)
-
-
-def unpack(blob: bytes) -> Any:
-    """Return what ``pack`` was given. Data from outside is read by ``tourney.store.columns``."""
-    return json.loads(zlib.decompress(blob))
+    except UnicodeError:  # a bot's text has half a character, which only an escape can write
+        plain = msgspec.to_builtins(data)
+        return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 MAX_LINES: Final = 2_000
@@ -337,7 +270,7 @@ class MatchLog:
                 self.add(line.ply, line.seat, line.kind, (line.text,))
 
     def lines(self, ply: int) -> tuple[LogLine, ...]:
-        """Return the log; its last lines count the dropped ones."""
+        """The log; its last lines count the dropped ones."""
         for seat, dropped in enumerate(self._dropped):
             if dropped:
                 self.note(ply, seat, f"{dropped:,} more lines of this bot were dropped")

@@ -1,13 +1,15 @@
 """The match spec: all that decides a match, as one frozen value."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, field
 
-from tourney.bots.wasm.frames import METER
-from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token, Word, read
+from tourney.bots.wasm.fuel import METER
+from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token, Word
+
+T = TypeVar("T")
 
 MAX_ACTIONS: Final = 1_000_000
 MAX_MS: Final = 2**31 - 1
@@ -16,11 +18,8 @@ MAX_STARTUP_MS: Final = 3_600_000
 FUEL_PER_MS: Final = 20_000_000
 """Units of work of a millisecond: about what the native build of a search does in it on a common machine."""
 
-STORED_LIMITS: Final = ("margin-ms", "startup-ms", "memory-mb", "charge", "ponder")
-"""The limits that every record and plan has."""
-
 FUEL_LIMITS: Final = ("fuel-per-ms", "meter")
-"""The limits that those have that count fuel, and no others."""
+"""Keys that only limits with ``charge = "fuel"`` have."""
 MAX_MOVECOUNT: Final = 1000
 MAX_THRESHOLD: Final = 1_000_000
 MAX_TABLE_PIECES: Final = 7
@@ -62,21 +61,32 @@ class ResignRule(Struct, frozen=True, forbid_unknown_fields=True):
     ] = 1
 
 
-class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """What a bot may use. Milliseconds and MiB; None where there is no such limit.
+MoveMs = Annotated[Milliseconds, Meta(description="Time for one action. No default with `clock-ms`.")] | None
 
-    In a tournament file with ``clock-ms`` the default of ``move-ms`` is no limit.
-    """
+IncrementMs = (
+    Annotated[
+        int, Meta(ge=0, le=MAX_MS, description="Time added to the clock after each action; needs `clock-ms`.")
+    ]
+    | None
+)
 
-    move_ms: (
-        Annotated[Milliseconds, Meta(description="Time for one action. No default with `clock-ms`.")] | None
-    ) = 1000
+
+def written(value: T) -> T:
+    """The default of a field that is always written, although its struct omits defaults."""
+    # msgspec compares with plain defaults only.
+    return field(default_factory=lambda: value)
+
+
+class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
+    """What a bot may use, in milliseconds and MiB. A key is left out if there is no such limit."""
+
+    # Defaults are those of records and plans: what they leave out is None. A tournament file has others.
+
+    move_ms: MoveMs = None
     clock_ms: (
         Annotated[Milliseconds, Meta(description="Time for all actions of a seat in a match.")] | None
     ) = None
-    increment_ms: Annotated[
-        int, Meta(ge=0, le=MAX_MS, description="Time added to the clock after each action; needs `clock-ms`.")
-    ] = 0
+    increment_ms: IncrementMs = None
     nodes: (
         Annotated[int, Meta(ge=1, le=MAX_INT, description="Nodes per action: sent to the bot, not enforced.")]
         | None
@@ -88,22 +98,22 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             le=60_000,
             description="Time beyond a limit before it counts as a timeout; beyond `clock-ms` it is a debt.",
         ),
-    ] = 50
+    ] = written(50)
     startup_ms: Annotated[
         int, Meta(ge=1, le=MAX_STARTUP_MS, description="Time to start, and to get ready for a game.")
-    ] = 10_000
-    memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = 4096
+    ] = written(10_000)
+    memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = written(4096)
     charge: Annotated[
         Charge,
         Meta(
             description="Time that counts: elapsed (`wall`), spent computing (`cpu`), or the work of a"
             " WebAssembly module (`fuel`)."
         ),
-    ] = "wall"
+    ] = written("wall")
     ponder: Annotated[
         Literal["allow", "freeze"],
         Meta(description="Whether a bot may compute while others are to move; `freeze` stops its processes."),
-    ] = "allow"
+    ] = written("allow")
     fuel_per_ms: (
         Annotated[
             int,
@@ -146,13 +156,19 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         | None
     ) = None
 
+    def __post_init__(self) -> None:
+        """Set or drop the increment with the clock."""
+        # A record has both keys or neither, so the increment is None exactly if there is no clock.
+        if (self.clock_ms is None) != (self.increment_ms is None):
+            msgspec.structs.force_setattr(self, "increment_ms", None if self.clock_ms is None else 0)
+
     @property
     def by_fuel(self) -> bool:
         """Whether all times are work of modules."""
         return self.charge == "fuel"
 
     def metered(self) -> "Limits":
-        """Return the limits with ``fuel_per_ms`` and ``meter`` by default, where they count fuel.
+        """The limits with the defaults of ``fuel_per_ms`` and ``meter``, if they count fuel.
 
         Then ``ponder`` is ``freeze``: modules stand still in the turns of others. Raises SchemaError for
         these keys where the limits do not count fuel.
@@ -165,43 +181,58 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
                 raise SchemaError(("limits", key), 'is set without charge = "fuel"')
         return self
 
+    def check_fuel_keys(self) -> None:
+        """Check that the limits name a meter exactly if they count fuel. Raises SchemaError.
+
+        Limits of a file or a request are ``metered`` before they are stored.
+        """
+        if any((value is not None) != self.by_fuel for value in (self.fuel_per_ms, self.meter)):
+            raise SchemaError(
+                ("limits",), 'must hold fuel-per-ms and meter with charge = "fuel", and only then'
+            )
+
     @property
     def adjudicated(self) -> bool:
         """Whether the referee may end a match before its game is over."""
         return (self.draw, self.resign, self.tablebase_pieces) != (None, None, None)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the limits under the tournament file's keys, those that are None left out."""
-        data = {key: value for key, value in msgspec.to_builtins(self).items() if value is not None}
-        if self.clock_ms is None:
-            del data["increment-ms"]
-        return data
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Limits":
-        """Return what ``as_json`` wrote; a key that it left out is None, or 0 for the increment.
-
-        Raises SchemaError, its path beginning with ``limits``.
-        """
-        found = read({"move-ms": None, **data}, cls, needed=STORED_LIMITS, at=("limits",))
-        for key, value in data.items():
-            if value is None:
-                raise SchemaError(("limits", key), "is null, but must be an integer")
-        if ("clock-ms" in data) != ("increment-ms" in data):
-            raise SchemaError(("limits",), "must hold clock-ms and increment-ms together, or neither")
-        if any((key in data) != found.by_fuel for key in FUEL_LIMITS):
-            raise SchemaError(
-                ("limits",), 'must hold fuel-per-ms and meter with charge = "fuel", and only then'
-            )
-        for name, rule in (("draw", found.draw), ("resign", found.resign)):
-            for key in () if rule is None else rule.__struct_fields__:
-                if key not in data[name]:
-                    raise SchemaError(("limits", name, key), "is missing")
-        return found
+    def texts(self) -> dict[str, str]:
+        """The limits for display, by key: ``40``, or ``{movecount=8 score=10}`` for a rule."""
+        return {key: _limit_text(value) for key, value in msgspec.to_builtins(self).items()}
 
 
-def limit_text(value: object) -> str:
-    """Return the value of a limit for display: ``40``, or ``{movecount=8 score=10}`` for a rule."""
+LIMIT_KEYS: Final = tuple(
+    limit.encode_name
+    for limit in msgspec.structs.fields(Limits)
+    if limit.default_factory is not msgspec.NODEFAULT
+)
+"""The keys of limits that every record and plan has."""
+DEFAULT_LIMITS: Final = Limits(move_ms=1000)
+"""The limits of a tournament file without ``[limits]``."""
+
+
+def check_limit_keys(limits: Limits, data: Mapping[str, object]) -> None:
+    """Check that JSON data has just the keys that ``limits``, which were read from it, are written with.
+
+    Raises SchemaError, its path beginning with ``limits``.
+    """
+    limits.check_fuel_keys()
+    for key in LIMIT_KEYS:
+        if key not in data:
+            raise SchemaError(("limits", key), "is missing")
+    for key, value in data.items():
+        if value is None:
+            raise SchemaError(("limits", key), "is null, but must be an integer")
+    if ("clock-ms" in data) != ("increment-ms" in data):
+        raise SchemaError(("limits",), "must hold clock-ms and increment-ms together, or neither")
+    for name, rule in (("draw", limits.draw), ("resign", limits.resign)):
+        given = data.get(name)
+        for key in () if rule is None else rule.__struct_fields__:
+            if isinstance(given, Mapping) and key not in given:
+                raise SchemaError(("limits", name, key), "is missing")
+
+
+def _limit_text(value: object) -> str:
     if isinstance(value, Mapping):
         return "{" + " ".join(f"{key}={inner}" for key, inner in value.items()) + "}"
     return str(value)
@@ -217,26 +248,37 @@ class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
     digest: Digest
 
 
-class Opening(Struct, frozen=True, forbid_unknown_fields=True):
+class Opening(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """How a game begins: ``plies`` actions sampled by the seed, or these very ``actions`` (of a book).
 
     Chance outcomes are counted in neither; those that fall inside come from the seed.
     """
 
-    plies: Annotated[int, Meta(ge=0, le=MAX_ACTIONS)] = 0
+    plies: Annotated[int, Meta(ge=0, le=MAX_ACTIONS)] | None = None
     actions: Annotated[tuple[Token, ...], Meta(min_length=1, max_length=MAX_ACTIONS)] = ()
 
-    def as_json(self) -> dict[str, Any]:
-        """Return ``{"plies": N}``, or ``{"actions": [...]}`` for an opening of a book."""
-        return {"actions": list(self.actions)} if self.actions else {"plies": self.plies}
+    def __post_init__(self) -> None:
+        """Set the default of ``plies``. Raises SchemaError for both plies and actions."""
+        # A record has one of the two keys, so ``plies`` is None exactly if there are actions.
+        if self.plies is None and not self.actions:
+            msgspec.structs.force_setattr(self, "plies", 0)
+        elif self.plies is not None and self.actions:
+            raise SchemaError((), "must hold either plies or actions")
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Opening":
-        """Return what ``as_json`` wrote. Raises SchemaError, its path beginning with ``opening``."""
-        found = read(data, cls, at=("opening",))
-        if len(data) != 1:
-            raise SchemaError(("opening",), "must hold either plies or actions")
-        return found
+    @property
+    def length(self) -> int:
+        """The number of actions, chance not counted."""
+        return self.plies or len(self.actions)
+
+
+def check_opening_keys(data: object) -> None:
+    """Check that an opening's JSON data have exactly one of the two keys. Raises SchemaError."""
+    if not isinstance(data, Mapping):
+        raise SchemaError(("opening",), "is null, but must be an object")
+    if len(data) != 1:
+        raise SchemaError(("opening",), "must hold either plies or actions")
+    if None in data.values():
+        raise SchemaError(("opening", "plies"), "is null, but must be an integer")
 
 
 class MatchSpec(Struct, frozen=True):
@@ -246,5 +288,5 @@ class MatchSpec(Struct, frozen=True):
     options: tuple[tuple[str, str], ...]
     seats: tuple[Entrant, ...]
     seed: int
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
     opening: Opening = Opening()

@@ -3,24 +3,16 @@
 Verifying proves the rules and the dice, not who played: any bot or person may have chosen the actions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any
+
+import msgspec
 
 from tourney.errors import CheckError, GameError, OptionError, RecordError, TablesError, TournamentError
 from tourney.games.base import CHANCE, AnyGame, AnyState, Tables
 from tourney.games.registry import find_game
-from tourney.match.record import (
-    Adjudication,
-    FaultKind,
-    Outcome,
-    Record,
-    check_record,
-    check_shape,
-    digest_of,
-    spec_of,
-)
+from tourney.match.record import Adjudication, FaultKind, Outcome, Record, check_digest, read_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
@@ -37,28 +29,31 @@ class Finding:
         return self.text if self.action is None else f"action {self.action}: {self.text}"
 
 
-def verify(data: object, game: AnyGame | None = None, notes: set[str] | None = None) -> list[Finding]:
-    """Return the findings about a record; an empty list means that it is correct.
+def verify_data(data: object, game: AnyGame | None = None, notes: set[str] | None = None) -> list[Finding]:
+    """The findings about JSON data that should be a record; see ``verify``."""
+    try:
+        record = read_record(data)
+    except RecordError as error:
+        return [Finding(f"this is not a record: {error}")]
+    return verify(record, game, notes)
+
+
+def verify(record: Record, game: AnyGame | None = None, notes: set[str] | None = None) -> list[Finding]:
+    """The findings about a record; none if it is correct.
 
     ``game`` defaults to the installed game of the record's name. The replay stops at the first wrong action.
     ``notes`` takes a sentence about what cannot be checked here: results by tables that are missing.
     Raises GameError for a game that is not installed.
     """
-    try:
-        record = check_shape(data)
-    except RecordError as error:
-        return [Finding(f"this is no record: {error}")]
     findings = []
-    digest = digest_of(record)
-    if digest != record["digest"]:
+    digest = record.content_digest()
+    if digest != record.digest:
         findings.append(
-            Finding(f"its content has the digest {digest[:16]}..., not {record['digest'][:16]}... as it says")
+            Finding(f"its content has the digest {digest[:16]}..., not {record.digest[:16]}... as it says")
         )
-    game = find_game(record["game"]) if game is None else game
-    if game.rules != record["rules"]:
-        why = (
-            f"it was played by version {record['rules']} of the rules; the game here has version {game.rules}"
-        )
+    game = find_game(record.game) if game is None else game
+    if game.rules != record.rules:
+        why = f"it was played by version {record.rules} of the rules; the game here has version {game.rules}"
         return [*findings, Finding(why)]
     if game.outside:
         return findings  # nothing but the result is known
@@ -71,19 +66,19 @@ class _Replay:
     """A record played through the referee once more."""
 
     def __init__(self, record: Record, notes: set[str] | None) -> None:
-        self._actions = [(actor, action) for actor, action in record["actions"]]
-        self._outcome = Outcome.from_json(record["outcome"])
+        self._actions = record.actions
+        self._outcome = record.outcome
         self._record = record
         self._notes = set[str]() if notes is None else notes
         self._scores = _last_scores(self._actions, self._outcome)
         self._checked = 0
 
     def run(self, game: AnyGame) -> Finding | None:
-        """Return the first finding, or None."""
+        """The first finding, or None."""
         try:
-            spec = spec_of(self._record)
+            spec = self._record.spec
             referee = Referee(spec, game, self._tables(spec, game))
-            if dict(referee.spec.options) != self._record["options"]:
+            if dict(referee.spec.options) != self._record.options:
                 return Finding("options does not hold all the game's options")
             referee.begin(seat for seat, kind, _ in self._outcome.faults if kind == "startup")
             return self._replay(referee)
@@ -93,7 +88,7 @@ class _Replay:
             return Finding(str(error), self._checked + 1)
 
     def _tables(self, spec: MatchSpec, game: AnyGame) -> Tables | None:
-        """Return the tables that the limits ask for, or what the record says of them if they are not here."""
+        """The tables that the limits require; without them, a stand-in that believes the record."""
         pieces = spec.limits.tablebase_pieces
         if pieces is None:
             return None
@@ -137,7 +132,9 @@ class _Replay:
         if len(self._actions) > self._checked:
             return Finding("the game was over before it", self._checked + 1)
         if referee.outcome != self._outcome:
-            return Finding(_difference(self._outcome, referee.outcome))
+            assert referee.outcome is not None  # noqa: S101 - there is no turn left
+            for key, said, right in _differences(self._outcome, referee.outcome):
+                return Finding(f"outcome: {key} says {said}, but {right} follows")
         return None
 
     def _compare(self, referee: Referee) -> Finding | None:
@@ -155,7 +152,7 @@ class _Replay:
 
 
 def _last_scores(actions: Sequence[tuple[int, str]], outcome: Outcome) -> dict[int, int]:
-    """Return the scores of an adjudication by the places (from 0) of the actions that they belong to."""
+    """The scores of an adjudication, by the places (from 0) of the actions that they belong to."""
     found: dict[int, int] = {}
     scores = () if outcome.adjudication is None else outcome.adjudication.scores
     for seat, texts in enumerate(scores, start=1):
@@ -168,26 +165,26 @@ def _who(actor: int) -> str:
     return "chance" if actor == CHANCE else f"seat {actor}"
 
 
-def _difference(said: Outcome, right: Any) -> str:
-    for name in ("ranks", "reason", "faults", "resigned", "adjudication"):
-        was, follows = getattr(said, name), getattr(right, name)
-        if was != follows:
-            return f"outcome: {name} says {_plain(was)}, but {_plain(follows)} follows"
-    return "outcome does not follow from the actions"
+def _differences(one: Outcome, other: Outcome) -> Iterator[tuple[str, str, str]]:
+    """Yield the keys whose values differ, with both values in words."""
+    for key in Outcome.__struct_fields__:
+        values = getattr(one, key), getattr(other, key)
+        if values[0] != values[1]:
+            yield key, _plain(values[0]), _plain(values[1])
 
 
 def _plain(value: object) -> str:
     if value is None or isinstance(value, Adjudication):
-        return "nothing" if value is None else str(value.as_json())
+        return "nothing" if value is None else str(msgspec.to_builtins(value))
     return (
         value if isinstance(value, str) else str(value).replace("(", "[").replace(",)", "]").replace(")", "]")
     )
 
 
 def replay(record: Record, game: AnyGame, count: int | None = None) -> AnyState:
-    """Return the state after the first ``count`` actions (default: all) of a correct record."""
-    state = game.new(len(record["seats"]), record["options"])
-    for _, text in record["actions"][:count]:
+    """The state after the first ``count`` actions (default: all) of a correct record."""
+    state = game.new(len(record.seats), record.options)
+    for _, text in record.actions[:count]:
         state = state.play(game.parse_action(text))
     return state
 
@@ -197,38 +194,36 @@ def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[Pla
 
     Raises RecordError for a damaged record, CheckError for other rules, and what ``play`` raises.
     """
-    check_record(record)
-    game = find_game(record["game"])
+    check_digest(record)
+    game = find_game(record.game)
     if game.outside:
         raise CheckError(
             "an outside referee played the match: Tourney does not start the commands of records; run the"
             " tournament file under another name instead"
         )
-    if game.rules != record["rules"]:
+    if game.rules != record.rules:
         raise CheckError(
-            f"the match was played by version {record['rules']} of the rules of {game.name}; version"
+            f"the match was played by version {record.rules} of the rules of {game.name}; version"
             f" {game.rules}, which is here, cannot play it again"
         )
-    played = play(spec_of(record))
+    played = play(record.spec)
     return played, compare(record, played.record)
 
 
 def compare(old: Record, new: Record) -> list[Finding]:
-    """Return the differences of two records of a match: the first action that differs, and the outcome."""
+    """The differences of two records of a match: the first action that differs, and the outcome."""
     findings = []
-    for number, (was, now) in enumerate(zip_longest(old["actions"], new["actions"]), start=1):
+    for number, (was, now) in enumerate(zip_longest(old.actions, new.actions), start=1):
         if was is None or now is None:
             when, entry = ("it was", was) if now is None else ("now it is", now)
             findings.append(Finding(f"{when} {_entry(entry)}, where the other match was over", number))
             break
-        if list(was) != list(now):
+        if was != now:
             findings.append(Finding(f"it was {_entry(was)}, now it is {_entry(now)}", number))
             break
-    for key in ("ranks", "reason", "faults", "resigned", "adjudication"):
-        was, now = old["outcome"].get(key, []), new["outcome"].get(key, [])
-        if was != now:
-            findings.append(Finding(f"outcome: {key} was {was}, now it is {now}"))
-    if not findings and old["digest"] != new["digest"]:
+    for key, was, now in _differences(old.outcome, new.outcome):
+        findings.append(Finding(f"outcome: {key} was {was}, now it is {now}"))
+    if not findings and old.digest != new.digest:
         findings.append(Finding("the records differ, though not in actions or outcome"))
     return findings
 

@@ -2,13 +2,12 @@
 
 import pytest
 
-from tests.tables import HELLO, NO_LIMITS, TOE, make_spec, notes, outcome, play_scripts
-from tourney.bots.channel.base import Event
+from tests.support.tables import HELLO, NO_LIMITS, TOE, make_spec, notes, outcome, play_scripts
+from tourney.bots.channel.interface import Event
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import SandboxError
 from tourney.match.play import play_match
 from tourney.match.player import Player
-from tourney.match.record import Outcome
 from tourney.match.spec import Limits
 from tourney.match.verify import verify
 
@@ -24,7 +23,7 @@ START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
         ("! closed exited with code 1", "crash", "exited with code 1"),
         ("! overflow too much", "overflow", "too much"),
         ("! malformed no UTF-8", "protocol", "no UTF-8"),
-        ("< nonsense", "protocol", "'nonsense' is no line of the protocol"),
+        ("< nonsense", "protocol", "'nonsense' is not a line of the protocol"),
         ("< move a1 b1", "protocol", "one action"),
         ("< ready", "protocol", "said ready where move was asked for"),
         ("< bot", "protocol", "said bot where move was asked for"),
@@ -42,7 +41,7 @@ def test_fault_at_a_turn(answer: str, kind: str, why: str) -> None:
     assert len(notes(played)) == 1
     assert notes(played)[0].startswith(f"1 2 {kind}: ")
     assert why in notes(played)[0]
-    assert played.measured["reproducible"] is (kind not in {"timeout", "crash"})
+    assert played.measured.reproducible is (kind not in {"timeout", "crash"})
     assert verify(played.record, TOE) == []
 
 
@@ -65,7 +64,7 @@ def test_fault_between_turns_is_judged_at_next_request(early: str, kind: str, wh
     )
     assert outcome(played)["faults"] == [[1, kind, 2]]
     assert why in notes(played)[0]
-    assert played.measured["seats"][0]["turns"] == 1
+    assert played.measured.seats[0].turns == 1
 
 
 @pytest.mark.parametrize("early", ["< move c3", "! closed exited with code 0", "! overflow", "< nonsense"])
@@ -79,7 +78,7 @@ def test_fault_after_last_turn_does_not_count(early: str) -> None:
         START + second + f"{early}\n> play 2 b2\n> play 1 a3\n> over 1 2 reason=row",
     )
     assert outcome(played) == {"ranks": [1, 2], "reason": "row", "faults": []}
-    assert played.measured["reproducible"] is True
+    assert played.measured.reproducible is True
 
 
 GAME = "> game toe seats=2 seat=* seed=* misere=no"
@@ -91,7 +90,7 @@ GAME = "> game toe seats=2 seat=* seed=* misere=no"
         ("> tourney 1\n! timeout", "no answer within 10000 ms"),
         ("> tourney 1\n! closed exited with code 127", "exited with code 127"),
         ("> tourney 1\n< ready", "said ready where bot was asked for"),
-        ("> tourney 1\n< hello", "'hello' is no line"),
+        ("> tourney 1\n< hello", "'hello' is not a line"),
         ("> tourney 1\n< bot wants=everything", "wants="),
         ("> tourney 1\n! overflow flood", "flood"),
         ("< bot\n> nothing", "spoke out of turn: 'bot'"),
@@ -107,7 +106,7 @@ def test_fault_at_start_up(script: str, why: str) -> None:
     script = script.removesuffix("\n> nothing")
     played = play_scripts(make_spec(), script, START + "> over 2 1 reason=fault")
     assert outcome(played) == {"ranks": [2, 1], "reason": "fault", "faults": [[1, "startup", 0]]}
-    assert played.record["actions"] == []
+    assert played.record.actions == ()
     assert notes(played)[0].startswith("0 1 startup: ")
     assert why in notes(played)[0]
     assert verify(played.record, TOE) == []
@@ -121,8 +120,8 @@ def test_match_is_void_if_all_fail_to_start() -> None:
         "reason": "fault",
         "faults": [[1, "startup", 0], [2, "startup", 0]],
     }
-    assert Outcome.from_json(outcome(played)).void
-    assert played.measured["why-not"] == ["crash", "timeout"]
+    assert played.outcome.void
+    assert played.measured.why_not == ("crash", "timeout")
     assert verify(played.record, TOE) == []
 
 
@@ -231,4 +230,4 @@ def test_charge_cpu_uses_processor_time(used: tuple[int | None, int | None], kin
         return
     played = play_match(make_spec(limits=limits), TOE, players, clock=clock)
     assert outcome(played)["faults"] == ([] if kind is None else [[1, "timeout", 0]])
-    assert played.measured["seats"][0]["wall-ms"] == 70
+    assert played.measured.seats[0].wall_ms == 70

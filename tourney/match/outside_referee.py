@@ -3,7 +3,7 @@
 The referee runs as this process does, in a temporary folder, and starts the bots itself. It prints an object
 with ``ranks``, a number for each player, the lowest for the best; equal numbers share a rank. ``errors``, if
 present, has a value for each player: true, or a number that is not 0, is noted in the log of its bot. The
-ranks stand as they are: what an error costs is the referee's to decide.
+ranks stand as they are: the referee decides about the cost of an error.
 """
 
 import os
@@ -12,18 +12,20 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from msgspec import structs
 
 from tourney.bots.catalogue.command import BotCommand
 from tourney.errors import EnvironmentFailure
 from tourney.games.base import AnyGame
 from tourney.games.external import REFEREE, option_command
 from tourney.match.record import Outcome, make_record
-from tourney.match.result import LogLine, PlayedMatch
+from tourney.match.result import LogLine, Measurements, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.parsing import parse_json
 
@@ -35,11 +37,13 @@ PLAYERS: Final = "%PLAYERS%"
 
 
 def play_external(
-    spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand], about: Mapping[str, Any]
+    spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand], about: Measurements
 ) -> PlayedMatch:
-    """Play a match of bots with these commands, in seat order; ``about`` is stored beside the record.
+    """Play a match of bots with these commands, in seat order.
 
-    Raises EnvironmentFailure where the referee fails, takes too long, or prints what is no result.
+    ``about`` is what is known beside the record before the match.
+
+    Raises EnvironmentFailure if the referee fails, takes too long, or prints something else than a result.
     """
     options = dict(spec.options)
     words = referee_words(option_command(options[REFEREE]), [bot_line(one) for one in commands], spec.seed)
@@ -49,24 +53,24 @@ def play_external(
     outcome, failed = read_outcome(output, len(spec.seats), words[0])
     log = [LogLine(0, 0, "note", f"referee: {line}") for line in errors.splitlines()]
     log += [LogLine(0, seat, "note", "the referee reports an error of this bot") for seat in failed]
-    measured = {
-        **about,
-        "started": started,
-        "wall-ms": round(1000 * (time.monotonic() - began)),
-        "reproducible": False,
-        "why-not": ["external"],
-    }
+    measured = structs.replace(
+        about,
+        started=started,
+        wall_ms=round(1000 * (time.monotonic() - began)),
+        reproducible=False,
+        why_not=("external",),
+    )
     return PlayedMatch(make_record(spec, game.rules, [], outcome), log, measured)
 
 
 def bot_line(command: BotCommand) -> str:
-    """Return a bot's command as one line for a shell, which works in every folder."""
+    """A bot's command as one line for a shell, which works in every folder."""
     env = [f"{key}={value}" for key, value in command.env]
     return shlex.join(["env", "-i", "-C", str(command.folder), *env, *command.argv])
 
 
 def referee_words(words: Sequence[str], bots: Sequence[str], seed: int) -> list[str]:
-    """Return the referee's words with the bots' lines and the seed.
+    """The referee's words with the bots' lines and the seed.
 
     ``%SEED%`` and ``%P1%``, ``%P2%``, ... within words are replaced, and a word ``%PLAYERS%`` becomes all
     lines. If none of the words names a player, the lines come behind them.
@@ -88,7 +92,7 @@ def referee_words(words: Sequence[str], bots: Sequence[str], seed: int) -> list[
 
 
 def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[int]]:
-    """Return the outcome that a referee printed, and the seats with errors.
+    """The outcome that a referee printed, and the seats with errors.
 
     That is all of its output, or else its last line.
 
@@ -108,10 +112,10 @@ def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[in
             f" {seats} players, but its output ends {text[-100:]!r}"
         )
     if errors is not None and not _numbers(errors, seats):
-        raise EnvironmentFailure(f"the referee {name} printed errors that are no list of {seats} numbers")
+        raise EnvironmentFailure(f"the referee {name} printed errors that are not a list of {seats} numbers")
     places = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
     failed = errors if isinstance(errors, list) else []
-    return Outcome(places, REFEREE), [seat for seat, error in enumerate(failed, 1) if error]
+    return Outcome(places, REFEREE, ()), [seat for seat, error in enumerate(failed, 1) if error]
 
 
 def _numbers(value: object, count: int) -> bool:
@@ -160,7 +164,7 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
 
 
 def _end(path: Path, most: int) -> bytes:
-    """Return the last bytes of a file."""
+    """The last bytes of a file."""
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - most))
         return file.read(most)

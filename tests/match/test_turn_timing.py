@@ -1,22 +1,29 @@
 """The time of a request: grace, waiting that is not charged, extensions and their end. No real clock."""
 
 import itertools
+from typing import Literal
 
 import pytest
 
-from tests.starved import Machine
-from tourney.bots.channel.base import Event, Reading
+from tests.support.starved import Machine
+from tests.support.tables import HELLO, TOE, make_spec, notes, outcome
+from tourney.bots.channel.interface import Event, Reading
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import OverloadError
-from tourney.match import timing as module
+from tourney.match import turn_timing
 from tourney.match.clock import MS
-from tourney.match.timing import GRACE_NS, MOST_EXTRA_NS, MOST_FACTOR, Timing, own_delay_ns
+from tourney.match.interrupted import OverloadedMatchError
+from tourney.match.play import play_match
+from tourney.match.player import Player
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Limits
+from tourney.match.turn_timing import GRACE_NS, MOST_EXTRA_NS, MOST_FACTOR, Timing, own_delay_ns
 
 
 @pytest.fixture(autouse=True)
 def quiet_referee(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the referee itself never wait."""
-    monkeypatch.setattr(module, "own_delay_ns", lambda: 0)
+    monkeypatch.setattr(turn_timing, "own_delay_ns", lambda: 0)
 
 
 def whole_turn(bot: Machine, limit_ms: int) -> tuple[Event, Timing]:
@@ -124,7 +131,7 @@ def test_delay_of_the_referees_first_look_is_its_own(late: int, cpu: int, charge
 def test_referees_own_waiting_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer lay in the pipe while the referee waited for a processor."""
     delays = iter([5 * MS, 25 * MS])
-    monkeypatch.setattr(module, "own_delay_ns", lambda: next(delays))
+    monkeypatch.setattr(turn_timing, "own_delay_ns", lambda: next(delays))
     _, timing = whole_turn(Machine("+ 41\n< move a1", cpu=0), 50)
     assert timing.charged == 21 * MS
 
@@ -155,7 +162,8 @@ def test_extension_stops_competitors_of_the_match() -> None:
     """Other seats are held still from the first extension on."""
     held: list[int] = []
     bot = Machine("+ 100\n< move a1", cpu=10, waited=90)
-    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS, hold=lambda: held.append(bot.clock() - bot.began))
+    timing = Timing(bot, bot.clock, bot.clock(), 50 * MS)
+    timing.hold = lambda: held.append(bot.clock() - bot.began)
     assert timing.hear(timing.grace_ends) is None
     timing.begin_measuring()
     assert timing.hear() == Event("line", "move a1")
@@ -217,3 +225,86 @@ def test_rivals_are_counted_now_and_then_and_at_the_end() -> None:
     assert bot.looks[-1] == 10_200
     assert all(late - early >= 250 for early, late in itertools.pairwise(bot.looks[:-1]))
     assert len(bot.looks) > 30
+
+
+# -- whole matches on a machine that keeps bots waiting for a processor ------------------------------------
+
+
+GAME = "> game toe seats=2 seat=* seed=* clock=100 inc=0 misere=no\n"
+START = HELLO + GAME + "< ready\n"
+END = "> over * * reason=*"
+CLOCKS = Limits(move_ms=None, clock_ms=100, margin_ms=0, startup_ms=100)
+
+
+def seated(first: str, second: str, cpu: int = 20, waited: int = 80) -> tuple[Machine, Machine]:
+    """Return two bots; the first has a processor for a part of the time only."""
+    clock = ScriptClock()
+    return Machine(first, cpu, waited, clock=clock), Machine(second, clock=clock)
+
+
+def play(bots: tuple[Machine, Machine], limits: Limits = CLOCKS) -> PlayedMatch:
+    """Play a match."""
+    players = [Player(bot) for bot in bots]
+    return play_match(make_spec(limits=limits), TOE, players, clock=bots[0].clock)
+
+
+def test_wait_for_a_processor_costs_no_clock_and_is_counted() -> None:
+    """A turn of 301 ms, of which the bot waited 240 after the first, costs 61 ms."""
+    bots = seated(
+        START + "> go clocks=100,100 inc=0\n+ 301\n< move a1\n> play 1 a1\n" + END,
+        START + "> play 1 a1\n> go clocks=39,100 inc=0\n< resign\n" + END,
+    )
+    played = play(bots)
+    assert outcome(played)["faults"] == []
+    seat = played.measured.seats[0]
+    assert (seat.wall_ms, seat.waited_ms, seat.overloaded_turns) == (301, 240, 1)
+    assert played.measured.seats[1].overloaded_turns == 0
+    said = "240 of the 301 ms of this turn were spent waiting for a processor and are not charged"
+    assert notes(played)[0] == f"0 1 the machine was overloaded: {said}"
+
+
+def test_start_up_on_a_busy_machine_is_no_fault() -> None:
+    """Both its requests take longer than the limit; it waited for most of that time. It is not a turn."""
+    slow = "> tourney 1\n+ 301\n< bot\n" + GAME + "+ 401\n< ready\n"
+    bots = seated(
+        slow + "> go clocks=100,100 inc=0\n< move a1\n> play 1 a1\n" + END,
+        START + "> play 1 a1\n> go clocks=100,100 inc=0\n< resign\n" + END,
+    )
+    played = play(bots)
+    assert outcome(played)["faults"] == []
+    seat = played.measured.seats[0]
+    assert (seat.waited_ms, seat.overloaded_turns) == (240 + 320, 0)
+    assert [note.partition(":")[0] for note in notes(played)[:2]] == ["0 1 the machine was overloaded"] * 2
+
+
+def test_start_up_that_computes_too_long_is_a_fault() -> None:
+    played = play(seated("> tourney 1\n+ 100000\n< bot\n", START + END, cpu=50, waited=50))
+    assert outcome(played)["faults"] == [[1, "startup", 0]]
+
+
+def test_charge_cpu_extends_its_limit_on_wall_time() -> None:
+    """Of a limit of 30 ms a bot used 25 ms in half a second, although 120 ms are allowed."""
+    limits = Limits(move_ms=30, margin_ms=0, charge="cpu")
+    start = START.replace("clock=100 inc=0", "move=30")
+    bots = seated(
+        start + "> go move=30\n+ 500\n< move a1\n> play 1 a1\n" + END,
+        start + "> play 1 a1\n> go move=30\n< resign\n" + END,
+        *(5, 90),
+    )
+    played = play(bots, limits)
+    assert outcome(played)["faults"] == []
+    assert played.measured.seats[0].waited_ms == 499 * 9 // 10
+
+
+@pytest.mark.parametrize("ponder", ["allow", "freeze"])
+def test_match_without_a_processor_has_no_result(ponder: Literal["allow", "freeze"]) -> None:
+    """The failure names the bot. The other one was frozen meanwhile, even if it may ponder."""
+    limits = Limits(move_ms=None, clock_ms=100, margin_ms=0, ponder=ponder)
+    bots = seated(START + "> go clocks=100,100 inc=0\n! timeout", START, cpu=0, waited=100)
+    with pytest.raises(OverloadedMatchError) as caught:
+        play(bots, limits)
+    assert caught.value.kept is not None
+    assert caught.value.kept.actions == ()
+    assert caught.value.bot == "entrant-1"
+    assert caught.value.exit_code == 3
+    assert bots[1].frozen

@@ -7,24 +7,25 @@ import signal
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.containment import contained
-from tests.gates import FIRST
-from tests.processes import alive, leftovers, running, wait_for
-from tests.tables import make_spec, outcome, toy
+from tests.support.containment import contained
+from tests.support.gates import FIRST
+from tests.support.processes import alive, leftovers, running, wait_for
+from tests.support.tables import TOE, make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment
-from tourney.bots.channel.base import Channel
-from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.bots.sandbox.process import BotProcesses
-from tourney.errors import SandboxError
+from tourney.bots.channel.interface import Channel, Event, FailedChannel
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
+from tourney.errors import GameError, SandboxError
 from tourney.match import match_runner
-from tourney.match.ahead import Ahead, Place, WaitingBot
-from tourney.match.match_runner import MatchRunner
+from tourney.match.match_runner import MAX_IDLE, MatchRunner, PreparedSandboxes, SeatStart, WaitingBot
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -93,7 +94,7 @@ def spec(*names: str) -> MatchSpec:
 
 @contained
 @pytest.mark.parametrize("processors", [1, 2])
-def test_following_match_starts_in_sandboxes_made_ahead(
+def test_following_match_starts_in_prepared_sandboxes(
     room: Room, processors: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are made while this match is played, or right after it on its only processor."""
@@ -126,7 +127,7 @@ def test_unused_sandbox_is_ended(room: Room) -> None:
 
 @contained
 def test_sandbox_that_died_waiting_is_made_anew(room: Room) -> None:
-    """It is no fault of the bot whose program had not begun."""
+    """It is not a fault of the bot whose program had not begun."""
     with room.runner() as runner:
         runner.play(spec("a", "b"), spec("a", "b"))
         for pid in BotProcesses.alive:
@@ -143,12 +144,12 @@ def test_failing_preparation_leaves_the_match_alone() -> None:
     def broken(_entrant: Entrant, _limits: Limits) -> WaitingBot | None:
         raise SandboxError("no more processes")
 
-    ahead = Ahead(broken)
-    place = Place(spec("a").seats[0], LIMITS, ())
+    prepared = PreparedSandboxes(broken)
+    place = SeatStart(spec("a").seats[0], LIMITS, ())
     with pytest.raises(SandboxError):
-        ahead.make([place])
-    assert ahead.start(place) is None
-    ahead.end()
+        prepared.make([place])
+    assert prepared.start(place) is None
+    prepared.end()
 
 
 @contained
@@ -199,7 +200,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from tourney.bots.catalogue.command import BotCommand, environment
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 
 command = BotCommand(("./bot", sys.argv[1]), Path(sys.argv[2]), environment())
 held = open_sandbox("auto").hold(command, memory_mb=512)
@@ -226,3 +227,100 @@ def test_kill_9_leaves_no_waiting_sandbox(room: Room) -> None:
         return not any(any(home.folder.glob(groups)) for home in room.sandbox._cgroups.homes)
 
     assert wait_for(swept)
+
+
+# -- the end of all bots -----------------------------------------------------------------------------------
+
+
+class Closing(RandomChannel):
+    """A bot that records that it was closed."""
+
+    def __init__(self, closed: list[float]) -> None:
+        super().__init__()
+        self._closed = closed
+
+    def close(self, grace: float) -> None:
+        self._closed.append(grace)
+
+
+def test_room_ends_all_bots_when_a_launch_fails() -> None:
+    """The second bot cannot start: the first is ended, and the launch's error is raised."""
+    closed: list[float] = []
+
+    def launch(entrant: Entrant, _limits: Limits) -> Channel:
+        if entrant.name == "entrant-2":
+            raise SandboxError("no room")
+        return Closing(closed)
+
+    with MatchRunner(launch, find=toy) as room, pytest.raises(SandboxError, match="no room"):
+        room.play(make_spec())
+    assert closed == [0]
+
+
+def test_room_ends_all_bots_when_the_game_raises() -> None:
+    """The error names the game, and no bot is left."""
+    closed: list[float] = []
+
+    class Broken(type(TOE)):  # type: ignore[misc]  # the toy's class has a private name
+        def parse_action(self, text: str) -> int:
+            raise ZeroDivisionError("oops")
+
+    with (
+        MatchRunner(lambda _e, _l: Closing(closed), find=lambda _name: Broken()) as room,
+        pytest.raises(GameError, match=r"the game toe is broken: it raised ZeroDivisionError \(oops\)"),
+    ):
+        room.play(make_spec())
+    assert closed == [0, 0]
+
+
+def test_failed_sandbox_is_no_loss() -> None:
+    """A bot has not lost if the sandbox itself cannot start."""
+
+    class Failing(PlainSandbox):
+        def check(self) -> None:
+            raise SandboxError("bubblewrap does not work here")
+
+    def launch(entrant: Entrant, _limits: Limits) -> Channel:
+        return FailedChannel("gone") if entrant.name == "entrant-1" else RandomChannel()
+
+    with MatchRunner(launch, find=toy, sandbox=Failing("auto")) as room, pytest.raises(SandboxError):
+        room.play(make_spec())
+    with MatchRunner(launch, find=toy, sandbox=PlainSandbox("off")) as room:
+        assert room.play(make_spec()).record.outcome.faults == ((1, "startup", 0),)
+
+
+def test_room_keeps_a_bounded_number_of_bots() -> None:
+    """The room limits the number of bots that wait for their next match."""
+    closed: list[float] = []
+    with MatchRunner(lambda _e, _l: Closing(closed), find=toy, reuse=True) as room:
+        for number in range(20):
+            entrants = tuple(
+                Entrant(f"{number}-{seat}", "x", "1", (str(number),), "0" * 64) for seat in (1, 2)
+            )
+            room.play(MatchSpec("toe", (), entrants, 1, Limits(move_ms=None)))
+        assert len(closed) == 40 - MAX_IDLE
+    assert len(closed) == 40
+
+
+def test_reused_bot_starts_again_after_output_between_matches() -> None:
+    """Output after a game answers no request, so the process plays no further match."""
+    started: list[Channel] = []
+
+    class Chatty(RandomChannel):
+        def pending(self) -> Sequence[Event]:
+            return [Event("line", "move a1")] if self._turn and not self._answers and self.over else ()
+
+        over = False
+
+        def send(self, data: bytes) -> None:
+            super().send(data)
+            self.over = b"over" in data
+
+    def launch(_entrant: Entrant, _limits: Limits) -> Channel:
+        started.append(Chatty())
+        return started[-1]
+
+    with MatchRunner(launch, find=toy, reuse=True) as room:
+        for _ in range(2):
+            assert room.play(make_spec()).record.outcome.faults == ()
+    assert len(started) == 4

@@ -9,14 +9,15 @@ import time
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from tests.tournaments import entrant, refused
+from tests.support.tournaments import entrant, refused
 from tourney.bots.catalogue.command import BotCommand
 from tourney.errors import CheckError, EnvironmentFailure, OptionError
 from tourney.games.external import External, command_option, option_command
 from tourney.games.registry import GAMES, find_game
-from tourney.match.external import bot_line, play_external, read_outcome, referee_words
-from tourney.match.result import PlayedMatch
+from tourney.match.outside_referee import bot_line, play_external, read_outcome, referee_words
+from tourney.match.result import NOT_MEASURED, Measurements, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import rerun, verify
 
@@ -41,7 +42,7 @@ def play(folder: Path, program: str, seconds: int = 60) -> PlayedMatch:
             "import os; print(os.path.basename(os.getcwd()), dict(os.environ)['X'])",
         )
         commands.append(BotCommand(argv, folder / name, (("X", "a b"),)))
-    return play_external(spec([sys.executable, str(file)], seconds), GAME, commands, {"host": "h"})
+    return play_external(spec([sys.executable, str(file)], seconds), GAME, commands, Measurements(host="h"))
 
 
 RUN = (
@@ -59,14 +60,14 @@ def test_referee_starts_bots_and_gives_ranks(tmp_path: Path) -> None:
     assert match.outcome.ranks == (2, 1)
     assert match.outcome.reason == "referee"
     assert match.outcome.faults == ()
-    assert match.record["actions"] == []
+    assert match.record.actions == ()
     assert [(line.seat, line.text) for line in match.log] == [
         (0, "referee: ['one bot a b\\n', 'other a b\\n'] 77 2"),
         (1, "the referee reports an error of this bot"),
     ]
-    assert (match.reproducible, match.measured["why-not"]) == (False, ["external"])
+    assert (match.reproducible, match.measured.why_not) == (False, ("external",))
     assert verify(match.record) == []
-    assert verify({**match.record, "seed": "78"}) != []
+    assert verify(structs.replace(match.record, seed="78")) != []
 
 
 def test_records_never_start_a_command(tmp_path: Path) -> None:
@@ -83,7 +84,7 @@ def test_records_never_start_a_command(tmp_path: Path) -> None:
         ("print('{\"ranks\": [1]}')", ("a number for each of 2 players",)),
         ("print('{\"ranks\": [1, null]}')", ("printed no result",)),
         ("print('{\"ranks\": [1, 1e400]}')", ("printed no result",)),
-        ('print(\'{"ranks": [1, 2], "errors": [0]}\')', ("errors that are no list of 2 numbers",)),
+        ('print(\'{"ranks": [1, 2], "errors": [0]}\')', ("errors that are not a list of 2 numbers",)),
         ("import os; os.close(1)", ("printed no result",)),
         ("print('[' * 100000)", ("printed no result",)),
     ],
@@ -120,7 +121,7 @@ def _runs(pid: int) -> bool:
 
 def test_missing_referee_is_named(tmp_path: Path) -> None:
     with refused(EnvironmentFailure, "/no/such/referee cannot be run"):
-        play_external(spec(["/no/such/referee"]), GAME, [], {})
+        play_external(spec(["/no/such/referee"]), GAME, [], NOT_MEASURED)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,48 @@
+"""A bot between matches: its processor time, and whether it stayed silent."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.scripted import ScriptedChannel
+from tourney.match.player import Player, dismiss
+
+
+class Counting(Channel):
+    """A bot that only has a processor time."""
+
+    def __init__(self, *times: int | None) -> None:
+        self._times = list(times)
+
+    def send(self, data: bytes) -> None:
+        """Do nothing."""
+
+    def wait(self, deadline: int) -> Event:
+        return Event("timeout", str(deadline))
+
+    def cpu_ms(self) -> int | None:
+        return self._times.pop(0)
+
+
+def test_processor_time_is_that_since_the_last_call() -> None:
+    player = Player(Counting(30, 50, None, 45, 60))
+    assert [player.cpu_ms() for _ in range(5)] == [30, 20, None, 0, 10]
+
+
+@pytest.mark.parametrize(
+    ("script", "quiet"),
+    [("", True), ("< info depth=1", True), ("< move a1", False), ("! closed exit code 0", False)],
+)
+def test_bot_is_quiet_if_it_said_info_only(script: str, quiet: bool) -> None:
+    assert Player(ScriptedChannel(script)).quiet() == quiet
+
+
+def test_lost_bot_is_not_quiet_and_gets_no_quit() -> None:
+    lost, staying = Player(ScriptedChannel("")), Player(channel := ScriptedChannel("> quit"))
+    lost.cut()
+    players: Sequence[Player] = (lost, staying)
+    dismiss(players)
+    assert not lost.quiet()
+    channel.finish()
+    assert channel.closed
