@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 
 @pytest.fixture
@@ -14,6 +14,6 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def repository(database: Path) -> Iterator[Repository]:
-    with Repository.open(str(database), create=True) as opened:
+def repository(database: Path) -> Iterator[Database]:
+    with Database.open(str(database), create=True) as opened:
         yield opened

@@ -15,25 +15,29 @@ from unittest.mock import patch
 
 import pytest
 
-from tests import genuine
-from tests.command import invoke
 from tests.store.test_postgres import close_other_sessions, empty_database, needs_server
-from tests.tournaments import begin, refused
+from tests.support import genuine
+from tests.support.command import invoke
+from tests.support.records import as_json
+from tests.support.tournaments import begin, refused
 from tourney.errors import CheckError, EnvironmentFailure, StoreError, UsageError
-from tourney.match.result import pack
+from tourney.match.result import NOT_MEASURED
 from tourney.store import archiving
 from tourney.store.archiving import archive_tournament, hosts_of, restore_tournament
+from tourney.store.checking import check_database
+from tourney.store.column_reading import pack
+from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import keep_root
-from tourney.store.maintenance import check_database, copy_database
+from tourney.store.maintenance import copy_database
 from tourney.store.merging import merge_databases
-from tourney.store.repository import Repository
+from tourney.store.tournaments import Tournaments
 
 VOID = 2
 
 
-def exported(repository: Repository, name: str = "cup") -> list[bytes]:
-    return list(export_lines(repository, repository.tournament(name), measured=True))
+def exported(repository: Database, name: str = "cup") -> list[bytes]:
+    return list(export_lines(repository, repository.tournaments.get(name), measured=True))
 
 
 def tables(db: Path) -> list[str]:
@@ -51,12 +55,12 @@ def state(db: Path) -> list[str]:
 
 
 def archive(db: Path, out: Path, name: str | None = "cup") -> None:
-    with Repository.open(str(db), write=True) as repository:
+    with Database.open(str(db), write=True) as repository:
         archive_tournament(repository, name, out, "2026-11-22")
 
 
 def restore(db: Path, file: Path) -> None:
-    with Repository.open(str(db), write=True) as repository:
+    with Database.open(str(db), write=True) as repository:
         restore_tournament(repository, file)
 
 
@@ -64,7 +68,7 @@ def restore(db: Path, file: Path) -> None:
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with a finished tournament, one of whose matches is void."""
     path = tmp_path_factory.mktemp("finished") / "t.db"
-    with Repository.open(str(path), create=True) as repository:
+    with Database.open(str(path), create=True) as repository:
         tournament = genuine.begin(repository)
         genuine.play_all(repository, tournament, void=(VOID,))
         keep_root(repository, tournament.id)
@@ -79,26 +83,26 @@ def db(finished: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("ending", ["gz", "zst"])
 def test_archive_and_way_back_change_nothing(db: Path, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"cup.{ending}"
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         before = exported(repository)
-        root = repository.tournament().root
-        hosts = hosts_of(repository, repository.tournament())
+        root = repository.tournaments.get().root
+        hosts = hosts_of(repository, repository.tournaments.get())
     counted = tables(db)
     archive(db, out)
-    with Repository.open(str(db)) as repository:
-        assert hosts_of(repository, repository.tournament()) == hosts
+    with Database.open(str(db)) as repository:
+        assert hosts_of(repository, repository.tournaments.get()) == hosts
     assert tables(db) == counted
-    with Repository.open(str(db)) as repository:
-        assert repository.tournament().root == root
-        assert not repository.log(1, 1)
-        assert repository.measured(1, 1) == {}
+    with Database.open(str(db)) as repository:
+        assert repository.tournaments.get().root == root
+        assert not repository.records.log(1, 1)
+        assert repository.records.measured(1, 1) == NOT_MEASURED
     assert check_database(str(db)) == ()
     restore(db, out)
     assert check_database(str(db)) == ()
     assert tables(db) == counted
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         assert exported(repository) == before
-        assert (repository.tournament().root, repository.archives()) == (root, {})
+        assert (repository.tournaments.get().root, repository.tournaments.archives()) == (root, {})
     again = tmp_path / f"again.{ending}"
     archive(db, again)
     assert again.read_bytes() == out.read_bytes()
@@ -106,49 +110,14 @@ def test_archive_and_way_back_change_nothing(db: Path, tmp_path: Path, ending: s
 
 def test_archive_is_an_export_that_others_import(db: Path, tmp_path: Path) -> None:
     out = tmp_path / "cup.gz"
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         before = exported(repository)
     archive(db, out)
     assert gzip.decompress(out.read_bytes()).splitlines(keepends=True) == before
     other = tmp_path / "other.db"
     assert invoke("import", str(out), "--db", str(other)).exit_code == 0
-    with Repository.open(str(other)) as repository:
+    with Database.open(str(other)) as repository:
         assert exported(repository) == before
-
-
-def test_commands_that_need_records_name_the_archive(db: Path, tmp_path: Path) -> None:
-    out, at = tmp_path / "cup.gz", ("--db", str(db))
-    root = json.loads(invoke("status", "--format", "json", *at).stdout)["tournaments"][0]["root"]
-    done = invoke("db", "archive", "cup", "--out", str(out), *at)
-    assert (done.exit_code, done.stdout) == (0, f"{out}\n")
-    assert "the database is smaller by it" in " ".join(done.stderr.split())
-    target = tmp_path / "out"
-    for words in (
-        ("show", "1"),
-        ("verify", "1"),
-        ("rerun", "1"),
-        ("export", "--out", str(target)),
-        ("export", "--what", "tournament", "--out", str(target)),
-        ("report", "--out", str(target)),
-        ("db", "archive", "cup", "--out", str(tmp_path / "again.gz")),
-    ):
-        done = invoke(*words, *at)
-        said = " ".join(done.stderr.split())
-        assert done.exit_code == 2, words
-        assert done.stdout == "", words
-        assert "cup is in the archive cup.gz (sha256" in said, words
-        assert "`tourney db unarchive cup.gz` brings it back" in said, words
-    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".db") == ["cup.gz"]
-    assert "void" in invoke("show", str(VOID), *at).stderr
-    checked = invoke("verify", "--all", "--root", root, *at)
-    assert checked.exit_code == 0, checked.stderr
-    assert "cup is whole" in checked.stdout
-    assert "cup has this root" in checked.stdout
-    assert "cup is in the archive cup.gz" in " ".join(checked.stderr.split())
-    done = invoke("db", "unarchive", str(out), *at)
-    assert done.exit_code == 0, done.stderr
-    assert invoke("verify", "--all", *at).exit_code == 0
-    assert invoke("show", "1", *at).exit_code == 0
 
 
 def test_status_names_the_archive(db: Path, tmp_path: Path) -> None:
@@ -166,46 +135,17 @@ def test_status_names_the_archive(db: Path, tmp_path: Path) -> None:
     assert f"cup archive the archive cup.gz (sha256 {sha256[:16]}...); `tourney db unarchive cup.gz`" in shown
 
 
-def test_what_covers_all_tournaments_leaves_archived_ones_out(db: Path, tmp_path: Path) -> None:
-    at, out = ("--db", str(db)), tmp_path / "report"
-    with Repository.open(str(db), write=True) as repository:
-        other = genuine.begin(repository, name="other")
-        genuine.play_all(repository, other)
-    archive(db, tmp_path / "other.gz", "other")
-    done = invoke("report", "--all", "--out", str(out), *at)
-    assert done.exit_code == 0, done.stderr
-    assert "left out: other is in the archive other.gz" in " ".join(done.stderr.split())
-    assert list(out.glob("*cup*"))
-    assert not list(out.glob("*other*"))
-    again = invoke("rerun", "--sample", "1", "--seed", "1", *at)
-    assert "left out: other is in the archive other.gz" in " ".join(again.stderr.split())
-    assert "a sample of 1 of" in again.stderr
-    archive(db, tmp_path / "cup.gz")
-    for words, said in (
-        (("rerun", "--all"), f"there is no record to play again in {db}: cup is in the archive cup.gz"),
-        (("rerun", "--sample", "1"), "`tourney rerun --all FILE`"),
-        (
-            ("report", "--all", "--out", str(tmp_path / "none")),
-            "no tournament has its records here: other is in the archive",
-        ),
-    ):
-        done = invoke(*words, *at)
-        assert (done.exit_code, done.stdout) == (2, ""), words
-        assert said in " ".join(done.stderr.split()), words
-    assert not (tmp_path / "none").exists()
-
-
 def test_space_of_records_leaves_the_file(tmp_path: Path, finished: Path) -> None:
     db = Path(shutil.copy(finished, tmp_path / "t.db"))
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         for name in ("second", "third"):
             tournament = genuine.begin(repository, name=name, games=20)
             genuine.play_all(repository, tournament)
             keep_root(repository, tournament.id)
     archive(db, tmp_path / "second.gz", "second")
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         size = db.stat().st_size
-        with repository.run_lock(repository.tournament("third"), 0.0):
+        with repository.run_lock(repository.tournaments.get("third"), 0.0):
             assert not repository.give_space_back()
         assert repository.give_space_back()
     assert db.stat().st_size < size
@@ -215,7 +155,7 @@ def test_space_of_records_leaves_the_file(tmp_path: Path, finished: Path) -> Non
 def test_other_or_damaged_file_is_refused(db: Path, tmp_path: Path) -> None:
     out, other = tmp_path / "cup.gz", tmp_path / "other.gz"
     archive(db, out)
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         tournament = genuine.begin(repository, name="other")
         genuine.play_all(repository, tournament)
         keep_root(repository, tournament.id)
@@ -240,13 +180,13 @@ def test_other_or_damaged_file_is_refused(db: Path, tmp_path: Path) -> None:
 def test_unfinished_and_running_tournaments_are_refused(db: Path, tmp_path: Path) -> None:
     before = state(db)
     with (
-        Repository.open(str(db)) as repository,
-        repository.run_lock(repository.tournament(), 0.0),
+        Database.open(str(db)) as repository,
+        repository.run_lock(repository.tournaments.get(), 0.0),
         refused(UsageError, "cup is being run"),
     ):
         archive(db, tmp_path / "cup.gz")
     assert state(db) == before
-    with Repository.open(str(db)) as repository:
+    with Database.open(str(db)) as repository:
         begin(repository, 2, name="open")
     before = state(db)
     with refused(UsageError, "only a finished tournament", "match 1 is not played"):
@@ -272,11 +212,12 @@ def test_file_that_cannot_be_written_leaves_the_database(db: Path, tmp_path: Pat
 
 
 def test_altered_record_keeps_a_tournament_from_its_archive(db: Path, tmp_path: Path) -> None:
-    with Repository.open(str(db)) as repository:
-        record = repository.record(1, 3)
-    record["outcome"]["reason"] = "forged"
+    with Database.open(str(db)) as repository:
+        record = repository.records.get(1, 3)
+    forged = as_json(record)
+    forged["outcome"]["reason"] = "forged"
     with sqlite3.connect(db) as connection:
-        connection.execute("UPDATE match SET record = ? WHERE id = 3", (pack(record),))
+        connection.execute("UPDATE match SET record = ? WHERE id = 3", (pack(forged),))
     connection.close()
     before = state(db)
     with refused(CheckError, "cup is not archived", "digest"):
@@ -286,7 +227,7 @@ def test_altered_record_keeps_a_tournament_from_its_archive(db: Path, tmp_path: 
 
 def test_failure_while_records_are_removed_keeps_both(db: Path, tmp_path: Path) -> None:
     before, out = state(db), tmp_path / "cup.gz"
-    with patch.object(Repository, "keep_root", side_effect=StoreError("gone")), refused(StoreError, "gone"):
+    with patch.object(Tournaments, "keep_root", side_effect=StoreError("gone")), refused(StoreError, "gone"):
         archive(db, out)
     assert state(db) == before
     assert invoke("import", str(out), "--db", str(tmp_path / "new.db")).exit_code == 0
@@ -295,17 +236,19 @@ def test_failure_while_records_are_removed_keeps_both(db: Path, tmp_path: Path) 
 HELD = """
 import sys
 from tourney.cli.main import cli
-from tourney.store.repository import Repository
-name = sys.argv.pop(1)
-method = getattr(Repository, name)
+from tourney.store.matches import Matches
+from tourney.store.records import Records
+subject, name = sys.argv.pop(1).split(".")
+owner = {"matches": Matches, "records": Records}[subject]
+method = getattr(owner, name)
 def held(*values, **named):
     method(*values, **named)
     print("held", flush=True)
     sys.stdin.read()
-setattr(Repository, name, held)
+setattr(owner, name, held)
 cli()
 """
-"""The command line, which stops for good behind the first call of a method of the repository."""
+"""The command line, which stops for good behind the first call of a method of a subject of the database."""
 
 COPIES = count(1)
 
@@ -338,12 +281,13 @@ def kill_behind(method: str, url: str, *words: str) -> None:
         close_other_sessions(url)
 
 
+@pytest.mark.kill
 def test_archiving_that_is_killed_leaves_all_or_nothing(place: str, tmp_path: Path) -> None:
     out = tmp_path / "cup.gz"
     before = content(place, tmp_path)
-    with Repository.open(place) as repository:
+    with Database.open(place) as repository:
         wanted = exported(repository)
-    kill_behind("move_out", place, "db", "archive", "--out", str(out))
+    kill_behind("records.move_out", place, "db", "archive", "--out", str(out))
     assert content(place, tmp_path) == before
     refusal = invoke("db", "archive", "--out", str(out), "--db", place)
     assert (refusal.exit_code, "is there already" in refusal.stderr) == (2, True)
@@ -352,55 +296,60 @@ def test_archiving_that_is_killed_leaves_all_or_nothing(place: str, tmp_path: Pa
     assert check_database(place) == ()
     archived = content(place, tmp_path)
     assert archived != before
-    kill_behind("bring_back", place, "db", "unarchive", str(out))
+    kill_behind("records.bring_back", place, "db", "unarchive", str(out))
     assert content(place, tmp_path) == archived
     assert invoke("db", "unarchive", str(out), "--db", place).exit_code == 0
-    with Repository.open(place) as repository:
+    with Database.open(place) as repository:
         assert exported(repository) == wanted
     assert check_database(place) == ()
 
 
+@pytest.mark.kill
 def test_merge_that_is_killed_leaves_all_or_nothing(place: str, finished: Path, tmp_path: Path) -> None:
-    with Repository.open(place) as repository:
+    with Database.open(place) as repository:
         wanted = exported(repository)
-        repository.take_back(1, [1, 3])
+        repository.matches.take_back(1, [1, 3])
     before = content(place, tmp_path)
-    kill_behind("record_results", place, "db", "merge", str(finished))
+    kill_behind("matches.add", place, "db", "merge", str(finished))
     assert content(place, tmp_path) == before
     said = "cup was here: 2 of 6 matches came from"
     merged = invoke("db", "merge", str(finished), "--db", place)
     assert (merged.exit_code, said in " ".join(merged.stderr.split())) == (0, True)
-    with Repository.open(place) as repository:
+    with Database.open(place) as repository:
         taken = exported(repository)
         assert taken[1:] == wanted[1:]
-        assert repository.tournament("cup").root == json.loads(wanted[0])["root"]
+        assert repository.tournaments.get("cup").root == json.loads(wanted[0])["root"]
     assert check_database(place) == ()
 
 
+@pytest.mark.kill
 def test_import_that_is_killed_leaves_all_or_nothing(place: str, finished: Path, tmp_path: Path) -> None:
     out = tmp_path / "cup.gz"
     words = ("export", "cup", "--what", "tournament", "--measured", "--out", str(out), "--db", str(finished))
     assert invoke(*words).exit_code == 0
     again = ("import", str(out), "--name", "again", "--again")
     before = content(place, tmp_path)
-    kill_behind("record_results", place, *again)
+    kill_behind("matches.add", place, *again)
     assert content(place, tmp_path) == before
     assert invoke(*again, "--db", place).exit_code == 0
-    with Repository.open(place) as repository:
-        cup, copy = repository.tournaments()
-        assert (copy.name, list(repository.results(copy.id))) == ("again", list(repository.results(cup.id)))
+    with Database.open(place) as repository:
+        cup, copy = repository.tournaments.all()
+        assert (copy.name, list(repository.matches.results(copy.id))) == (
+            "again",
+            list(repository.matches.results(cup.id)),
+        )
     assert check_database(place) == ()
 
 
 def test_archived_tournament_takes_no_changes(db: Path, tmp_path: Path) -> None:
     archive(db, tmp_path / "cup.gz")
-    with Repository.open(str(db)) as repository:
-        tournament = repository.tournament()
+    with Database.open(str(db)) as repository:
+        tournament = repository.tournaments.get()
         for change in (
-            lambda: repository.take_back(1, [1]),
-            lambda: repository.add_rows(1, (), complete=False),
-            lambda: repository.amend(1, rounds=9, run=tournament.run),
-            lambda: repository.change_entrants(1, ()),
+            lambda: repository.matches.take_back(1, [1]),
+            lambda: repository.schedules.add(1, (), complete=False),
+            lambda: repository.tournaments.amend(1, rounds=9, run=tournament.run),
+            lambda: repository.tournaments.change_entrants(1, ()),
         ):
             with refused(UsageError, "cup is in the archive cup.gz"):
                 change()
@@ -425,7 +374,7 @@ def test_copy_of_the_database_knows_the_archive(db: Path, tmp_path: Path) -> Non
 
 
 def merge(here: Path, there: Path) -> int:
-    with Repository.open(str(there)) as other, Repository.open(str(here), write=True) as repository:
+    with Database.open(str(there)) as other, Database.open(str(here), write=True) as repository:
         (merged,) = merge_databases(repository, other, there.name, "today")
     return merged.taken
 
@@ -437,11 +386,11 @@ def test_merge_compares_digests_of_archived_tournaments(db: Path, finished: Path
     assert (merge(db, whole), merge(whole, db)) == (0, 0)
     assert (state(db), state(whole)) == before
     empty = tmp_path / "empty.db"
-    Repository.open(str(empty), create=True).close()
+    Database.open(str(empty), create=True).close()
     with refused(UsageError, "cup in t.db is in the archive cup.gz", "--db t.db", "not here"):
         merge(empty, db)
-    with Repository.open(str(whole)) as repository:
-        repository.take_back(1, [3])
+    with Database.open(str(whole)) as repository:
+        repository.matches.take_back(1, [3])
     with refused(UsageError, "cup in t.db is in the archive cup.gz", "match 3 of cup is not here"):
         merge(whole, db)
     with sqlite3.connect(db) as connection:

@@ -8,25 +8,26 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from tests.tournaments import begin, digests, played, refused
+from tests.support.tournaments import begin, digests, played, refused
 from tourney.errors import EnvironmentFailure, StoreError, UsageError
 from tourney.run.engine.recorder import spec_of
 from tourney.store import maintenance
+from tourney.store.checking import check_database
+from tourney.store.database import Database
 from tourney.store.models import METADATA
-from tourney.store.repository import Repository
 from tourney.store.values import MatchResult
 
 
 @pytest.fixture
-def full(repository: Repository) -> Repository:
+def full(repository: Database) -> Database:
     """A repository of two tournaments, of which the first is finished."""
     tournament = begin(repository, 4)
-    entrants = repository.entrants(tournament.id)
-    repository.record_results(
+    entrants = repository.tournaments.entrants(tournament.id)
+    repository.matches.add(
         tournament.id,
         [
             MatchResult(number, played(spec_of(tournament, entrants, row)))
-            for number, row in repository.pending(tournament.id)
+            for number, row in repository.schedules.pending(tournament.id)
         ],
     )
     begin(repository, 5, name="next")
@@ -41,12 +42,12 @@ def everything(path: Path) -> dict[str, list[tuple[object, ...]]]:
         }
 
 
-def test_backup_during_a_run_is_complete(full: Repository, database: Path, tmp_path: Path) -> None:
-    with full.run_lock(full.tournament(), since=0.0):
+def test_backup_during_a_run_is_complete(full: Database, database: Path, tmp_path: Path) -> None:
+    with full.run_lock(full.tournaments.get(), since=0.0):
         maintenance.backup_database(str(database), tmp_path / "backup.db")
     assert everything(tmp_path / "backup.db") == everything(database)
-    assert maintenance.check_database(str(tmp_path / "backup.db")) == ()
-    with Repository.open(str(tmp_path / "backup.db"), write=True) as copy:
+    assert check_database(str(tmp_path / "backup.db")) == ()
+    with Database.open(str(tmp_path / "backup.db"), write=True) as copy:
         assert digests(copy, 1) == digests(full, 1)
     with refused(UsageError, "backup.db is there already"):
         maintenance.backup_database(str(database), tmp_path / "backup.db")
@@ -54,7 +55,7 @@ def test_backup_during_a_run_is_complete(full: Repository, database: Path, tmp_p
         maintenance.backup_database(str(database), tmp_path / "x" / "backup.db")
 
 
-def test_copy_has_all_rows_and_continues_numbering(full: Repository, database: Path, tmp_path: Path) -> None:
+def test_copy_has_all_rows_and_continues_numbering(full: Database, database: Path, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
     count = maintenance.copy_database(str(database), str(target))
     assert everything(target) == everything(database)
@@ -63,13 +64,13 @@ def test_copy_has_all_rows_and_continues_numbering(full: Repository, database: P
         maintenance.copy_database(str(database), str(target))
     with refused(UsageError, "is both source and target"):
         maintenance.copy_database(str(database), str(database))
-    with Repository.open(str(target)) as copy:
+    with Database.open(str(target)) as copy:
         assert begin(copy, 2, name="third").id == 3
 
 
-def test_sound_database_has_no_findings(full: Repository, database: Path) -> None:
-    assert full.progress(1).done == 12
-    assert maintenance.check_database(str(database)) == ()
+def test_sound_database_has_no_findings(full: Database, database: Path) -> None:
+    assert full.schedules.progress(1).done == 12
+    assert check_database(str(database)) == ()
 
 
 @pytest.mark.parametrize(
@@ -80,39 +81,39 @@ def test_sound_database_has_no_findings(full: Repository, database: Path) -> Non
         ("DELETE FROM match WHERE id = 5", "refers to a row of match that is missing"),
     ],
 )
-def test_check_finds_missing_rows(full: Repository, database: Path, statement: str, finding: str) -> None:
+def test_check_finds_missing_rows(full: Database, database: Path, statement: str, finding: str) -> None:
     full.close()
     with contextlib.closing(sqlite3.connect(database)) as connection:
         connection.execute(statement)
         connection.commit()
-    findings = maintenance.check_database(str(database))
+    findings = check_database(str(database))
     assert finding in findings[0]
 
 
-def test_statements_compile_for_postgresql(full: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_statements_compile_for_postgresql(full: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """PostgreSQL is the only other supported database."""
     compiled = []
 
     def note(_connection: object, statement: sa.sql.ClauseElement, *_rest: object) -> None:
         compiled.append(str(statement.compile(dialect=postgresql.dialect())))  # type: ignore[no-untyped-call]  # untyped in SQLAlchemy
 
-    sa.event.listen(full._engine, "before_execute", note)
-    tournament = full.tournament("cup").id
+    sa.event.listen(full._access.engine, "before_execute", note)
+    tournament = full.tournaments.get("cup").id
     for reader in (
-        full.standings_totals,
-        full.recount,
-        full.faults,
-        full.progress,
-        full.pending,
-        full.entrants,
+        full.totals.standings,
+        full.totals.overload,
+        full.totals.faults,
+        full.schedules.progress,
+        full.schedules.pending,
+        full.tournaments.entrants,
     ):
         reader(tournament)
-    for many in (full.results, full.matches, full.records, full.rows):
+    for many in (full.matches.results, full.matches.all, full.records.all, full.schedules.rows):
         list(many(tournament))
-    full.log(tournament, 1)
-    full.measured(tournament, 1)
+    full.records.log(tournament, 1)
+    full.records.measured(tournament, 1)
     with full.snapshot() as moment:
-        list(moment.matches(tournament, entrant=1))
+        list(moment.matches.all(tournament, entrant=1))
     begin(full, 3, name="third")
     assert len(compiled) > 20
     tables = sa.schema.CreateTable(METADATA.tables["match"]).compile(dialect=postgresql.dialect())  # type: ignore[no-untyped-call]  # untyped in SQLAlchemy

@@ -1,11 +1,11 @@
-"""The migrations against the models, and upgrades of older databases."""
+"""The migrations against the models, and upgrades of databases of earlier releases."""
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
-import zlib
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import pytest
@@ -14,23 +14,17 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from tests.store.test_postgres import empty_database, needs_server
-from tests.tournaments import begin, played
-from tourney.match.record import FaultKind
+from tests.store.test_postgres import empty_database, needs_server, play_all
+from tests.support.releases import release
+from tests.support.tournaments import refused
+from tourney.errors import StoreError
 from tourney.results.standings import compute_standings
-from tourney.run.engine.recorder import spec_of
 from tourney.store import migrations, sqlite
-from tourney.store.columns import inflate
+from tourney.store.checking import check_database
+from tourney.store.database import Database
 from tourney.store.engine import open_engine, transaction
-from tourney.store.maintenance import check_database, upgrade_database
-from tourney.store.models import LOG, MATCH, MEASURED, METADATA
-from tourney.store.repository import Repository
-from tourney.store.rows import dictionaries_of
-from tourney.store.stored_totals import TABLES
-from tourney.store.values import MatchResult
-
-BOTH: tuple[tuple[int, FaultKind, int], ...] = ((1, "startup", 0), (2, "startup", 0))
-"""The faults of a match in which no bot started."""
+from tourney.store.maintenance import upgrade_database
+from tourney.store.models import METADATA
 
 
 @pytest.mark.filterwarnings("ignore:.*expression-based index")
@@ -62,9 +56,9 @@ def test_migrations_work_from_any_folder_without_alembic_ini(tmp_path: Path) -> 
     package = Path(migrations.__file__).parents[2]
     shutil.copytree(package, tmp_path / "site 100%" / "tourney", ignore=shutil.ignore_patterns("__pycache__"))
     script = (
-        "from tourney.store.repository import Repository\n"
+        "from tourney.store.database import Database\n"
         "import tourney\n"
-        "Repository.open('made.db', create=True).close()\n"
+        "Database.open('made.db', create=True).close()\n"
         "print(tourney.__file__)\n"
     )
     (tmp_path / "empty").mkdir()
@@ -81,58 +75,36 @@ def test_migrations_work_from_any_folder_without_alembic_ini(tmp_path: Path) -> 
     assert [path.name for path in (tmp_path / "empty").iterdir()] == ["made.db"]
 
 
-def pack_without_dictionaries(connection: sa.Connection) -> None:
-    """Pack a database of one tournament as older versions did."""
-    known = dictionaries_of(connection, 1)
-    for table, column in ((MATCH, MATCH.c.record), (LOG, LOG.c.lines), (MEASURED, MEASURED.c.data)):
-        key = next(iter(table.primary_key))
-        for row, blob in connection.execute(sa.select(key, column).where(column.is_not(None))).all():
-            text = inflate(column.name, blob, "text", getattr(known, column.name))
-            old = sa.update(table).where(key == row).values({column: zlib.compress(text, 1)})
-            connection.execute(old)
-
-
 @pytest.mark.parametrize("place", ["file", pytest.param("server", marks=needs_server)])
-def test_void_reasons_come_from_the_notes_of_older_databases(tmp_path: Path, place: str) -> None:
-    """Old notes name benched entrants; only a whole name at the start of the note counts."""
+def test_database_of_an_earlier_release_is_upgraded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
     with empty_database() if place == "server" else nullcontext(str(tmp_path / "old.db")) as url:
-        with Repository.open(url, create=True) as repository:
-            tournament = begin(repository, 4, games=4)
-            entrants = repository.entrants(tournament.id)
-            rows = repository.pending(tournament.id)
-            neither = played(spec_of(tournament, entrants, rows[0][1]), (1, 1), faults=BOTH)
-            found = [MatchResult(1, neither)]
-            found += [
-                MatchResult(2, None, "benched: b failed at start-up 3 times", 1),
-                MatchResult(3, None, "benched: d failed at start-up 3 times", 3),
-                MatchResult(4, None, "benched: bee failed at start-up 3 times"),
-                MatchResult(5, None, "the machine failed 3 times: benched: a is out"),
-            ]
-            found += [MatchResult(n, played(spec_of(tournament, entrants, row))) for n, row in rows[5:]]
-            repository.record_results(tournament.id, found)
-            before = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
-        engine = open_engine(url)
-        with transaction(engine, write=True) as connection:
-            connection.execute(sa.text("DROP INDEX ix_match_digest_start"))
-            connection.execute(sa.text('CREATE INDEX ix_match_digest ON "match" (digest)'))
-            pack_without_dictionaries(connection)
-            connection.execute(sa.text("DROP INDEX ix_match_void"))
-            connection.execute(sa.text("DROP INDEX ix_seat_fault"))
-            connection.execute(sa.text("CREATE INDEX ix_seat_standings ON seat (tournament_id, entrant)"))
-            later = ("replaced_result", "presentation", "baseline", "dictionary", "archive")
-            for table in (*later, *(table.name for table in TABLES)):
-                connection.execute(sa.text(f"DROP TABLE {table}"))
-            connection.execute(sa.text("ALTER TABLE tournament DROP COLUMN root"))
-            connection.execute(sa.text("ALTER TABLE entrant DROP COLUMN broken"))
-            for column in ("turns", "overloaded"):
-                connection.execute(sa.text(f"ALTER TABLE seat DROP COLUMN {column}"))
-            for column in ("void_reason", "void_entrant"):
-                connection.execute(sa.text(f'ALTER TABLE "match" DROP COLUMN {column}'))
-            connection.execute(sa.text("UPDATE alembic_version SET version_num = '0003'"))
-        engine.dispose()
-        assert upgrade_database(url) == ("0003", migrations.HEAD)
+        with Database.open(url, create=True) as repository:
+            tournament = play_all(repository)
+            before = list(repository.matches.all(tournament.id)), compute_standings(repository, tournament.id)
+        assert upgrade_database(url) == ("v1", "v1")
+        release(monkeypatch, tmp_path)
+        with refused(StoreError, "older Tourney (revision v1, now v2)", "`tourney db upgrade --db "):
+            Database.open(url)
+        assert upgrade_database(url) == ("v1", "v2")
         assert check_database(url) == ()
-        with Repository.open(url) as repository:
-            after = list(repository.matches(tournament.id)), compute_standings(repository, tournament.id)
-            assert repository.benched(tournament.id) == ((1, 1), (3, 1))
+        with Database.open(url) as repository:
+            after = list(repository.matches.all(tournament.id)), compute_standings(repository, tournament.id)
         assert after == before
+        engine = open_engine(url)
+        with transaction(engine) as connection:
+            assert connection.execute(sa.text("SELECT id FROM later")).scalars().all() == [tournament.id]
+        engine.dispose()
+
+
+@pytest.mark.parametrize("revision", migrations.UNRELEASED)
+def test_database_of_a_development_version_is_refused(database: Path, revision: str) -> None:
+    sqlite.create(database)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+    before = database.read_bytes()
+    for attempt in (lambda: Database.open(str(database)), lambda: upgrade_database(str(database))):
+        with refused(StoreError, f"development version of Tourney (revision {revision})", "export each"):
+            attempt()
+    assert database.read_bytes() == before

@@ -17,11 +17,10 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 
-from tests.command import PROGRAM, invoke, run
-from tests.processes import leftovers
-from tests.tournaments import begin, digests, played, refused, write_file
+from tests.support.command import PROGRAM, invoke, run
+from tests.support.processes import leftovers
+from tests.support.tournaments import begin, digests, played, refused, write_file
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.trueskill_rating import Settings
@@ -29,11 +28,13 @@ from tourney.results import ratings
 from tourney.results.ratings import rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
-from tourney.store import maintenance, migrations
+from tourney.store import maintenance
+from tourney.store.checking import check_database
+from tourney.store.database import Database
 from tourney.store.engine import parse_url
-from tourney.store.migrations import HEAD, REVISIONS
-from tourney.store.repository import Repository
 from tourney.store.values import MatchResult, Tournament
+
+pytestmark = pytest.mark.postgres
 
 SERVER = os.environ.get("TOURNEY_TEST_SERVER", "")
 NUMBERS = count(1)
@@ -94,16 +95,16 @@ def url() -> Iterator[str]:
         yield made
 
 
-def play_all(repository: Repository) -> Tournament:
+def play_all(repository: Database) -> Tournament:
     """Store a tournament of four with results of every kind, without bots."""
     tournament = begin(repository, 4, games=4)
-    entrants = repository.entrants(tournament.id)
-    for number, row in repository.pending(tournament.id):
+    entrants = repository.tournaments.entrants(tournament.id)
+    for number, row in repository.schedules.pending(tournament.id):
         ranks = ((1, 2), (2, 1), (1, 1))[number * number % 11 % 3]
         faults: tuple[tuple[int, FaultKind, int], ...] = ((1, "crash", 2),) if number % 7 == 0 else ()
         made = played(spec_of(tournament, entrants, row), (2, 1) if faults else ranks, faults=faults)
         lost = MatchResult(number, None, "a plugin said \x00 and \udcff")
-        repository.record_results(tournament.id, [lost if number == 5 else MatchResult(number, made)])
+        repository.matches.add(tournament.id, [lost if number == 5 else MatchResult(number, made)])
     return tournament
 
 
@@ -112,20 +113,20 @@ def test_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
     seen = []
     file = str(tmp_path / "t.db")
     for place in (url, file):
-        with Repository.open(place, create=True) as repository:
+        with Database.open(place, create=True) as repository:
             tournament = play_all(repository)
             seen.append(
                 (
-                    repository.match(tournament.id, 5),
+                    repository.matches.get(tournament.id, 5),
                     compute_standings(repository, tournament.id),
-                    repository.pair_totals(tournament.id),
-                    repository.faults(tournament.id),
-                    repository.progress(tournament.id),
-                    list(repository.results(tournament.id)),
-                    list(repository.matches(tournament.id, entrant=1)),
-                    list(repository.records(tournament.id)),
-                    repository.log(tournament.id, 4),
-                    repository.measured(tournament.id, 4),
+                    repository.totals.standings(tournament.id),
+                    repository.totals.faults(tournament.id),
+                    repository.schedules.progress(tournament.id),
+                    list(repository.matches.results(tournament.id)),
+                    list(repository.matches.all(tournament.id, entrant=1)),
+                    list(repository.records.all(tournament.id)),
+                    repository.records.log(tournament.id, 4),
+                    repository.records.measured(tournament.id, 4),
                     digests(repository, tournament.id),
                     rate_batch(repository, tournament, "loss"),
                     rate_batch(repository, tournament, "void"),
@@ -134,24 +135,24 @@ def test_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
                 )
             )
     assert seen[0] == seen[1]
-    assert maintenance.check_database(url) == ()
+    assert check_database(url) == ()
     with refused(StoreError, "is not empty"):
         maintenance.copy_database(file, url)
     with refused(UsageError, "is on a server"):
         maintenance.backup_database(url, tmp_path / "no.db")
     maintenance.copy_database(url, str(tmp_path / "back.db"))
-    with Repository.open(str(tmp_path / "back.db")) as back:
-        assert digests(back, back.tournament().id) == seen[0][10]
+    with Database.open(str(tmp_path / "back.db")) as back:
+        assert digests(back, back.tournaments.get().id) == seen[0][10]
     with empty_database() as other:
         maintenance.copy_database(file, other)
-        with Repository.open(other) as copied:
-            assert digests(copied, copied.tournament().id) == seen[0][10]
+        with Database.open(other) as copied:
+            assert digests(copied, copied.tournaments.get().id) == seen[0][10]
             assert begin(copied, name="next").id == 2, "the server's counters continue after the copied rows"
 
 
 @needs_server
 def test_server_stores_checkpoints_and_draw_probabilities(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Repository.open(url, create=True) as repository:
+    with Database.open(url, create=True) as repository:
         tournament = play_all(repository)
     plain = invoke("ratings", "--method", "trueskill", "--db", url)
     estimated = invoke("ratings", "--method", "trueskill", "--draw-probability", "estimate", "--db", url)
@@ -159,10 +160,10 @@ def test_server_stores_checkpoints_and_draw_probabilities(url: str, monkeypatch:
     assert (plain.exit_code, estimated.exit_code, again.exit_code) == (0, 0, 0)
     assert plain.stdout != estimated.stdout == again.stdout
     monkeypatch.setattr(ratings, "WORTH_KEEPING", 1)
-    with Repository.open(url) as repository:
+    with Database.open(url) as repository:
         rated = rate_trueskill(repository, tournament, Settings(), "loss")
         assert rated.keep is not None
-        repository.keep_checkpoint(tournament.id, rated.settings, rated.keep)
+        repository.ratings.keep_checkpoint(tournament.id, rated.settings, rated.keep)
         from_checkpoint = rate_trueskill(repository, tournament, Settings(), "loss")
         assert from_checkpoint.keep is None
         assert from_checkpoint.pool == rated.pool
@@ -178,9 +179,9 @@ def action_requests(folder: Path) -> int:
 
 def stored_count(url: str) -> int:
     """Return how many matches of the tournament begun last are stored."""
-    with Repository.open(url, create=True) as repository:
-        found = repository.tournaments()
-        return repository.progress(found[-1].id).done if found else 0
+    with Database.open(url, create=True) as repository:
+        found = repository.tournaments.all()
+        return repository.schedules.progress(found[-1].id).done if found else 0
 
 
 def wait_for(event: Callable[[], bool], process: "subprocess.Popen[bytes]") -> bool:
@@ -204,7 +205,7 @@ def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Pa
             assert second.returncode == 2
             assert "cup is being run by another process already" in second.stderr
             assert f"running (process {first.pid})" in invoke("status", "--db", url).stdout
-            assert maintenance.check_database(url) == ()
+            assert check_database(url) == ()
         finally:
             first.kill()
     assert leftovers(tmp_path) == []
@@ -260,7 +261,7 @@ def test_comparison_starts_on_an_empty_server(url: str, tmp_path: Path) -> None:
 
 @needs_server
 def test_server_allows_one_run_at_a_time(url: str) -> None:
-    with Repository.open(url, create=True) as one, Repository.open(url) as other:
+    with Database.open(url, create=True) as one, Database.open(url) as other:
         tournament = begin(one)
         assert other.running(tournament.id) is None
         with one.run_lock(tournament, 12.5):
@@ -294,18 +295,18 @@ def close_other_sessions(url: str) -> None:
 
 @needs_server
 def test_lock_lost_with_connection_is_reacquired_before_writing(url: str) -> None:
-    with Repository.open(url, create=True) as one:
+    with Database.open(url, create=True) as one:
         tournament = begin(one)
         with one.run_lock(tournament, 0.0):
             close_other_sessions(url)
-            with Repository.open(url) as other:
+            with Database.open(url) as other:
                 assert other.running(tournament.id) is None
                 with (
                     other.run_lock(tournament, 0.0),
                     refused(StoreUnavailable, "was lost, and another process runs cup since then"),
                 ):
-                    one.keep_verdict(tournament.id, {})
-                one.keep_verdict(tournament.id, {})
+                    one.tournaments.keep_verdict(tournament.id, {})
+                one.tournaments.keep_verdict(tournament.id, {})
                 assert other.running(tournament.id) is not None
             close_other_sessions(url)
         # The run ended with a dead connection: its results are stored and the lock is free.
@@ -321,7 +322,7 @@ def with_password(url: str) -> str:
 @needs_server
 def test_password_is_never_printed(url: str, tmp_path: Path) -> None:
     secret = with_password(url)
-    with Repository.open(url, create=True) as repository:
+    with Database.open(url, create=True) as repository:
         play_all(repository)
     with empty_database() as other:
         target = ("copy", with_password(other))
@@ -339,7 +340,7 @@ def test_two_processes_create_the_tables_at_once(url: str) -> None:
     def make() -> None:
         barrier.wait()
         try:
-            Repository.open(url, create=True).close()
+            Database.open(url, create=True).close()
         except BaseException as error:  # noqa: BLE001 - shown below
             failed.append(error)
 
@@ -349,38 +350,24 @@ def test_two_processes_create_the_tables_at_once(url: str) -> None:
     for thread in threads:
         thread.join()
     assert failed == []
-    with Repository.open(url) as repository:
+    with Database.open(url) as repository:
         assert begin(repository).id == 1
-
-
-@needs_server
-def test_old_database_on_a_server_is_upgraded(url: str) -> None:
-    engine = sa.create_engine(url)
-    with engine.begin() as connection:
-        command.upgrade(migrations.config(connection), REVISIONS[0])
-    engine.dispose()
-    with refused(StoreError, "was made by an older Tourney", "tourney db upgrade"):
-        Repository.open(url)
-    assert maintenance.upgrade_database(url) == (REVISIONS[0], HEAD)
-    with Repository.open(url) as repository:
-        play_all(repository)
-    assert maintenance.check_database(url) == ()
 
 
 @needs_server
 def test_foreign_tables_on_a_server_are_untouched(url: str) -> None:
     with refused(StoreError, "holds no tables of Tourney"):
-        Repository.open(url)
+        Database.open(url)
     engine = sa.create_engine(url)
     with engine.begin() as connection:
         connection.execute(sa.text("CREATE TABLE theirs (a int)"))
     with refused(StoreError, "holds no tables of Tourney"):
-        Repository.open(url, create=True)
+        Database.open(url, create=True)
     assert sa.inspect(engine).get_table_names() == ["theirs"]
     engine.dispose()
     missing = parse_url(url).set(database="not_there").render_as_string(hide_password=False)
     with refused(StoreUnavailable, "not_there"):
-        Repository.open(missing, create=True)
+        Database.open(missing, create=True)
 
 
 def test_driver_is_chosen_and_other_databases_are_refused() -> None:
@@ -393,11 +380,11 @@ def test_driver_is_chosen_and_other_databases_are_refused() -> None:
 
 def test_missing_driver_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with refused(UsageError, "PostgreSQL wants psycopg", "install tourney[postgres]"):
-        Repository.open("postgresql://127.0.0.1:1/nothing")
+    with refused(UsageError, "PostgreSQL needs psycopg", "install tourney[postgres]"):
+        Database.open("postgresql://127.0.0.1:1/nothing")
 
 
 def test_unreachable_server_is_a_temporary_error() -> None:
     pytest.importorskip("psycopg")
     with refused(StoreUnavailable, "127.0.0.1:1/nothing failed", "***"):
-        Repository.open("postgresql://user:geheim@127.0.0.1:1/nothing")
+        Database.open("postgresql://user:geheim@127.0.0.1:1/nothing")

@@ -5,17 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tests import genuine
-from tests.tournaments import write_file
+from tests.support import genuine
+from tests.support.tournaments import write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
 from tourney.parsing import parse_json
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.session import amend_tournament, open_tournament
+from tourney.run.engine.tournament_run import open_tournament
 from tourney.schema import SchemaError, read
+from tourney.store.checking import check_database
+from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament
-from tourney.store.maintenance import check_database, copy_database
+from tourney.store.maintenance import copy_database
 from tourney.store.presentation import (
     MAX_LOGO,
     NO_PRESENTATION,
@@ -24,7 +26,6 @@ from tourney.store.presentation import (
     check_logo,
     logo_text,
 )
-from tourney.store.repository import Repository
 from tourney.store.root import compute_root
 
 PNG = b"\x89PNG\r\n\x1a\n rest"
@@ -55,8 +56,8 @@ logo = "pictures/logo"
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
-    with Repository.open(str(tmp_path / "one.db"), create=True) as opened:
+def repository(tmp_path: Path) -> Iterator[Database]:
+    with Database.open(str(tmp_path / "one.db"), create=True) as opened:
         yield opened
 
 
@@ -124,7 +125,7 @@ def test_file_keys_are_read(tmp_path: Path) -> None:
         ('logo = "."', "the logo .* cannot be read: Is a directory"),
         ('logo = "large"', "large: a logo has at most 256 KiB"),
         ('logo = "empty"', "logo names .*empty, which is empty"),
-        ('logo = "text"', "logo is no PNG, JPEG, WebP or SVG image"),
+        ('logo = "text"', "logo is not a PNG, JPEG, WebP or SVG image"),
         ('title = "a\\u0007"', "title is .* must hold no control character"),
         ('[links]\nx = "ftp://a"', r"\[links\]: x is .*must begin with https://"),
     ],
@@ -144,10 +145,8 @@ def test_later_file_changes_presentation_but_no_digest(tmp_path: Path) -> None:
 
     def start(text: str) -> tuple[Presentation, object]:
         file = read_tournament_file(write_file(tmp_path, text))
-        repository, tournament = open_tournament(file, str(tmp_path / "t.db"), bots, said.append)
-        with repository:
-            amended = amend_tournament(repository, tournament, file, bots, said.append)
-            return repository.presentation(amended.id), amended
+        with open_tournament(file, str(tmp_path / "t.db"), bots, said.append) as (repository, tournament):
+            return repository.tournaments.presentation(tournament.id), tournament
 
     first, before = start(FILE + 'title = "One"')
     said.clear()
@@ -158,18 +157,18 @@ def test_later_file_changes_presentation_but_no_digest(tmp_path: Path) -> None:
     assert start(FILE)[0] == NO_PRESENTATION
 
 
-def test_presentation_survives_export_import_and_copy(repository: Repository, tmp_path: Path) -> None:
+def test_presentation_survives_export_import_and_copy(repository: Database, tmp_path: Path) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
     root = compute_root(repository, tournament)
-    repository.keep_presentation(tournament.id, FULL)
+    repository.tournaments.keep_presentation(tournament.id, FULL)
     assert compute_root(repository, tournament) == root
     text = b"".join(export_lines(repository, tournament, measured=False)).decode("ascii")
     lines = [(f"line {n}", parse_json(line, unique=True)) for n, line in enumerate(text.splitlines(), 1)]
-    with Repository.open(str(tmp_path / "two.db"), create=True) as other:
+    with Database.open(str(tmp_path / "two.db"), create=True) as other:
         again = import_tournament(other, lambda: lines, "2026-11-20")
-        assert other.presentation(again.id) == FULL
+        assert other.tournaments.presentation(again.id) == FULL
     copy_database(str(tmp_path / "two.db"), str(tmp_path / "three.db"))
-    with Repository.open(str(tmp_path / "three.db")) as copied:
-        assert copied.presentation(1) == FULL
+    with Database.open(str(tmp_path / "three.db")) as copied:
+        assert copied.tournaments.presentation(1) == FULL
     assert check_database(str(tmp_path / "three.db")) == ()

@@ -6,14 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import rfc8785
 
-from tests import genuine
-from tests.tournaments import refused
+from tests.support import genuine
+from tests.support.tournaments import refused
 from tourney.errors import RecordError, UsageError
 from tourney.match.named_seeds import DRAWN
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.root import compute_root, plan_entry, prove, read_proof
 
 
@@ -29,11 +30,11 @@ def tree(leaves: Sequence[bytes]) -> bytes:
 
 @pytest.fixture
 def repository(database: Path) -> Any:
-    with Repository.open(str(database), create=True) as opened:
+    with Database.open(str(database), create=True) as opened:
         yield opened
 
 
-def test_root_covers_the_plan_and_every_match(repository: Repository) -> None:
+def test_root_covers_the_plan_and_every_match(repository: Database) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament, void=(4,))
     bot = {"bot": "drawn", "version": "1", "args": [], "digest": DRAWN.digest}
@@ -50,7 +51,7 @@ def test_root_covers_the_plan_and_every_match(repository: Repository) -> None:
             "rounds": None,
             "opening-plies": 2,
             "book": [],
-            "limits": tournament.plan.limits.as_json(),
+            "limits": msgspec.to_builtins(tournament.plan.limits),
             "extra": {},
         },
         "seed": "7",
@@ -58,36 +59,36 @@ def test_root_covers_the_plan_and_every_match(repository: Repository) -> None:
         "entrants": [{"name": f"drawn-{number}", **bot} for number in (1, 2, 3)],
     }
     digests = dict(enumerate(["void"] * 6, 1))
-    digests |= {number: record["digest"] for number, record in repository.records(tournament.id)}
+    digests |= {number: record.digest for number, record in repository.records.all(tournament.id)}
     places = [[round_, 1, 1, order] for round_ in (1, 2, 3) for order in (1, 2)]
     entries: list[Any] = [plan, *([*place, digests[number]] for number, place in enumerate(places, 1))]
     assert compute_root(repository, tournament) == tree([rfc8785.dumps(entry) for entry in entries]).hex()
 
 
-def test_unfinished_tournament_has_no_root(repository: Repository) -> None:
+def test_unfinished_tournament_has_no_root(repository: Database) -> None:
     tournament = genuine.begin(repository)
     assert compute_root(repository, tournament) is None
     with refused(UsageError, "cup has no root yet: match 1 is not played"):
         prove(repository, tournament, 1)
 
 
-def test_entrants_say_when_they_came_and_went(repository: Repository) -> None:
+def test_entrants_say_when_they_came_and_went(repository: Database) -> None:
     tournament = genuine.begin(repository)
-    first, *_ = repository.entrants(tournament.id)
+    first, *_ = repository.tournaments.entrants(tournament.id)
     late = replace(first, joined=3, left=5, rating=-1250, deviation=300)
     [plain, more] = plan_entry(tournament, [first, late])["entrants"]
     assert more == plain | {"joined": 3, "left": 5, "rating": -1250, "deviation": 300}
 
 
-def test_titles_and_times_are_outside_the_root(repository: Repository) -> None:
+def test_titles_and_times_are_outside_the_root(repository: Database) -> None:
     tournament = genuine.begin(repository)
-    entrants = repository.entrants(tournament.id)
+    entrants = repository.tournaments.entrants(tournament.id)
     other = [replace(entrant, title="Another", author="Else", line="{}") for entrant in entrants]
     later = replace(tournament, created="2030-01-01")
     assert plan_entry(tournament, entrants) == plan_entry(later, other)
 
 
-def test_every_entry_has_a_proof(repository: Repository) -> None:
+def test_every_entry_has_a_proof(repository: Database) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament, void=(5,))
     root = compute_root(repository, tournament)
@@ -100,14 +101,14 @@ def test_every_entry_has_a_proof(repository: Repository) -> None:
         assert len(proof.hashes) <= 3
         assert proof.leads_to(root)
         assert not proof.leads_to(other)
-    record = repository.record(tournament.id, 3)
-    assert prove(repository, tournament, 3).digest == record["digest"]
+    record = repository.records.get(tournament.id, 3)
+    assert prove(repository, tournament, 3).digest == record.digest
     assert prove(repository, tournament, 5).digest is None
     with refused(UsageError, "there is no match 7 in cup"):
         prove(repository, tournament, 7)
 
 
-def test_altered_proof_does_not_lead_to_the_root(repository: Repository) -> None:
+def test_altered_proof_does_not_lead_to_the_root(repository: Database) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
     proof = prove(repository, tournament, 3).as_json()
@@ -125,20 +126,20 @@ def test_altered_proof_does_not_lead_to_the_root(repository: Repository) -> None
         ({"entry": [1, 2, 3, 4, "\ud800"]}, "entry"),
     ],
 )
-def test_malformed_proof_is_refused(repository: Repository, change: dict[str, Any], words: str) -> None:
+def test_malformed_proof_is_refused(repository: Database, change: dict[str, Any], words: str) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
     data = prove(repository, tournament, 1).as_json()
-    with refused(RecordError, "proof.json is no proof", words):
+    with refused(RecordError, "proof.json is not a proof", words):
         read_proof(data | change, "proof.json")
 
 
-def test_change_of_a_tournament_removes_its_root(repository: Repository) -> None:
+def test_change_of_a_tournament_removes_its_root(repository: Database) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
-    repository.keep_root(tournament.id, "5" * 64)
-    repository.amend(tournament.id, rounds=None, run=tournament.run)
-    assert repository.tournament().root is None
-    repository.keep_root(tournament.id, "5" * 64)
-    repository.take_back(tournament.id, [2])
-    assert repository.tournament().root is None
+    repository.tournaments.keep_root(tournament.id, "5" * 64)
+    repository.tournaments.amend(tournament.id, rounds=None, run=tournament.run)
+    assert repository.tournaments.get().root is None
+    repository.tournaments.keep_root(tournament.id, "5" * 64)
+    repository.matches.take_back(tournament.id, [2])
+    assert repository.tournaments.get().root is None

@@ -11,16 +11,16 @@ from typing import NoReturn
 
 import pytest
 
-from tests.command import ROOT
-from tests.tournaments import begin, refused
+from tests.support.command import ROOT
+from tests.support.tournaments import begin, refused
 from tourney.errors import StoreError, UsageError
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.run_lock import Running
 
 HOLD = """
 import sys
-from tourney.store.repository import Repository
-with Repository.open(sys.argv[1]) as repository, repository.run_lock(repository.tournament(), 12.5):
+from tourney.store.database import Database
+with Database.open(sys.argv[1]) as repository, repository.run_lock(repository.tournaments.get(), 12.5):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -41,10 +41,10 @@ def end(process: "subprocess.Popen[str]") -> int:
     assert process.stdout is not None
     process.stdin.close()
     process.stdout.close()
-    return process.wait(30)
+    return process.wait(600)
 
 
-def test_second_run_starts_only_after_the_first_ends(repository: Repository, database: Path) -> None:
+def test_second_run_starts_only_after_the_first_ends(repository: Database, database: Path) -> None:
     tournament = begin(repository)
     other = begin(repository, name="other")
     assert repository.running(tournament.id) is None
@@ -69,7 +69,7 @@ def test_second_run_starts_only_after_the_first_ends(repository: Repository, dat
     assert [path.name for path in database.parent.glob("*lock*")] == []
 
 
-def test_crash_releases_the_lock(repository: Repository, database: Path) -> None:
+def test_crash_releases_the_lock(repository: Database, database: Path) -> None:
     tournament = begin(repository)
     process = hold_lock(database)
     os.kill(process.pid, signal.SIGKILL)
@@ -80,7 +80,7 @@ def test_crash_releases_the_lock(repository: Repository, database: Path) -> None
 
 
 def test_second_run_is_refused_by_any_path(
-    repository: Repository, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Database, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = begin(repository)
     repository.close()
@@ -97,7 +97,7 @@ def test_second_run_is_refused_by_any_path(
             os.path.relpath(database),
             f"/proc/self/fd/{opened.fileno()}",
         ):
-            with Repository.open(path) as again:
+            with Database.open(path) as again:
                 running = again.running(other.id)
                 assert running is not None
                 assert running.pid == process.pid
@@ -106,7 +106,7 @@ def test_second_run_is_refused_by_any_path(
     assert end(process) == 0
 
 
-def test_lock_belongs_to_the_file_itself(repository: Repository, database: Path) -> None:
+def test_lock_belongs_to_the_file_itself(repository: Database, database: Path) -> None:
     """Without the file beside the database, as seen from a folder where the database is mounted."""
     tournament = begin(repository)
     process = hold_lock(database)
@@ -125,28 +125,28 @@ def test_lock_belongs_to_the_file_itself(repository: Repository, database: Path)
 BIND = """
 import subprocess, sys
 from tests.store.test_run_lock import end, hold_lock
-from tests.tournaments import refused
+from tests.support.tournaments import refused
 from tourney.errors import StoreError, UsageError
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from pathlib import Path
 database, folder, file = map(Path, sys.argv[1:])
 process = hold_lock(database)
 subprocess.run(["mount", "--bind", database.parent, folder], check=True)
 subprocess.run(["mount", "--bind", database, file], check=True)
-with Repository.open(str(folder / database.name)) as repository:
-    tournament = repository.tournament()
+with Database.open(str(folder / database.name)) as repository:
+    tournament = repository.tournaments.get()
     assert repository.running(tournament.id).pid == process.pid
     with refused(UsageError, "is being run by another process"), repository.run_lock(tournament, since=0.0):
         pass
 with refused(StoreError, "is mounted as a single file", "mount its folder"):
-    Repository.open(str(file), write=True)
-with Repository.open(str(file)) as repository:
+    Database.open(str(file), write=True)
+with Database.open(str(file)) as repository:
     assert repository.running(1) is not None
 assert end(process) == 0
 """
 
 
-def test_bind_mounts_are_the_same_database(repository: Repository, database: Path, tmp_path: Path) -> None:
+def test_bind_mounts_are_the_same_database(repository: Database, database: Path, tmp_path: Path) -> None:
     apart = ["unshare", "--mount"]
     if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
         pytest.skip("only the superuser may mount")
@@ -155,7 +155,7 @@ def test_bind_mounts_are_the_same_database(repository: Repository, database: Pat
     (tmp_path / "mounted").mkdir()
     (tmp_path / "file.db").touch()
     places = [str(database), str(tmp_path / "mounted"), str(tmp_path / "file.db")]
-    subprocess.run([*apart, sys.executable, "-c", BIND, *places], cwd=ROOT, check=True, timeout=120)
+    subprocess.run([*apart, sys.executable, "-c", BIND, *places], cwd=ROOT, check=True, timeout=600)
 
 
 LOCKED = """
@@ -171,7 +171,7 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_run_lock_leaves_sqlite_its_own_locks(repository: Repository, database: Path) -> None:
+def test_run_lock_leaves_sqlite_its_own_locks(repository: Database, database: Path) -> None:
     """The kernel drops a process's locks on a file when the process closes any descriptor of it."""
     tournament = begin(repository)
 
@@ -179,7 +179,7 @@ def test_run_lock_leaves_sqlite_its_own_locks(repository: Repository, database: 
         words = [sys.executable, "-c", LOCKED, str(database)]
         return subprocess.run(words, capture_output=True, text=True, check=True).stdout == "True\n"
 
-    repository.tournament()
+    repository.tournaments.get()
     assert locked()
     for _ in range(3):
         with repository.run_lock(tournament, since=0.0):
@@ -195,7 +195,7 @@ def test_run_lock_leaves_sqlite_its_own_locks(repository: Repository, database: 
     assert not locked()
 
 
-def test_file_system_without_locks_is_named(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_system_without_locks_is_named(repository: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = begin(repository)
 
     def refuse(*_: object) -> NoReturn:

@@ -6,7 +6,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournaments import refused
+from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure
 from tourney.store.scratch import Scratch
 

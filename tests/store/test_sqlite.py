@@ -12,21 +12,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from alembic import command
 
-from tests.tournaments import begin, refused
+from tests.support.tournaments import begin, refused
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.store import sqlite
-from tourney.store.maintenance import check_database, copy_database, upgrade_database
-from tourney.store.migrations import HEAD, REVISIONS, config
-from tourney.store.repository import Repository
-from tourney.store.values import Plan, plan_text
+from tourney.store.checking import check_database
+from tourney.store.database import Database
+from tourney.store.maintenance import copy_database, upgrade_database
+from tourney.store.migrations import newest
 
 
 @pytest.fixture
 def sound(database: Path) -> Path:
     """A closed database with one tournament."""
-    with Repository.open(str(database), create=True) as repository:
+    with Database.open(str(database), create=True) as repository:
         begin(repository, 8, games=8)
     return database
 
@@ -101,7 +100,7 @@ def overwritten(path: Path) -> None:
         (overwritten, "is damaged"),
         (header_only, "breaks off in its header"),
         (empty, "is an empty file"),
-        (text, "is no SQLite database"),
+        (text, "is not an SQLite database"),
         (fifo, "is a device, a pipe or a socket"),
         (folder, "cannot be read: Is a directory"),
     ],
@@ -112,10 +111,10 @@ def test_foreign_or_damaged_database_is_refused_unchanged(
     spoil(sound)
     before = sound.read_bytes() if sound.is_file() else None
     with refused(StoreError, str(sound), sentence):
-        Repository.open(str(sound))
+        Database.open(str(sound))
     if spoil is not Path.unlink:
         with refused(StoreError, sentence):
-            Repository.open(str(sound), create=True)
+            Database.open(str(sound), create=True)
     assert (sound.read_bytes() if sound.is_file() else None) == before
     assert not list(sound.parent.glob("*new*"))
 
@@ -126,37 +125,15 @@ def test_large_damaged_database_is_refused_where_it_is_read(
 ) -> None:
     monkeypatch.setattr(sqlite, "CHECKED_AT_EACH_OPENING", 0)
     spoil(sound)
-    with refused(StoreError, str(sound), "damaged"), Repository.open(str(sound)) as repository:
-        list(repository.matches(repository.tournament().id))
+    with refused(StoreError, str(sound), "damaged"), Database.open(str(sound)) as repository:
+        list(repository.matches.all(repository.tournaments.get().id))
     with refused(StoreError, str(sound), "is damaged"):
-        Repository.open(str(sound), create=True)
-
-
-@pytest.mark.parametrize("revision", REVISIONS[:-1])
-def test_older_database_is_refused_with_upgrade_command(database: Path, revision: str) -> None:
-    execute(database, f"PRAGMA application_id = {sqlite.APPLICATION_ID}")
-    engine = sqlite.make_engine(database)
-    with engine.connect() as connection, connection.begin():
-        command.upgrade(config(connection), revision)
-    engine.dispose()
-    plan = plan_text(Plan("old", "g", "1", (), "f", 2, 2))
-    run = '{"reuse":true,"sandbox":"off"}'
-    columns = "id, name, game, format, seats, seed, seed_chosen, plan, run, complete, created"
-    values = f"1, 'old', 'g', 'f', 2, '7', 1, '{plan}', '{run}', 0, 'long ago'"
-    execute(database, f"INSERT INTO tournament ({columns}) VALUES ({values})")  # noqa: S608 - our own
-    with refused(
-        StoreError, f"older Tourney (revision {revision}, now {HEAD})", f"db upgrade --db {database}`"
-    ):
-        Repository.open(str(database))
-    assert upgrade_database(str(database)) == (revision, HEAD)
-    assert check_database(str(database)) == ()
-    with contextlib.closing(sqlite3.connect(database)) as connection_:
-        assert connection_.execute("SELECT name FROM tournament").fetchall() == [("old",)]
+        Database.open(str(sound), create=True)
 
 
 def test_upgrading_a_current_database_changes_nothing(sound: Path) -> None:
     before = sound.read_bytes()
-    assert upgrade_database(str(sound)) == (HEAD, HEAD)
+    assert upgrade_database(str(sound)) == (newest(), newest())
     assert sound.read_bytes() == before
 
 
@@ -171,10 +148,10 @@ def test_new_database_has_crash_safe_settings(sound: Path) -> None:
 
 def test_missing_or_unwritable_folder_is_reported(tmp_path: Path) -> None:
     with refused(StoreError, "nowhere/t.db cannot be made", "name a folder that is there"):
-        Repository.open(str(tmp_path / "nowhere" / "t.db"), create=True)
+        Database.open(str(tmp_path / "nowhere" / "t.db"), create=True)
     # Not even root can create files there.
     with refused(StoreError, "/proc/t.db cannot be made"):
-        Repository.open("/proc/t.db", create=True)
+        Database.open("/proc/t.db", create=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -197,10 +174,10 @@ def test_unwritable_database_is_refused_for_writing(sound: Path, open_folder: Pa
     script = (
         "import os\n"
         "from tourney.errors import StoreError\n"
-        "from tourney.store.repository import Repository\n"
+        "from tourney.store.database import Database\n"
         "if os.geteuid() == 0:\n"
         "    os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
-        f"try: Repository.open({str(copy)!r}, write=True)\n"
+        f"try: Database.open({str(copy)!r}, write=True)\n"
         "except StoreError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
@@ -231,8 +208,8 @@ def test_crash_while_writing_keeps_the_last_commit(sound: Path, tmp_path: Path) 
     )
     done = subprocess.run([sys.executable, "-c", script, str(sound)], check=False)
     assert done.returncode == -signal.SIGKILL
-    with Repository.open(str(sound)) as repository:
-        rows = [row.seats for _, row in repository.rows(1)]
+    with Database.open(str(sound)) as repository:
+        rows = [row.seats for _, row in repository.schedules.rows(1)]
     assert len(rows) == 28 * 8
     assert (9, 9) not in rows
     assert check_database(str(sound)) == ()
@@ -243,9 +220,9 @@ def test_database_locked_by_a_writer_is_reported(sound: Path, monkeypatch: pytes
     with contextlib.closing(sqlite.connect(sound)) as holder:
         holder.execute("BEGIN IMMEDIATE")
         with refused(StoreError, "database is locked", "another program holds it"):
-            Repository.open(str(sound), write=True)
-        with Repository.open(str(sound)) as reader:
-            assert reader.tournament().name == "cup"
+            Database.open(str(sound), write=True)
+        with Database.open(str(sound)) as reader:
+            assert reader.tournaments.get().name == "cup"
 
 
 @pytest.mark.parametrize(
@@ -259,14 +236,14 @@ def test_database_locked_by_a_writer_is_reported(sound: Path, monkeypatch: pytes
 )
 def test_malformed_url_is_refused(url: str, sentence: str) -> None:
     with refused(UsageError, sentence):
-        Repository.open(url)
+        Database.open(url)
 
 
 def test_url_and_path_open_the_same_file(sound: Path) -> None:
     copy = Path(shutil.copy(sound, sound.with_name("100% ?mode=ro #1.db")))
     for name in (str(copy), f"sqlite:///{sound}"):
-        with Repository.open(name) as repository:
-            assert repository.tournament().name == "cup"
+        with Database.open(name) as repository:
+            assert repository.tournaments.get().name == "cup"
 
 
 def test_opening_a_database_twice_keeps_its_locks(sound: Path) -> None:
@@ -278,9 +255,9 @@ def test_opening_a_database_twice_keeps_its_locks(sound: Path) -> None:
         words = [sys.executable, "-c", look, str(sound)]
         return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
 
-    with Repository.open(str(sound)) as first:
+    with Database.open(str(sound)) as first:
         begin(first, name="second")
-        with Repository.open(str(sound)):
+        with Database.open(str(sound)):
             pass
         assert seen() == 2
         assert sound.with_name(f"{sound.name}-wal").exists()
@@ -293,33 +270,33 @@ def test_database_with_hard_links_is_refused(sound: Path, tmp_path: Path) -> Non
     for path in (sound, tmp_path / "other.db"):
         for write in (False, True):
             with refused(StoreError, f"{path} has 2 names (hard links)", "remove the other names"):
-                Repository.open(str(path), write=write)
+                Database.open(str(path), write=write)
     (tmp_path / "other.db").unlink()
-    with Repository.open(str(sound), write=True) as repository:
-        assert len(repository.tournaments()) == 1
+    with Database.open(str(sound), write=True) as repository:
+        assert len(repository.tournaments.all()) == 1
 
 
 @pytest.mark.parametrize("name", [".tourney.db.new-123", ".tourney-123-0.new"])
 def test_second_name_of_a_killed_maker_is_removed(sound: Path, name: str) -> None:
     os.link(sound, sound.with_name(name))
-    with Repository.open(str(sound), write=True) as repository:
-        assert len(repository.tournaments()) == 1
+    with Database.open(str(sound), write=True) as repository:
+        assert len(repository.tournaments.all()) == 1
     assert not sound.with_name(name).exists()
 
 
 def test_link_to_a_missing_database_makes_its_target(tmp_path: Path) -> None:
     link = tmp_path / "link.db"
     link.symlink_to("target.db")
-    with Repository.open(str(link), create=True) as repository:
+    with Database.open(str(link), create=True) as repository:
         begin(repository)
         assert repository.place == tmp_path / "target.db"
     assert link.is_symlink()
-    with Repository.open(str(tmp_path / "target.db")) as repository:
-        assert len(repository.tournaments()) == 1
+    with Database.open(str(tmp_path / "target.db")) as repository:
+        assert len(repository.tournaments.all()) == 1
 
 
 def test_database_replaced_while_in_use_is_not_written(sound: Path, tmp_path: Path) -> None:
-    with Repository.open(str(sound), write=True) as repository:
+    with Database.open(str(sound), write=True) as repository:
         shutil.copy(sound, tmp_path / "old.db")
         kept = tmp_path / "kept.db"
         sound.rename(kept)
@@ -329,7 +306,7 @@ def test_database_replaced_while_in_use_is_not_written(sound: Path, tmp_path: Pa
             shutil.copy(tmp_path / "old.db", sound)
         kept.rename(sound)
         begin(repository, name="stored")
-        assert [tournament.name for tournament in repository.tournaments()] == ["cup", "stored"]
+        assert [tournament.name for tournament in repository.tournaments.all()] == ["cup", "stored"]
 
 
 def test_copy_onto_itself_is_refused_by_any_path(sound: Path, tmp_path: Path) -> None:

@@ -16,12 +16,13 @@ from typing import BinaryIO, Final
 from tourney.compression import MAX_READ, compressing, reading
 from tourney.errors import CheckError, InputError, TourneyError, UsageError
 from tourney.files import writing
-from tourney.match.record import read_json_lines
+from tourney.parsing import read_json_lines
+from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import check_tournament, open_tournament
-from tourney.store.repository import Repository
 from tourney.store.root import compute_root, entries_of, root_of
-from tourney.store.values import Archive, Tournament
+from tourney.store.tournaments import Archive
+from tourney.store.values import Tournament
 
 ENDINGS: Final = (".zst", ".gz")
 _CHUNK: Final = 500
@@ -33,7 +34,7 @@ Step = Callable[[int], None]
 
 
 def archive_tournament(
-    repository: Repository, name: str | None, out: Path, created: str, step: Step = lambda _done: None
+    database: Database, name: str | None, out: Path, created: str, step: Step = lambda _done: None
 ) -> Archive:
     """Put a finished tournament (None: the one begun last) into the new file ``out``, and note it.
 
@@ -46,10 +47,10 @@ def archive_tournament(
         raise UsageError(f"an archive is compressed: {str(out)!r} must end in {' or '.join(ENDINGS)}")
     if out.exists():
         raise UsageError(f"{out} is there already; name another file by --out")
-    chosen = repository.tournament(name)
-    with repository.run_lock(chosen, time.time()):
-        with repository.snapshot() as moment:
-            tournament = moment.tournament(chosen.name)
+    chosen = database.tournaments.get(name)
+    with database.run_lock(chosen, time.time()):
+        with database.snapshot() as moment:
+            tournament = moment.tournaments.get(chosen.name)
             root, hosts = _root(moment, tournament), hosts_of(moment, tournament)
             content = _write(moment, tournament, out, step)
         try:
@@ -61,15 +62,15 @@ def archive_tournament(
                 " `tourney verify --all`"
             ) from error
         archive = Archive(out.name, _sha256(out), created, hosts)
-        with repository.transaction() as writer:
+        with database.transaction() as writer:
             if compute_root(writer, tournament) != root:
                 raise CheckError(f"{tournament.name} was changed while it was archived: remove {out}")
-            writer.move_out(tournament.id, archive)
-            writer.keep_root(tournament.id, root)
+            writer.records.move_out(tournament.id, archive)
+            writer.tournaments.keep_root(tournament.id, root)
     return archive
 
 
-def restore_tournament(repository: Repository, path: Path, step: Step = lambda _done: None) -> Tournament:
+def restore_tournament(database: Database, path: Path, step: Step = lambda _done: None) -> Tournament:
     """Store the records, logs and measurements of an archive again; return its tournament.
 
     Raises UsageError for a file that is not, byte for byte, the archive of a tournament of this database, and
@@ -79,10 +80,10 @@ def restore_tournament(repository: Repository, path: Path, step: Step = lambda _
         found = _sha256(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from error
-    archives = repository.archives()
+    archives = database.tournaments.archives()
     number = next((one for one, archive in archives.items() if archive.sha256 == found), None)
     if number is None:
-        names = {one.id: one.name for one in repository.tournaments()}
+        names = {one.id: one.name for one in database.tournaments.all()}
         known = "; ".join(
             f"{archive.file} of {names.get(one, one)}, sha256 {archive.sha256[:16]}..."
             for one, archive in archives.items()
@@ -91,42 +92,41 @@ def restore_tournament(repository: Repository, path: Path, step: Step = lambda _
             f"{path} has the sha256 {found[:16]}..., which no archived tournament of this database"
             f" has: it is back already, of another database, or altered; archived are: {known or 'none'}"
         )
-    tournament = repository.tournament_by_id(number)
-    with repository.run_lock(tournament, time.time()), repository.transaction() as writer:
-        writer.forget_archive(number)
+    tournament = database.tournaments.by_id(number)
+    with database.run_lock(tournament, time.time()), database.transaction() as writer:
+        writer.records.forget_archive(number)
         head, matches = open_tournament(read_json_lines(path), None)
         if head.line.root is None or head.line.root != compute_root(writer, tournament):
             raise CheckError(f"{path} has another root than {tournament.name}; see `tourney verify --all`")
         results = (result for _, _, result in matches if result is not None)
         while chunk := list(islice(results, _CHUNK)):
-            writer.bring_back(number, chunk)
+            writer.records.bring_back(number, chunk)
             step(chunk[-1].number)
     return tournament
 
 
-def hosts_of(repository: Repository, tournament: Tournament) -> Mapping[str, int]:
-    """Return the hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
+def hosts_of(database: Database, tournament: Tournament) -> Mapping[str, int]:
+    """The hosts of a tournament with their speeds (0: unknown), by a sample of its matches.
 
     Those of an archived tournament were noted when it was archived.
     """
-    if (archive := repository.archives().get(tournament.id)) is not None:
+    if (archive := database.tournaments.archives().get(tournament.id)) is not None:
         unknown = {f"a host named in the archive {archive.file}": 0}
         return unknown if archive.hosts is None else archive.hosts
-    numbers = repository.finished_numbers(tournament.id)
+    numbers = database.matches.finished_numbers(tournament.id)
     found: dict[str, int] = {}
     for number in numbers[:: max(1, len(numbers) // _SAMPLE)]:
-        measured = repository.measured(tournament.id, number)
-        if host := measured.get("host"):
-            speed = measured.get("speed", 0)
-            found[str(host)] = speed if isinstance(speed, int) else 0
+        measured = database.records.measured(tournament.id, number)
+        if host := measured.host:
+            found[host] = measured.speed
     return found
 
 
-def _root(repository: Repository, tournament: Tournament) -> str:
-    """Return the root of a tournament that can be archived."""
-    repository.refuse_archived(tournament.id)
+def _root(database: Database, tournament: Tournament) -> str:
+    """The root of a tournament that can be archived."""
+    database.tournaments.refuse_archived(tournament.id)
     try:
-        root = root_of(entries_of(repository, tournament))
+        root = root_of(entries_of(database, tournament))
     except UsageError as error:
         raise UsageError(f"only a finished tournament with records can be archived: {error}") from error
     if tournament.root not in (None, root):
@@ -134,16 +134,16 @@ def _root(repository: Repository, tournament: Tournament) -> str:
             f"{tournament.name} ended with the root {tournament.root}, and has the root {root} now; see"
             " `tourney verify --all`"
         )
-    if not any(digest for _, _, digest in repository.digests(tournament.id)):
+    if not any(digest for _, _, digest in database.matches.digests(tournament.id)):
         raise UsageError(f"no match of {tournament.name} has a record, so there is nothing to archive")
     return root
 
 
-def _write(repository: Repository, tournament: Tournament, out: Path, step: Step) -> str:
+def _write(database: Database, tournament: Tournament, out: Path, step: Step) -> str:
     """Write a tournament to a file, and return the SHA-256 of what was compressed."""
     content = hashlib.sha256()
     with writing(out, new=True) as file, compressing(file, out.name) as packed:
-        for done, line in enumerate(export_lines(repository, tournament, measured=True)):
+        for done, line in enumerate(export_lines(database, tournament, measured=True)):
             content.update(line)
             packed.write(line)
             step(done)

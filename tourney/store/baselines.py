@@ -8,17 +8,22 @@ from typing import Annotated
 
 import msgspec
 import rfc8785
+import sqlalchemy as sa
 from msgspec import Meta, Struct
 
+from tourney.errors import UsageError
 from tourney.match.spec import Entrant
 from tourney.schema import Arguments, Count, Digest, Label, LongText, SchemaError, Text, read
-from tourney.store.columns import ColumnError, Columns, read_digest, read_int, read_json, read_text
+from tourney.store.column_reading import ColumnError, Columns, read_digest, read_int, read_json, read_text
+from tourney.store.damage import naming
+from tourney.store.engine import Access
+from tourney.store.models import BASELINE
 
 Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
 
 class Beaten(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot that a promoted one beat: by how much, the ends of the interval (or None), in so many pairs."""
+    """A bot that a promoted one beat: the lead, the ends of its interval (or None), the number of pairs."""
 
     name: Label
     version: Label
@@ -57,12 +62,12 @@ class Baseline(Struct, frozen=True):
 
 
 def promotion_text(promotion: Promotion) -> str:
-    """Return a promotion as canonical JSON."""
+    """A promotion as canonical JSON."""
     return rfc8785.dumps(msgspec.to_builtins(promotion)).decode("utf-8")
 
 
 def baseline_of(row: Columns) -> Baseline:
-    """Return a row as a value. Raises ColumnError."""
+    """A row as a value. Raises ColumnError."""
     try:
         promotion = read(read_json("data", row["data"]), Promotion)
     except SchemaError as error:
@@ -74,3 +79,52 @@ def baseline_of(row: Columns) -> Baseline:
         read_digest(row, "digest"),
         promotion,
     )
+
+
+class Baselines:
+    """Reads and writes baselines."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def all(self, game: str | None = None, *, history: bool = False) -> tuple[Baseline, ...]:
+        """The baselines of a game (None: of all) by game and name.
+
+        With ``history`` also those that later promotions replaced, the oldest first.
+        """
+        query = sa.select(BASELINE).order_by(*BASELINE.primary_key)
+        if game is not None:
+            query = query.where(BASELINE.c.game == game)
+        found = []
+        with self._access.read() as connection:
+            for row in connection.execute(query).mappings():
+                with naming(connection, BASELINE, row):
+                    found.append(baseline_of(row))
+        if history:
+            return tuple(found)
+        return tuple({(one.game, one.name): one for one in found}.values())
+
+    def promote(self, game: str, name: str, digest: str, promotion: Promotion) -> Baseline:
+        """Store a promotion; it replaces the baseline of that name."""
+        mine = (BASELINE.c.game == game) & (BASELINE.c.name == name)
+        data = promotion_text(promotion)
+        with self._access.write() as connection:
+            last = connection.execute(sa.select(sa.func.max(BASELINE.c.number)).where(mine)).scalar()
+            number = (last or 0) + 1
+            row = {"game": game, "name": name, "number": number, "digest": digest, "data": data}
+            connection.execute(sa.insert(BASELINE).values(**row))
+        return Baseline(game, name, number, digest, promotion)
+
+    def demote(self, game: str, name: str) -> tuple[Baseline, Baseline | None]:
+        """Take back the last promotion of a name; return it, and the baseline that it had replaced.
+
+        Raises UsageError if there is none.
+        """
+        before = [one for one in self.all(game, history=True) if one.name == name]
+        if not before:
+            raise UsageError(f"{name} is not a baseline of {game}; see `tourney bots baselines`")
+        last = before.pop()
+        mine = (BASELINE.c.game == game) & (BASELINE.c.name == name) & (BASELINE.c.number == last.number)
+        with self._access.write() as connection:
+            connection.execute(sa.delete(BASELINE).where(mine))
+        return last, before[-1] if before else None

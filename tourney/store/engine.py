@@ -12,8 +12,7 @@ from sqlalchemy.engine import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, SQLAlchemyError
 
 from tourney.errors import StoreError, StoreUnavailable, UsageError
-from tourney.store import sqlite
-from tourney.store.migrations import HEAD, REVISIONS, upgrade
+from tourney.store import migrations, sqlite
 
 POSTGRESQL = "postgresql+psycopg"
 """The one server, by the one driver, that is tested."""
@@ -28,7 +27,7 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
 def parse_url(url: str) -> URL:
-    """Return the URL of a database that was named by a path or a URL. Raises UsageError."""
+    """The URL of a database that was named by a path or a URL. Raises UsageError."""
     if "://" not in url:
         return URL.create("sqlite", database=url)
     try:
@@ -48,7 +47,7 @@ def parse_url(url: str) -> URL:
 
 
 def place_of(url: str | URL) -> Path:
-    """Return the path that a database's other files lie beside and are named after.
+    """The path that a database's other files lie beside and are named after.
 
     That is the file of an SQLite database, and ``tourney`` in the current folder for one on a server.
     """
@@ -62,7 +61,7 @@ def is_sqlite(url: URL) -> bool:
 
 
 def shown(url: URL) -> str:
-    """Return a database's name for messages: a path, or a URL without its password."""
+    """A database's name for messages: a path, or a URL without its password."""
     return str(url.database) if is_sqlite(url) else url.render_as_string(hide_password=True)
 
 
@@ -77,7 +76,7 @@ def open_engine(
     """Open a database by path or URL.
 
     ``create`` makes one that is missing; ``write`` refuses what cannot be written now; ``old`` lets pass one
-    that wants an upgrade; ``busy`` is how many seconds to wait for another writer.
+    that must be upgraded; ``busy`` is how many seconds to wait for another writer.
     Raises StoreError, in one sentence, for what is not ours, damaged, half-written, made by a newer Tourney,
     or out of reach.
     """
@@ -139,29 +138,31 @@ class Access:
     """
 
     def __init__(self, engine: Engine, connection: Connection | None = None, *, writes: bool = False) -> None:
-        self._engine = engine
-        self._connection = connection
+        self.engine = engine
+        self.connection = connection
         self._writes = writes
 
     @contextmanager
-    def _read(self) -> Iterator[Connection]:
-        if self._connection is not None:
-            yield self._connection
+    def read(self) -> Iterator[Connection]:
+        """Give a connection whose reads all see one moment."""
+        if self.connection is not None:
+            yield self.connection
         else:
-            with transaction(self._engine) as connection:
+            with transaction(self.engine) as connection:
                 yield connection
 
     @contextmanager
-    def _write(self) -> Iterator[Connection]:
-        if self._connection is not None and self._writes:
-            yield self._connection
+    def write(self) -> Iterator[Connection]:
+        """Give a connection within a transaction that writes."""
+        if self.connection is not None and self._writes:
+            yield self.connection
         else:
-            with transaction(self._engine, write=True) as connection:
+            with transaction(self.engine, write=True) as connection:
                 yield connection
 
 
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:
-    """Return the error for a failure that a database driver reports."""
+    """The error for a failure that a database driver reports."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     text = " ".join(str(cause).split()) or type(cause).__name__
     advice = sqlite.advice(text)
@@ -172,7 +173,7 @@ def store_error(name: str, error: SQLAlchemyError) -> StoreError:
 
 
 def revision_of(engine: Engine) -> str | None:
-    """Return the revision of a database, or None if it bears none."""
+    """The revision of a database, or None if it bears none."""
     with transaction(engine) as connection:
         if not sa.inspect(connection).has_table("alembic_version"):
             return None
@@ -186,14 +187,21 @@ def _check_revision(engine: Engine, name: str, *, old: bool) -> None:
             f"the database {name} holds no tables of Tourney: it is another program's, or was never"
             " finished; name another one"
         )
-    if revision not in REVISIONS:
+    newest = migrations.newest()
+    if revision in migrations.UNRELEASED:
+        raise StoreError(
+            f"the database {name} was made by a development version of Tourney (revision {revision}), from"
+            " before the first release, and cannot be upgraded: export each tournament with that version"
+            " (`tourney export --what tournament --measured`) and import the files into a new database"
+        )
+    if revision not in migrations.REVISIONS:
         raise StoreError(
             f"the database {name} was made by a newer Tourney (revision {revision}, this one knows"
-            f" up to {HEAD}): upgrade Tourney"
+            f" up to {newest}): upgrade Tourney"
         )
-    if revision != HEAD and not old:
+    if revision != newest and not old:
         raise StoreError(
-            f"the database {name} was made by an older Tourney (revision {revision}, now {HEAD}):"
+            f"the database {name} was made by an older Tourney (revision {revision}, now {newest}):"
             f" run `tourney db upgrade --db {shlex.quote(name)}`, best after `tourney db backup`"
         )
 
@@ -204,7 +212,7 @@ def _server_engine(url: URL) -> Engine:
         return sa.create_engine(url, isolation_level="REPEATABLE READ")
     except ImportError as error:
         raise UsageError(
-            f"PostgreSQL wants psycopg ({error}): install tourney[postgres], or name an SQLite file"
+            f"PostgreSQL needs psycopg ({error}): install tourney[postgres], or name an SQLite file"
         ) from error
 
 
@@ -215,7 +223,7 @@ def _create_on_server(engine: Engine) -> None:
         try:
             with transaction(engine, write=True) as connection:
                 if not sa.inspect(connection).get_table_names():
-                    upgrade(connection)
+                    migrations.upgrade(connection)
         finally:
             guard.execute(sa.select(sa.func.pg_advisory_unlock(LOCK_CLASS, _MAKING)))
 

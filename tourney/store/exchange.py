@@ -3,26 +3,20 @@
 The first line is the tournament (``TournamentLine``), then comes a line for each match of the schedule, in
 order, played or not (``MatchLine``). The lines hold all that a tournament is, so that importing them into an
 empty database gives the same tournament; and the entries of its root (``tourney.store.root``).
-It is one module because what is written and what is read must be the same form.
+``tourney.store.importing`` reads them.
 """
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
-from tourney.errors import GameError, RecordError, StoreDamaged
-from tourney.games.registry import find_game
-from tourney.match.merkle import Tree
-from tourney.match.record import MAX_SEATS, FaultKind, Record, Seat, check_written, spec_of
-from tourney.match.result import LogKind, LogLine, Measurements, PlayedMatch
-from tourney.match.spec import Entrant
-from tourney.schedule.row import MatchKey, Row
+from tourney.errors import StoreDamaged
+from tourney.match.record import MAX_SEATS
+from tourney.match.result import NOT_MEASURED, LogKind, LogLine, Measurements
 from tourney.schema import (
     STORABLE,
     Arguments,
@@ -30,28 +24,20 @@ from tourney.schema import (
     Digest,
     Label,
     Name,
-    SchemaError,
     U64Text,
-    check_range,
-    check_u64,
-    read,
 )
-from tourney.store.parts import unpack_parts
+from tourney.store.database import Database
+from tourney.store.parts import MatchParts, unpack_parts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
-from tourney.store.repository import Repository
-from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
-from tourney.store.scratch import Scratch
+from tourney.store.root import compute_root, plan_entry
 from tourney.store.values import (
-    Match,
-    MatchParts,
-    MatchResult,
-    Measured,
-    Plan,
+    MAX_NUMBER,
+    Number,
+    Ordinal,
     ReplacedResult,
-    StoredEntrant,
     StoredRun,
     Tournament,
-    read_plan,
+    TournamentMatch,
     run_data,
 )
 
@@ -61,11 +47,7 @@ IMPORTED: Final = "import"
 
 _CHUNK: Final = 500
 """Matches whose logs and measurements are fetched at once."""
-_MAX: Final = 2**31 - 1
-"""The largest integer that every database takes."""
-Number = Annotated[int, Meta(ge=0, le=_MAX)]
-Ordinal = Annotated[int, Meta(ge=1, le=_MAX)]
-Elo = Annotated[int, Meta(ge=-_MAX, le=_MAX)]
+Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 Words = Annotated[
     str,
     Meta(max_length=1 << 16, pattern=STORABLE, extra={"want": "be valid Unicode without the character NUL"}),
@@ -115,20 +97,6 @@ class DrawForm(Struct, frozen=True, forbid_unknown_fields=True):
     matches: Number
 
 
-class ReplacedForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """A result that was taken back when ``rounds`` rounds were drawn; a seat without a fault has ``""``.
-
-    ``host`` stands where a host was set aside, until its matches are played again.
-    """
-
-    match: Ordinal
-    rounds: Number
-    ranks: Annotated[tuple[Seat, ...], Meta(min_length=1, max_length=MAX_SEATS)]
-    faults: tuple[Literal["", FaultKind], ...]
-    void: bool
-    host: Words | None = None
-
-
 class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """The first line: the tournament without its matches."""
 
@@ -140,7 +108,11 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     shown: Annotated[tuple[ShownForm, ...], Meta(description="One for each entrant.")]
     root: Annotated[Digest, Meta(description="Where all is played.")] | None = None
     draw_probability: DrawForm | None = None
-    replaced: tuple[ReplacedForm, ...] = ()
+    replaced: tuple[ReplacedResult, ...] = ()
+    refused_hosts: Annotated[
+        dict[Words, Words],
+        Meta(description="Hosts that get no match, with the reason; with measurements only."),
+    ] = {}
     created: Annotated[Words, Meta(description="When it began; with measurements only.")] = ""
     presentation: Annotated[Presentation, Meta(description="For reports.")] = NO_PRESENTATION
 
@@ -169,284 +141,78 @@ class MatchLine(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[tuple[Count, Annotated[int, Meta(ge=0, le=MAX_SEATS)], LogKind, str], ...],
         Meta(description="Actions so far, seat (0: the referee), kind and text."),
     ] = ()
-    measured: dict[str, Any] | None = None
+    measured: Measurements | None = None
 
 
-def export_lines(repository: Repository, tournament: Tournament, *, measured: bool) -> Iterator[bytes]:
+def export_lines(database: Database, tournament: Tournament, *, measured: bool) -> Iterator[bytes]:
     """Yield the lines of a stored tournament, each with its end of line; ASCII, keys sorted.
 
     With ``measured`` the lines have the date, and each match its measurements and log too. Raises UsageError
     for an archived tournament.
     """
-    repository.refuse_archived(tournament.id)
-    entrants = repository.entrants(tournament.id)
-    kept = repository.draw_probability(tournament.game, tournament.seats)
-    shown = (
-        {"title": e.title, "author": e.author, "line": e.line} | ({"broken": e.broken} if e.broken else {})
-        for e in entrants
-    )
-    head = {
-        "format": FORMAT,
-        "tournament": plan_entry(tournament, entrants),
-        "complete": tournament.complete,
-        "matches": repository.progress(tournament.id).rows,
-        "run": run_data(tournament.run),
-        "shown": [{key: value for key, value in one.items() if value} for one in shown],
-        "root": compute_root(repository, tournament),
-        "draw-probability": None if kept is None else kept._asdict(),
-        "replaced": [
-            {
-                "match": old.number,
-                "rounds": old.rounds,
-                "ranks": old.ranks,
-                "faults": [fault or "" for fault in old.faults],
-                "void": old.void,
-            }
-            | ({} if old.host is None else {"host": old.host})
-            for old in repository.replaced(tournament.id)
-        ],
-        "created": tournament.created if measured else "",
-        "presentation": msgspec.to_builtins(repository.presentation(tournament.id)) or None,
-    }
-    yield _line({key: value for key, value in head.items() if value not in (None, "", [])})
-    records = repository.records(tournament.id)
-    matches = repository.matches(tournament.id)
-    for match, log, found in _with_details(repository, matches) if measured else _without(matches):
+    database.tournaments.refuse_archived(tournament.id)
+    yield _line(_head_data(database, tournament, measured=measured))
+    records = database.records.all(tournament.id)
+    for match, log, found in _detailed(database, tournament, measured=measured):
         data: dict[str, Any] = {"place": match.key, "seats": match.seats}
-        result = match.result
-        if result is not None and result.digest:
-            _, data["record"] = next(records)
-        elif result is not None:
-            data["void"] = {"reason": result.void_reason}
-            if result.void_entrant is not None:
-                data["void"]["entrant"] = result.void_entrant
-        if result is not None and result.note:
+        if (result := match.result) is not None:
+            if result.digest:
+                data["record"] = msgspec.to_builtins(next(records)[1])
+            else:
+                data["void"] = {"reason": result.void_reason}
+                if result.void_entrant is not None:
+                    data["void"]["entrant"] = result.void_entrant
             data["note"] = result.note
-        if log:
-            data["log"] = [[line.ply, line.seat, line.kind, line.text] for line in log]
-        if found:
-            data["measured"] = found
+        data |= {"log": log, "measured": None if found == NOT_MEASURED else msgspec.to_builtins(found)}
         yield _line(data)
 
 
-_Detailed = tuple[Match, tuple[LogLine, ...], Measured]
+def _head_data(database: Database, tournament: Tournament, *, measured: bool) -> dict[str, Any]:
+    entrants = database.tournaments.entrants(tournament.id)
+    kept = database.ratings.draw_probability(tournament.game, tournament.seats)
+    return {
+        "format": FORMAT,
+        "tournament": plan_entry(tournament, entrants),
+        "complete": tournament.complete,
+        "matches": database.schedules.progress(tournament.id).rows,
+        "run": run_data(tournament.run),
+        "shown": [
+            {key: value for key, value in shown.items() if value}
+            for shown in (
+                {"title": e.title, "author": e.author, "line": e.line, "broken": e.broken} for e in entrants
+            )
+        ],
+        "root": compute_root(database, tournament),
+        "draw-probability": None if kept is None else kept._asdict(),
+        "replaced": msgspec.to_builtins(database.matches.replaced(tournament.id)),
+        "refused-hosts": {one.host: one.why for one in database.hosts.refused(tournament.id) if measured},
+        "created": tournament.created if measured else "",
+        "presentation": msgspec.to_builtins(database.tournaments.presentation(tournament.id)),
+    }
 
 
-def _without(matches: Iterable[Match]) -> Iterator[_Detailed]:
-    for match in matches:
-        yield match, (), {}
-
-
-def _with_details(repository: Repository, matches: Iterable[Match]) -> Iterator[_Detailed]:
+def _detailed(
+    database: Database, tournament: Tournament, *, measured: bool
+) -> Iterator[tuple[TournamentMatch, tuple[LogLine, ...], Measurements]]:
     """Yield matches with their logs and measurements, which are fetched for many matches at once."""
-    rest = iter(matches)
-    while chunk := list(islice(rest, _CHUNK)):
-        tournament, seats = chunk[0].tournament, len(chunk[0].seats)
-        parts = repository.parts(tournament, [match.number for match in chunk if match.result is not None])
+    matches = database.matches.all(tournament.id)
+    while chunk := list(islice(matches, _CHUNK)):
+        numbers = [match.number for match in chunk if measured and match.result is not None]
+        parts = database.records.parts(tournament.id, numbers)
         for match in chunk:
             found = parts.get(match.number, MatchParts())._replace(record=None)
             try:
-                _, log, measured = unpack_parts(found, seats)
+                _, log, measurements = unpack_parts(found, tournament.seats)
             except StoreDamaged:  # these say which row is damaged, and how
-                log = repository.log(tournament, match.number)
-                measured = repository.measured(tournament, match.number)
-            yield match, log, measured
+                log = database.records.log(tournament.id, match.number)
+                measurements = database.records.measured(tournament.id, match.number)
+            yield match, log, measurements
+
+
+_NOTHING: Final[tuple[object, ...]] = (None, "", [], (), {})
 
 
 def _line(data: dict[str, Any]) -> bytes:
+    """A line of the keys that say something."""
+    data = {key: value for key, value in data.items() if value not in _NOTHING}
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
-
-
-@dataclass(frozen=True)
-class Head:
-    """The first line, read and checked; ``tournament`` has the id 0, as it is not stored yet."""
-
-    line: TournamentLine
-    tournament: Tournament
-    entrants: tuple[StoredEntrant, ...]
-    replaced: tuple[ReplacedResult, ...]
-
-
-def is_tournament(value: object) -> bool:
-    """Return whether a JSON value is the first line of a tournament, valid or not."""
-    return isinstance(value, dict) and str(value.get("format", "")).startswith("tourney-tournament/")
-
-
-def read_head(value: object, where: str) -> Head:
-    """Return the first line. Raises RecordError that names ``where``, and GameError."""
-    try:
-        line = read(value, TournamentLine)
-        form = line.tournament
-        seed = check_u64("seed", form.seed)
-    except SchemaError as error:
-        raise RecordError(f"{where}: {error.in_json('the tournament')}") from error
-    try:
-        plan = read_plan(form.plan)
-    except SchemaError as error:
-        raise RecordError(f"{where}: {error.under('tournament', 'plan').in_json()}") from error
-    _check_plan(plan, where)
-    if len(line.shown) != len(form.entrants):
-        raise RecordError(
-            f"{where}: shown has {len(line.shown)} items, but there are {len(form.entrants)} entrants"
-        )
-    entrants = tuple(
-        StoredEntrant(
-            number,
-            Entrant(one.name, one.bot, one.version, one.args, one.digest),
-            *(shown.title, shown.author, one.joined, shown.line, one.left, one.rating, one.deviation),
-            broken=shown.broken,
-        )
-        for number, (one, shown) in enumerate(zip(form.entrants, line.shown, strict=True))
-    )
-    names = Counter(entrant.name for entrant in entrants)
-    for name in (*names, *line.run.withdrawn):
-        if names[name] != 1:
-            why = "twice among the entrants" if names[name] else "withdrawn, but no entrant"
-            raise RecordError(f"{where}: {name} is {why}")
-    replaced = tuple(
-        ReplacedResult(
-            *(old.match, old.rounds, old.ranks, tuple(fault or None for fault in old.faults), old.void),
-            old.host,
-        )
-        for old in line.replaced
-    )
-    for old in replaced:
-        if not (len(old.ranks) == len(old.faults) == plan.seats) or old.number > line.matches:
-            raise RecordError(f"{where}: replaced has match {old.number}, which does not fit the tournament")
-    if len({(old.number, old.rounds) for old in replaced}) < len(replaced):
-        raise RecordError(f"{where}: replaced has a match twice")
-    tournament = Tournament(
-        0,
-        plan,
-        seed,
-        form.seed_chosen,
-        line.run,
-        complete=line.complete,
-        created=line.created,
-        root=line.root,
-    )
-    assert isinstance(value, dict)  # noqa: S101 - for the type checker: it has just been read as an object
-    if plan_entry(tournament, entrants) != value["tournament"]:
-        raise RecordError(f"{where}: the tournament has keys that stand only where they say something else")
-    return Head(line, tournament, entrants, replaced)
-
-
-def _check_plan(plan: Plan, where: str) -> None:
-    """Raise RecordError or GameError for a plan that no tournament can have."""
-    try:
-        read(plan.name, Name, at=("plan", "name"))
-        check_range(("plan", "seats"), plan.seats, 1, MAX_SEATS)
-    except SchemaError as error:
-        raise RecordError(f"{where}: {error.in_json()}") from error
-    check_game(where, plan.game, plan.seats, dict(plan.options))
-
-
-def check_game(where: str, name: str, seats: int, options: dict[str, str]) -> None:
-    """Raise GameError, naming the place, for a game that is not installed or has other seats or options."""
-    try:
-        find_game(name).new(seats, options)
-    except GameError as error:
-        raise type(error)(f"{where}: {error}") from error
-
-
-def read_matches(
-    head: Head, lines: Iterable[tuple[str, object]]
-) -> Iterator[tuple[str, Row, MatchResult | None]]:
-    """Yield each match of the lines after the first: its place in the file, its row, and its result.
-
-    Checks that the matches are in order, fit the plan and its seeds, and have no digest twice; at the end,
-    that none is missing and the root is right. Raises RecordError that names the line.
-    """
-    last = MatchKey(0, 0, 0, 0)
-    tree = Tree()
-    tree.add(leaf_of(plan_entry(head.tournament, head.entrants)))
-    number = 0
-    with Scratch() as scratch:
-        for number, (where, value) in enumerate(lines, 1):
-            try:
-                line = read(value, MatchLine)
-                row = Row(*line.place, line.seats)
-                _check_row(head, row, last)
-                result = _result(head, number, row, line)
-            except SchemaError as error:
-                raise RecordError(f"{where}: {error.in_json('the match')}") from error
-            except RecordError as error:
-                raise RecordError(f"{where}: {error}") from error
-            last = row.key
-            digest = ""
-            if result is not None and result.played is not None:
-                digest = result.played.digest
-                if (first := scratch.first_place(digest, where)) != where:
-                    raise RecordError(f"{where} has the record of {first} again")
-            tree.add(leaf_of(match_entry(row.key, digest)))
-            yield where, row, result
-    if number != head.line.matches:
-        raise RecordError(f"the file has {number} matches, but its first line says {head.line.matches}")
-    if head.line.root is not None and (root := tree.hash().hex()) != head.line.root:
-        raise RecordError(
-            f"the first line has the root {head.line.root[:16]}..., but the plan and the matches have"
-            f" {root[:16]}...: the file was changed after it was made"
-        )
-
-
-def _check_row(head: Head, row: Row, last: MatchKey) -> None:
-    if row.key <= last:
-        raise RecordError(
-            f"its place {list(row.key)} does not come after {list(last)}, that of the match before"
-        )
-    seats, count = head.tournament.seats, len(head.entrants)
-    if len(row.seats) != seats:
-        raise SchemaError(("seats",), f"has {len(row.seats)} items, but must have {seats}")
-    for index, seat in enumerate(row.seats):
-        check_range(("seats", index), seat, 0, count - 1)
-    if len(set(row.seats)) < seats:
-        raise SchemaError(("seats",), "has an entrant twice")
-
-
-def _result(head: Head, number: int, row: Row, line: MatchLine) -> MatchResult | None:
-    if line.record is None:
-        if line.log or line.measured is not None:
-            raise RecordError("there are a log or measurements, but no record")
-        if line.void is None:
-            return None
-        entrant = line.void.entrant
-        if (entrant is not None) != (line.void.reason == "benched"):
-            raise SchemaError(("void",), "must name an entrant where the reason is benched, and only there")
-        if entrant is not None:
-            check_range(("void", "entrant"), entrant, 0, len(head.entrants) - 1)
-        return MatchResult(number, None, line.note, entrant, overloaded=line.void.reason == "overload")
-    if line.void is not None:
-        raise RecordError("there are both a record and the reason why there is none")
-    record, text = check_written(line.record)
-    _check_record(head, row, record)
-    if line.measured is not None:
-        read(line.measured, Measurements, at=("measured",))
-        try:
-            json.dumps(line.measured, allow_nan=False)
-        except ValueError:
-            raise SchemaError(("measured",), "has a number that is not finite") from None
-    log = tuple(LogLine(*entry) for entry in line.log)
-    return MatchResult(number, PlayedMatch(record, log, line.measured, text), line.note)
-
-
-def _check_record(head: Head, row: Row, record: Record) -> None:
-    """Raise RecordError for a record of another match than that of the row."""
-    tournament, plan, spec = head.tournament, head.tournament.plan, spec_of(record)
-    pairs: list[tuple[str, object, object]] = [
-        ("game", spec.game, plan.game),
-        ("version of the rules", record["rules"], plan.rules),
-        ("options", record["options"], dict(plan.options)),
-        ("limits", record["limits"], plan.limits.as_json()),
-        ("seats", spec.seats, tuple(head.entrants[seat].entrant for seat in row.seats)),
-    ]
-    if plan.format != IMPORTED:
-        pairs.append(("seed", spec.seed, plan.seed_of(tournament.seed, row)))
-    for what, found, right in pairs:
-        if found != right:
-            raise RecordError(f"its record has another {what} than the tournament has for this match")
-
-
-def renamed(head: Head, name: str) -> Head:
-    """Return a tournament under another name, which gives it another root."""
-    plan = structs.replace(head.tournament.plan, name=name)
-    return replace(head, tournament=replace(head.tournament, plan=plan, root=None))

@@ -1,119 +1,221 @@
-"""Import a whole tournament, or records, which become a finished tournament of the format ``import``.
+"""Read, check and import a tournament that was exported (``tourney.store.exchange``): all or nothing."""
 
-All is checked before anything is stored, and all is stored or nothing.
-"""
-
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
-from itertools import islice, zip_longest
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from tourney.errors import RecordError
-from tourney.match.record import Record, spec_of
-from tourney.match.result import PlayedMatch
-from tourney.match.spec import Entrant, MatchSpec
-from tourney.schedule.row import Row
-from tourney.schema import NAME, show
-from tourney.store.exchange import IMPORTED, Head, check_game, read_head, read_matches, renamed
-from tourney.store.repository import Repository
-from tourney.store.root import compute_root
-from tourney.store.rows import joined
+from msgspec import structs
+
+from tourney.errors import GameError, RecordError
+from tourney.games.registry import find_game
+from tourney.match.merkle import Tree
+from tourney.match.record import MAX_SEATS, Record, check_record
+from tourney.match.result import NOT_MEASURED, LogLine, PlayedMatch
+from tourney.match.spec import Entrant
+from tourney.schedule.row import MatchKey, Row
+from tourney.schema import Name, SchemaError, check_range, check_u64, read
+from tourney.store.database import Database
+from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
+from tourney.store.rating_data import DrawProbability
+from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
 from tourney.store.scratch import Scratch
-from tourney.store.values import DrawProbability, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import MatchResult, Plan, StoredEntrant, Tournament, read_plan
 
-FORMAT = IMPORTED
 _CHUNK = 500
 
-Line = tuple[str, Record]
-"""Where a record came from ("file, line 7"), and the record, checked."""
+
+@dataclass(frozen=True)
+class Head:
+    """The first line, read and checked; ``tournament`` has the id 0, as it is not stored yet."""
+
+    line: TournamentLine
+    tournament: Tournament
+    entrants: tuple[StoredEntrant, ...]
 
 
-class _Layout:
-    """The tournament that the records make: entrants in order of appearance, and a row for each record.
-
-    Records with one seed and the same entrants are one mirrored group, wherever they stand; groups come in
-    the order of their first records. Rows are kept in ``scratch``.
-    """
-
-    def __init__(self, plan: Plan, scratch: Scratch) -> None:
-        self.plan = plan
-        self.entrants: dict[str, StoredEntrant] = {}
-        self._scratch = scratch
-
-    def add(self, where: str, spec: MatchSpec, digest: str) -> None:
-        numbers = tuple(self._number(where, entrant) for entrant in spec.seats)
-        if len(set(numbers)) < len(numbers):
-            raise RecordError(f"{where}: an entrant has two seats in this match")
-        self._scratch.put_line(f"{spec.seed}:{joined(sorted(numbers))}", joined(numbers), digest)
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows in schedule order."""
-        for table, order, seats in self._scratch.piled():
-            yield Row(1, table, 1, order, tuple(map(int, seats.split(","))))
-
-    def numbered(self) -> Iterator[tuple[int, str]]:
-        """Yield the number and the digest of each record, in the order of the records."""
-        return self._scratch.lines()
-
-    def _number(self, where: str, entrant: Entrant) -> int:
-        if NAME.fullmatch(entrant.name) is None:
-            raise RecordError(f"{where}: {show(entrant.name)} is no name of an entrant ({NAME.pattern})")
-        known = self.entrants.setdefault(entrant.name, StoredEntrant(len(self.entrants), entrant))
-        if known.entrant != entrant:
-            raise RecordError(
-                f"{where}: the entrant {entrant.name} is another bot, or has other arguments, than further up"
-            )
-        return known.number
+def is_tournament(value: object) -> bool:
+    """Whether a JSON value is the first line of a tournament, valid or not."""
+    return isinstance(value, dict) and str(value.get("format", "")).startswith("tourney-tournament/")
 
 
-def import_records(
-    repository: Repository,
-    name: str,
-    records: Callable[[], Iterable[Line]],
-    created: str,
-    *,
-    again: bool = False,
-) -> Tournament:
-    """Store checked records as a finished tournament of the format ``import``: all or none.
+def read_head(value: object, where: str) -> Head:
+    """The first line. Raises RecordError that names ``where``, and GameError."""
+    try:
+        line = read(value, TournamentLine)
+        form = line.tournament
+        seed = check_u64("seed", form.seed)
+    except SchemaError as error:
+        raise RecordError(f"{where}: {error.in_json('the tournament')}") from error
+    try:
+        plan = read_plan(form.plan)
+    except SchemaError as error:
+        raise RecordError(f"{where}: {error.under('tournament', 'plan').in_json()}") from error
+    _check_plan(plan, where)
+    entrants = _entrants_of(line, where)
+    _check_replaced(line, plan.seats, where)
+    tournament = Tournament(
+        0,
+        plan,
+        seed,
+        form.seed_chosen,
+        line.run,
+        complete=line.complete,
+        created=line.created,
+        root=line.root,
+    )
+    assert isinstance(value, dict)  # noqa: S101 - for the type checker: it has just been read as an object
+    if plan_entry(tournament, entrants) != value["tournament"]:
+        raise RecordError(f"{where}: the tournament has keys that stand only where they say something else")
+    return Head(line, tournament, entrants)
 
-    ``records`` gives the records each time it is called. ``again`` accepts records that the database has
-    already. Raises RecordError, naming the line, for records that do not belong together or are there
-    already, and UsageError if the name is taken.
-    """
-    with ExitStack() as stack:
-        layout = _layout(name, records(), stack.enter_context(Scratch()))
-        writer = stack.enter_context(repository.transaction())
-        tournament = writer.begin(
-            layout.plan,
-            seed=0,
-            seed_chosen=True,
-            run=RunSettings(),
-            entrants=tuple(layout.entrants.values()),
-            created=created,
+
+def _entrants_of(line: TournamentLine, where: str) -> tuple[StoredEntrant, ...]:
+    forms = line.tournament.entrants
+    if len(line.shown) != len(forms):
+        raise RecordError(f"{where}: shown has {len(line.shown)} items, but there are {len(forms)} entrants")
+    entrants = tuple(
+        StoredEntrant(
+            number,
+            Entrant(one.name, one.bot, one.version, one.args, one.digest),
+            *(shown.title, shown.author, one.joined, shown.line, one.left, one.rating, one.deviation),
+            broken=shown.broken,
         )
-        rows = layout.rows()
-        while some := list(islice(rows, _CHUNK)):
-            writer.add_rows(tournament.id, some, complete=False)
-        writer.add_rows(tournament.id, (), complete=True)
-        finished = _finished(layout, records())
-        while chunk := list(islice(finished, _CHUNK)):
-            _store(writer, tournament.id, chunk, again=again)
-        keep_root(writer, tournament.id)
-        return writer.tournament_by_id(tournament.id)
+        for number, (one, shown) in enumerate(zip(forms, line.shown, strict=True))
+    )
+    names = Counter(entrant.name for entrant in entrants)
+    for name in (*names, *line.run.withdrawn):
+        if names[name] != 1:
+            why = "twice among the entrants" if names[name] else "withdrawn, but no entrant"
+            raise RecordError(f"{where}: {name} is {why}")
+    return entrants
 
 
-def _finished(layout: _Layout, records: Iterable[Line]) -> Iterator[tuple[str, MatchResult]]:
-    """Yield the records' results. Raises RecordError for other records than those of the layout."""
-    nothing: tuple[Any, Any] = (None, None)
-    for known, line in zip_longest(layout.numbered(), records):
-        (number, digest), (where, record) = known or nothing, line or nothing
-        if record is None or record["digest"] != digest:
-            raise RecordError(f"{where or 'the end of the file'} was changed while the records were read")
-        yield where, MatchResult(number, PlayedMatch(record))
+def _check_replaced(line: TournamentLine, seats: int, where: str) -> None:
+    for old in line.replaced:
+        if not (len(old.ranks) == len(old.faults) == seats) or old.match > line.matches:
+            raise RecordError(f"{where}: replaced has match {old.match}, which does not fit the tournament")
+    if len({(old.match, old.rounds) for old in line.replaced}) < len(line.replaced):
+        raise RecordError(f"{where}: replaced has a match twice")
+
+
+def _check_plan(plan: Plan, where: str) -> None:
+    """Raise RecordError or GameError for a plan that no tournament can have."""
+    try:
+        read(plan.name, Name, at=("plan", "name"))
+        check_range(("plan", "seats"), plan.seats, 1, MAX_SEATS)
+    except SchemaError as error:
+        raise RecordError(f"{where}: {error.in_json()}") from error
+    check_game(where, plan.game, plan.seats, dict(plan.options))
+
+
+def check_game(where: str, name: str, seats: int, options: dict[str, str]) -> None:
+    """Raise GameError, naming the place, for a game that is not installed or has other seats or options."""
+    try:
+        find_game(name).new(seats, options)
+    except GameError as error:
+        raise type(error)(f"{where}: {error}") from error
+
+
+def read_matches(
+    head: Head, lines: Iterable[tuple[str, object]]
+) -> Iterator[tuple[str, Row, MatchResult | None]]:
+    """Yield each match of the lines after the first: its place in the file, its row, and its result.
+
+    Checks that the matches are in order, fit the plan and its seeds, and have no digest twice; at the end,
+    that none is missing and the root is right. Raises RecordError that names the line.
+    """
+    last = MatchKey(0, 0, 0, 0)
+    tree = Tree()
+    tree.add(leaf_of(plan_entry(head.tournament, head.entrants)))
+    number = 0
+    with Scratch() as scratch:
+        for number, (where, value) in enumerate(lines, 1):
+            try:
+                line = read(value, MatchLine)
+                row = Row(*line.place, line.seats)
+                _check_row(head, row, last)
+                result = _result(head, number, row, line)
+            except SchemaError as error:
+                raise RecordError(f"{where}: {error.in_json('the match')}") from error
+            except RecordError as error:
+                raise RecordError(f"{where}: {error}") from error
+            last = row.key
+            digest = ""
+            if result is not None and result.played is not None:
+                digest = result.played.digest
+                if (first := scratch.first_place(digest, where)) != where:
+                    raise RecordError(f"{where} has the record of {first} again")
+            tree.add(leaf_of(match_entry(row.key, digest)))
+            yield where, row, result
+    if number != head.line.matches:
+        raise RecordError(f"the file has {number} matches, but its first line says {head.line.matches}")
+    if head.line.root is not None and (root := tree.hash().hex()) != head.line.root:
+        raise RecordError(
+            f"the first line has the root {head.line.root[:16]}..., but the plan and the matches have"
+            f" {root[:16]}...: the file was changed after it was made"
+        )
+
+
+def _check_row(head: Head, row: Row, last: MatchKey) -> None:
+    if row.key <= last:
+        raise RecordError(
+            f"its place {list(row.key)} does not come after {list(last)}, that of the match before"
+        )
+    seats, count = head.tournament.seats, len(head.entrants)
+    if len(row.seats) != seats:
+        raise SchemaError(("seats",), f"has {len(row.seats)} items, but must have {seats}")
+    for index, seat in enumerate(row.seats):
+        check_range(("seats", index), seat, 0, count - 1)
+    if len(set(row.seats)) < seats:
+        raise SchemaError(("seats",), "has an entrant twice")
+
+
+def _result(head: Head, number: int, row: Row, line: MatchLine) -> MatchResult | None:
+    if line.record is None:
+        if line.log or line.measured is not None:
+            raise RecordError("there are a log or measurements, but no record")
+        if line.void is None:
+            return None
+        entrant = line.void.entrant
+        if (entrant is not None) != (line.void.reason == "benched"):
+            raise SchemaError(("void",), "must name an entrant where the reason is benched, and only there")
+        if entrant is not None:
+            check_range(("void", "entrant"), entrant, 0, len(head.entrants) - 1)
+        return MatchResult(number, None, line.note, entrant, overloaded=line.void.reason == "overload")
+    if line.void is not None:
+        raise RecordError("there are both a record and the reason why there is none")
+    record = check_record(line.record)
+    _check_record(head, row, record)
+    log = tuple(LogLine(*entry) for entry in line.log)
+    return MatchResult(number, PlayedMatch(record, log, line.measured or NOT_MEASURED), line.note)
+
+
+def _check_record(head: Head, row: Row, record: Record) -> None:
+    """Raise RecordError for a record of another match than that of the row."""
+    tournament, plan, spec = head.tournament, head.tournament.plan, record.spec
+    pairs: list[tuple[str, object, object]] = [
+        ("game", spec.game, plan.game),
+        ("version of the rules", record.rules, plan.rules),
+        ("options", record.options, dict(plan.options)),
+        ("limits", record.limits, plan.limits),
+        ("seats", spec.seats, tuple(head.entrants[seat].entrant for seat in row.seats)),
+    ]
+    if plan.format != IMPORTED:
+        pairs.append(("seed", spec.seed, plan.seed_of(tournament.seed, row)))
+    for what, found, right in pairs:
+        if found != right:
+            raise RecordError(f"its record has another {what} than the tournament has for this match")
+
+
+def renamed(head: Head, name: str) -> Head:
+    """A tournament under another name, which gives it another root."""
+    plan = structs.replace(head.tournament.plan, name=name)
+    return replace(head, tournament=replace(head.tournament, plan=plan, root=None))
 
 
 def import_tournament(
-    repository: Repository,
+    database: Database,
     lines: Callable[[], Iterable[tuple[str, object]]],
     created: str,
     *,
@@ -127,11 +229,11 @@ def import_tournament(
     draw probability is taken if the database has no tournament of this game and number of seats yet. Raises
     as ``check_tournament`` and ``import_records`` do.
     """
-    with repository.transaction() as writer:
+    with database.transaction() as writer:
         head, matches = open_tournament(lines(), name)
         one = head.tournament
-        alone = all((other.game, other.seats) != (one.game, one.seats) for other in writer.tournaments())
-        tournament = writer.begin(
+        alone = all((other.game, other.seats) != (one.game, one.seats) for other in writer.tournaments.all())
+        tournament = writer.tournaments.begin(
             one.plan,
             seed=one.seed,
             seed_chosen=one.seed_chosen,
@@ -140,22 +242,24 @@ def import_tournament(
             created=one.created or created,
         )
         while chunk := list(islice(matches, _CHUNK)):
-            writer.add_rows(tournament.id, [row for _, row, _ in chunk], complete=False)
+            writer.schedules.add(tournament.id, [row for _, row, _ in chunk], complete=False)
             results = [(where, result) for where, _, result in chunk if result is not None]
-            _store(writer, tournament.id, results, again=again)
-        writer.add_rows(tournament.id, (), complete=one.complete)
-        writer.keep_replaced(tournament.id, head.replaced)
+            store_new(writer, tournament.id, results, again=again)
+        writer.schedules.add(tournament.id, (), complete=one.complete)
+        writer.matches.keep_replaced(tournament.id, head.line.replaced)
+        for host, why in head.line.refused_hosts.items():
+            writer.hosts.refuse(tournament.id, host, why)
         if head.line.presentation:
-            writer.keep_presentation(tournament.id, head.line.presentation)
+            writer.tournaments.keep_presentation(tournament.id, head.line.presentation)
         if alone and (kept := head.line.draw_probability) is not None:
             value = DrawProbability(kept.probability, kept.tournament, kept.matches)
-            writer.keep_draw_probability(one.game, one.seats, value)
+            writer.ratings.keep_draw_probability(one.game, one.seats, value)
         keep_root(writer, tournament.id)
-        return writer.tournament_by_id(tournament.id)
+        return writer.tournaments.by_id(tournament.id)
 
 
 def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> Head:
-    """Return the tournament of lines. Raises RecordError or GameError, naming the line, for other lines."""
+    """The tournament of lines. Raises RecordError or GameError, naming the line, for other lines."""
     head, matches = open_tournament(lines, name)
     for _ in matches:
         pass
@@ -165,7 +269,7 @@ def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = Non
 def open_tournament(
     lines: Iterable[tuple[str, object]], name: str | None
 ) -> tuple[Head, Iterator[tuple[str, Row, MatchResult | None]]]:
-    """Return the first line, under another name if there is one, and what ``read_matches`` yields."""
+    """The first line, under another name if there is one, and what ``read_matches`` yields."""
     values = iter(lines)
     where, value = next(values)
     head = read_head(value, where)
@@ -173,54 +277,18 @@ def open_tournament(
     return head if name is None else renamed(head, name), matches
 
 
-def _store(
-    writer: Repository, tournament: int, finished: Sequence[tuple[str, MatchResult]], *, again: bool
+def store_new(
+    writer: Database, tournament: int, finished: Sequence[tuple[str, MatchResult]], *, again: bool
 ) -> None:
     """Store results. Raises RecordError for a record that the database has already, unless ``again``."""
     places = {item.played.digest: where for where, item in finished if item.played is not None}
-    for digest, match in () if again else writer.find_digests(places):
+    for digest, match in () if again else writer.matches.find_digests(places):
         raise RecordError(f"{places[digest]}: {match} has this record already; to import it, add --again")
-    writer.record_results(tournament, [item for _, item in finished])
+    writer.matches.add(tournament, [item for _, item in finished])
 
 
-def keep_root(writer: Repository, tournament: int) -> None:
+def keep_root(writer: Database, tournament: int) -> None:
     """Keep a tournament's root, if all is played."""
-    root = compute_root(writer, writer.tournament_by_id(tournament))
+    root = compute_root(writer, writer.tournaments.by_id(tournament))
     if root is not None:
-        writer.keep_root(tournament, root)
-
-
-def _layout(name: str, records: Iterable[Line], scratch: Scratch) -> _Layout:
-    """Return the tournament of records. Raises RecordError, naming the line, if they do not fit together."""
-    layout: _Layout | None = None
-    first: dict[str, Any] = {}
-    for where, record in records:
-        if (earlier := scratch.first_place(record["digest"], where)) != where:
-            raise RecordError(f"{where} has the record of {earlier} again")
-        spec = spec_of(record)
-        # The parts that all records of one tournament share.
-        common = {key: record[key] for key in ("game", "rules", "options", "limits")}
-        common["number of seats"] = len(record["seats"])
-        if layout is None:
-            first = common
-            check_game(where, spec.game, len(spec.seats), dict(spec.options))
-            plan = Plan(
-                name=name,
-                game=spec.game,
-                rules=record["rules"],
-                options=tuple(sorted(spec.options)),
-                format=FORMAT,
-                seats=len(spec.seats),
-                games_per_pairing=1,
-                limits=spec.limits,
-            )
-            layout = _Layout(plan, scratch)
-        for key, value in common.items():
-            if value != first[key]:
-                raise RecordError(
-                    f"{where}: its {key} differs from the first record's; import such records apart"
-                )
-        layout.add(where, spec, record["digest"])
-    if layout is None:
-        raise RecordError("there is no record to import")
-    return layout
+        writer.tournaments.keep_root(tournament, root)

@@ -7,12 +7,15 @@ from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from tourney.errors import UsageError
+from tourney.match.record import Outcome
 from tourney.parsing import parse_json
+from tourney.schedule.row import Row
+from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament, keep_root, open_tournament
-from tourney.store.repository import Repository
 from tourney.store.root import plan_entry
-from tourney.store.values import Archive, Outcome, Tournament
+from tourney.store.tournaments import Archive
+from tourney.store.values import Tournament
 
 _CHUNK = 500
 
@@ -30,8 +33,8 @@ class Merged(NamedTuple):
 
 
 def merge_databases(
-    here: Repository,
-    there: Repository,
+    here: Database,
+    there: Database,
     other: str,
     created: str,
     step: Step = lambda _done, _tournament: None,
@@ -47,13 +50,13 @@ def merge_databases(
     """
     with ExitStack() as stack:
         reader = stack.enter_context(there.snapshot())
-        known = {tournament.name: tournament for tournament in here.tournaments()}
-        theirs = reader.tournaments()
+        known = {tournament.name: tournament for tournament in here.tournaments.all()}
+        theirs = reader.tournaments.all()
         for tournament in theirs:
             if tournament.name in known:
                 stack.enter_context(here.run_lock(known[tournament.name], time.time()))
         writer = stack.enter_context(here.transaction())
-        archives = reader.archives()
+        archives = reader.tournaments.archives()
         found = []
         for tournament in theirs:
             mine = known.get(tournament.name)
@@ -68,36 +71,35 @@ def merge_databases(
 
 
 def _bring(
-    writer: Repository, reader: Repository, theirs: Tournament, other: str, created: str, step: Step
+    writer: Database, reader: Database, theirs: Tournament, other: str, created: str, step: Step
 ) -> Merged:
     """Store a tournament that is not here."""
     if theirs.recorded:
         import_tournament(writer, lambda: _lines(reader, theirs, other, step), created)
     else:
-        made = writer.begin(
+        made = writer.tournaments.begin(
             theirs.plan,
             seed=theirs.seed,
             seed_chosen=theirs.seed_chosen,
             run=theirs.run,
-            entrants=reader.entrants(theirs.id),
+            entrants=reader.tournaments.entrants(theirs.id),
             created=theirs.created,
         )
         outcomes = _outcomes(reader, theirs)
         while chunk := list(islice(outcomes, _CHUNK)):
-            writer.add_outcomes(made.id, chunk)
-    counts = reader.progress(theirs.id)
+            writer.matches.add_outcomes(made.id, chunk)
+    counts = reader.schedules.progress(theirs.id)
     return Merged(theirs.name, new=True, taken=counts.done, matches=counts.rows)
 
 
-def _outcomes(reader: Repository, tournament: Tournament) -> Iterator[Outcome]:
-    for match in reader.matches(tournament.id, finished=True):
+def _outcomes(reader: Database, tournament: Tournament) -> Iterator[tuple[Row, Outcome]]:
+    for match in reader.matches.all(tournament.id, finished=True):
         if match.result is not None:
-            yield Outcome(match.row, match.result.ranks, match.result.faults, match.result.reason)
+            result = match.result
+            yield match.row, Outcome.of_result(result.ranks, result.reason, result.faults)
 
 
-def _lines(
-    reader: Repository, tournament: Tournament, other: str, step: Step
-) -> Iterator[tuple[str, object]]:
+def _lines(reader: Database, tournament: Tournament, other: str, step: Step) -> Iterator[tuple[str, object]]:
     """Yield the tournament as it is exported, each line with its place."""
     for number, line in enumerate(export_lines(reader, tournament, measured=True)):
         place = f"match {number} of {tournament.name}" if number else tournament.name
@@ -107,36 +109,24 @@ def _lines(
 
 
 def _join(
-    writer: Repository,
+    writer: Database,
     mine: Tournament,
-    reader: Repository,
+    reader: Database,
     theirs: Tournament,
     other: str,
     step: Step,
 ) -> Merged:
     """Take over what is missing of a tournament that is here."""
-    name = mine.name
     _check_same(writer, mine, reader, theirs, other)
     if not mine.recorded:
-        count = 0
-        for ours, others in zip_longest(_outcomes(writer, mine), _outcomes(reader, theirs)):
-            if ours != others:
-                raise UsageError(
-                    f"{name} in {other} has other results than here, and none of them has a record"
-                )
-            count += 1
-        return Merged(name, new=False, taken=0, matches=count)
-    for which, one, place in ((writer, mine, "here"), (reader, theirs, f"in {other}")):
-        if any(old.host is not None for old in which.replaced(one.id)):
-            raise UsageError(
-                f"{name} {place} plays matches of a host again that was set aside, so that its rounds may be"
-                " drawn anew: finish it there with `tourney run`, and merge then"
-            )
+        return _join_outcomes(writer, mine, reader, theirs, other)
+    _refuse_forged(writer, mine, "here")
+    _refuse_forged(reader, theirs, f"in {other}")
     head, matches = open_tournament(_lines(reader, theirs, other, step), None)
-    stored = writer.progress(mine.id).rows
+    stored = writer.schedules.progress(mine.id).rows
     taken = count = 0
     while chunk := list(islice(matches, _CHUNK)):
-        here = writer.matches(mine.id, numbers=range(count + 1, count + 1 + len(chunk)))
+        here = writer.matches.all(mine.id, numbers=range(count + 1, count + 1 + len(chunk)))
         new = []
         missing = []
         for (where, row, result), match in zip_longest(chunk, list(here)):
@@ -153,21 +143,49 @@ def _join(
                 shown = [f"the digest {text[:16]}..." if text else "no record" for text in (found, digest)]
                 raise UsageError(f"{where} has {shown[0]}, but here it has {shown[1]}")
         if new:
-            writer.add_rows(mine.id, new, complete=False)
-        writer.record_results(mine.id, missing)
+            writer.schedules.add(mine.id, new, complete=False)
+        writer.matches.add(mine.id, missing)
         taken += len(missing)
     if count >= stored and head.tournament.complete and not mine.complete:
-        writer.add_rows(mine.id, (), complete=True)
+        writer.schedules.add(mine.id, (), complete=True)
     if taken or count > stored:
-        writer.forget_ratings(mine.id)
+        writer.ratings.forget(mine.id)
     keep_root(writer, mine.id)
-    return Merged(name, new=False, taken=taken, matches=max(count, stored))
+    return Merged(mine.name, new=False, taken=taken, matches=max(count, stored))
+
+
+def _join_outcomes(
+    writer: Database, mine: Tournament, reader: Database, theirs: Tournament, other: str
+) -> Merged:
+    """Compare a tournament without records; its results must be the same on both sides.
+
+    No digest says which of two results is the right one, so nothing is taken over.
+    """
+    count = 0
+    for ours, others in zip_longest(_outcomes(writer, mine), _outcomes(reader, theirs)):
+        if ours != others:
+            raise UsageError(
+                f"{mine.name} in {other} has other results than here, and none of them has a record"
+            )
+        count += 1
+    return Merged(mine.name, new=False, taken=0, matches=count)
+
+
+def _refuse_forged(database: Database, tournament: Tournament, place: str) -> None:
+    """Raise UsageError if results of a refused host are stored."""
+    for refused in database.hosts.refused(tournament.id):
+        if refused.matches:
+            command = f"tourney db withdraw {tournament.name} --host {refused.host}"
+            raise UsageError(
+                f"{tournament.name} {place} has results of the host {refused.host}, which must not count:"
+                f" withdraw them there by `{command}`, finish the tournament there, and merge then"
+            )
 
 
 def _hold(
-    writer: Repository,
+    writer: Database,
     mine: Tournament | None,
-    reader: Repository,
+    reader: Database,
     theirs: Tournament,
     archive: Archive,
     other: str,
@@ -178,7 +196,7 @@ def _hold(
         raise UsageError(f"{gone}; do that first, as it is not here")
     _check_same(writer, mine, reader, theirs, other)
     count = 0
-    for here, there in zip_longest(writer.matches(mine.id), reader.matches(theirs.id)):
+    for here, there in zip_longest(writer.matches.all(mine.id), reader.matches.all(theirs.id)):
         count += 1
         where = f"match {count} of {theirs.name}"
         if here is None or here.result is None:
@@ -190,11 +208,11 @@ def _hold(
     return Merged(theirs.name, new=False, taken=0, matches=count)
 
 
-def _check_same(
-    writer: Repository, mine: Tournament, reader: Repository, theirs: Tournament, other: str
-) -> None:
+def _check_same(writer: Database, mine: Tournament, reader: Database, theirs: Tournament, other: str) -> None:
     """Raise UsageError unless two tournaments of one name have the same plan, seed and entrants."""
-    ours, others = (plan_entry(one, of.entrants(one.id)) for of, one in ((writer, mine), (reader, theirs)))
+    ours, others = (
+        plan_entry(one, of.tournaments.entrants(one.id)) for of, one in ((writer, mine), (reader, theirs))
+    )
     for key, value in ours.items():
         if value != others[key]:
             raise UsageError(
@@ -203,9 +221,9 @@ def _check_same(
             )
 
 
-def _merge_baselines(writer: Repository, reader: Repository) -> None:
+def _merge_baselines(writer: Database, reader: Database) -> None:
     """Add the promotions that are not here after those that are."""
-    here = {(one.game, one.name, one.digest, one.promotion) for one in writer.baselines(history=True)}
-    for one in reader.baselines(history=True):
+    here = {(one.game, one.name, one.digest, one.promotion) for one in writer.baselines.all(history=True)}
+    for one in reader.baselines.all(history=True):
         if (one.game, one.name, one.digest, one.promotion) not in here:
-            writer.promote(one.game, one.name, one.digest, one.promotion)
+            writer.baselines.promote(one.game, one.name, one.digest, one.promotion)

@@ -1,4 +1,4 @@
-"""The tables, as SQLModel rows. Only the store sees them; a change here wants a migration.
+"""The tables, as SQLModel rows. Only the store sees them; a change here needs a migration.
 
 Unsigned 64-bit seeds are decimal strings, as SQL integers end at 2**63-1. A match is a row of the schedule
 and, once played, a row of ``match`` under the same id, written in one transaction with its seats, log and
@@ -8,7 +8,6 @@ measurements: a row of ``match`` is the unit of truth, and a row of the schedule
 from typing import Final
 
 from sqlalchemy import (
-    BigInteger,
     Column,
     ForeignKey,
     Index,
@@ -26,7 +25,7 @@ them takes a third of the space."""
 
 
 class TournamentRow(SQLModel, table=True):
-    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.columns``).
+    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.column_reading``).
 
     ``root`` is kept once all is played, NULL before and after every change (see ``tourney.store.root``).
     """
@@ -101,8 +100,8 @@ class MatchRow(SQLModel, table=True):
 
     ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
     that a million results are read from one row each. ``void_reason`` is a word of
-    ``tourney.store.values.VOID_REASONS`` where the match is void, ``void_entrant`` the number of the benched
-    entrant that makes it so.
+    ``tourney.store.values.VOID_REASONS`` where the match is void, otherwise NULL; ``void_entrant`` the number
+    of the benched entrant that makes it so.
     """
 
     __tablename__ = "match"
@@ -124,7 +123,6 @@ class MatchRow(SQLModel, table=True):
     ranks: str
     faults: str
     reason: str
-    void: bool
     note: str
     actions: int
     reproducible: bool
@@ -136,8 +134,7 @@ class MatchRow(SQLModel, table=True):
 class SeatRow(SQLModel, table=True):
     """Who sat on a seat (from 1) of a finished match and what came of it.
 
-    ``units`` is the match score in units of 1 / (2 * (seats - 1)): an integer, so that SQL sums are exact.
-    ``shared``: another seat has the same rank. ``turns`` and ``overloaded`` repeat what was measured
+    ``turns`` and ``overloaded`` repeat what was measured
     (``SeatMeasurements``), so that it is added up without unpacking; NULL where it is unknown.
     """
 
@@ -158,73 +155,9 @@ class SeatRow(SQLModel, table=True):
     tournament_id: int = Field(foreign_key="tournament.id")
     entrant: int
     rank: int
-    shared: bool
-    units: int
     fault: str | None
-    void: bool
     turns: int | None
     overloaded: int | None
-
-
-class MatchTotalRow(SQLModel, table=True):
-    """How many matches of a tournament have a result, are void, and have overloaded turns.
-
-    This and the three tables below repeat sums over ``seat``; see ``tourney.store.stored_totals``.
-    """
-
-    __tablename__ = "match_total"
-
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
-    done: int
-    void: int
-    overloaded: int
-
-
-class ScoreTotalRow(SQLModel, table=True):
-    """The sums of an entrant's matches on a seat (from 1).
-
-    ``games`` to ``faults`` leave void matches out; ``turns``, ``overloaded`` and ``stretched`` (matches with
-    overloaded turns) do not.
-    """
-
-    __tablename__ = "score_total"
-
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
-    entrant: int = Field(primary_key=True)
-    seat: int = Field(primary_key=True)
-    games: int
-    units: int
-    wins: int
-    draws: int
-    faults: int
-    turns: int = Field(sa_column=Column(BigInteger, nullable=False))
-    overloaded: int = Field(sa_column=Column(BigInteger, nullable=False))
-    stretched: int
-
-
-class PairTotalRow(SQLModel, table=True):
-    """An entrant's score against another, in half-points, void matches left out."""
-
-    __tablename__ = "pair_total"
-
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
-    entrant: int = Field(primary_key=True)
-    opponent: int = Field(primary_key=True)
-    games: int
-    half_points: int
-
-
-class FaultTotalRow(SQLModel, table=True):
-    """How often an entrant committed a fault of a kind, in void matches too."""
-
-    __tablename__ = "fault_total"
-
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
-    entrant: int = Field(primary_key=True)
-    kind: str = Field(primary_key=True)
-    times: int
 
 
 class LogRow(SQLModel, table=True):
@@ -279,11 +212,7 @@ class ArchiveRow(SQLModel, table=True):
 
 
 class ReplacedResultRow(SQLModel, table=True):
-    """A result that was taken back when ``rounds`` rounds were drawn; some of these may rest on it.
-
-    ``host``: the host that was set aside for it, or "" if its matches led to it; NULL for ``--unbench``.
-    Rows with a host go once the rounds are drawn again.
-    """
+    """A result that was taken back when ``rounds`` rounds were drawn; some of these may rest on it."""
 
     __tablename__ = "replaced_result"
 
@@ -295,11 +224,22 @@ class ReplacedResultRow(SQLModel, table=True):
     ranks: str
     faults: str
     void: bool
-    host: str | None
+
+
+class RefusedHostRow(SQLModel, table=True):
+    """A host that gets no match of a tournament, and why: it was caught forging, or its matches withdrawn."""
+
+    __tablename__ = "refused_host"
+
+    tournament_id: int = Field(
+        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
+    )
+    host: str = Field(primary_key=True)
+    why: str
 
 
 class DrawProbabilityRow(SQLModel, table=True):
-    """The draw probability that a game is rated with, estimated of so many matches of a tournament."""
+    """The draw probability of a game's ratings, estimated from a number of matches of a tournament."""
 
     __tablename__ = "draw_probability"
 
@@ -367,15 +307,12 @@ ENTRANT = METADATA.tables["entrant"]
 SCHEDULE = METADATA.tables["schedule"]
 MATCH = METADATA.tables["match"]
 SEAT = METADATA.tables["seat"]
-MATCH_TOTAL = METADATA.tables["match_total"]
-SCORE_TOTAL = METADATA.tables["score_total"]
-PAIR_TOTAL = METADATA.tables["pair_total"]
-FAULT_TOTAL = METADATA.tables["fault_total"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
 DICTIONARY = METADATA.tables["dictionary"]
 ARCHIVE = METADATA.tables["archive"]
 REPLACED = METADATA.tables["replaced_result"]
+REFUSED_HOST = METADATA.tables["refused_host"]
 DRAW_PROBABILITY = METADATA.tables["draw_probability"]
 CHECKPOINT = METADATA.tables["rating_checkpoint"]
 VERDICT = METADATA.tables["verdict"]
@@ -384,3 +321,8 @@ BASELINE = METADATA.tables["baseline"]
 
 KEY = (SCHEDULE.c.round_no, SCHEDULE.c.table_no, SCHEDULE.c.repeat_no, SCHEDULE.c.order_no)
 """The columns that order a schedule."""
+
+PLAYED = SCHEDULE.join(MATCH, MATCH.c.id == SCHEDULE.c.id)
+"""The matches with a result."""
+ALL_ROWS = SCHEDULE.outerjoin(MATCH, MATCH.c.id == SCHEDULE.c.id)
+"""All matches of the schedule, with their results where there are any."""

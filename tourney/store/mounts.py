@@ -25,7 +25,7 @@ _NETWORK: Final = (
 
 
 def network_file_system(path: Path) -> str | None:
-    """Return the kind of network file system ("nfs4") of an absolute path without links, or None."""
+    """The kind of network file system ("nfs4") of an absolute path without links, or None."""
     kinds = dict(_mounts())
     for folder in (path, *path.parents):
         if folder in kinds:
@@ -34,12 +34,12 @@ def network_file_system(path: Path) -> str | None:
 
 
 def is_mount_point(path: Path) -> bool:
-    """Return whether an absolute path without links is a mount by itself, as of a file in a container."""
+    """Whether an absolute path without links is a mount by itself, as of a file in a container."""
     return any(place == path for place, _ in _mounts())
 
 
 def _mounts() -> list[tuple[Path, str]]:
-    """Return place and kind of all mounts; a later one hides an earlier one of the same place."""
+    """Place and kind of all mounts; a later one hides an earlier one of the same place."""
     try:
         lines = _MOUNTS.read_bytes().splitlines()
     except OSError:

@@ -10,7 +10,7 @@ import rfc8785
 from msgspec import Meta, Struct
 
 from tourney.schema import SchemaError, read
-from tourney.store.columns import ColumnError, Columns, read_json
+from tourney.store.column_reading import ColumnError, Columns, read_json
 
 MAX_LOGO: Final = 256 << 10
 """Bytes of a logo."""
@@ -70,7 +70,7 @@ class Presentation(Struct, frozen=True, forbid_unknown_fields=True, omit_default
         try:
             content = base64.b64decode(self.logo, validate=True)
         except (binascii.Error, ValueError) as error:
-            raise SchemaError(("logo",), "is no base64 text") from error
+            raise SchemaError(("logo",), "is not base64 text") from error
         if content:
             check_logo(content)
 
@@ -93,7 +93,7 @@ NO_PRESENTATION: Final = Presentation()
 
 
 def logo_text(content: bytes) -> str:
-    """Return an image as a presentation holds it."""
+    """An image as a presentation holds it."""
     return base64.b64encode(content).decode("ascii")
 
 
@@ -107,10 +107,10 @@ _SVG = re.compile(
 
 
 def check_logo(content: bytes) -> str:
-    """Return the suffix of an image by its content: png, jpg, webp or svg.
+    """The suffix of an image by its content: png, jpg, webp or svg.
 
     Pages show it by ``<img>``, where no SVG runs scripts. One that could run some where it is opened by
-    itself is refused all the same. Raises SchemaError.
+    itself is still refused. Raises SchemaError.
     """
     if len(content) > MAX_LOGO:
         raise SchemaError(("logo",), f"has more than {MAX_LOGO >> 10} KiB; make the image smaller")
@@ -124,16 +124,16 @@ def check_logo(content: bytes) -> str:
         if _ACTIVE.search(content):
             raise SchemaError(("logo",), "is an SVG with scripts or foreign parts; remove them")
         return "svg"
-    raise SchemaError(("logo",), "is no PNG, JPEG, WebP or SVG image")
+    raise SchemaError(("logo",), "is not a PNG, JPEG, WebP or SVG image")
 
 
 def presentation_text(presentation: Presentation) -> str:
-    """Return a presentation as canonical JSON."""
+    """A presentation as canonical JSON."""
     return rfc8785.dumps(msgspec.to_builtins(presentation)).decode("utf-8")
 
 
 def presentation_of(row: Columns) -> Presentation:
-    """Return what ``presentation_text`` was given. Raises ColumnError of the column ``data``."""
+    """What ``presentation_text`` was given. Raises ColumnError of the column ``data``."""
     data: Any = read_json("data", row["data"])
     try:
         return read(data, Presentation)

@@ -7,19 +7,20 @@ logs, measurements and titles are outside.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import rfc8785
 from msgspec import Meta, Struct
 
-from tourney.errors import RecordError, UsageError
-from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path, tree_hash
-from tourney.match.record import digest_of
-from tourney.parsing import parse_json
+from tourney.errors import CheckError, RecordError, UsageError
+from tourney.match.merkle import Tree, inclusion_path, leaf_hash, root_from_path, tree_hash
+from tourney.match.record import read_record
+from tourney.parsing import parse_json, read_json_lines
 from tourney.schedule.row import MatchKey
 from tourney.schema import Count, Digest, SchemaError, read
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import StoredEntrant, Tournament, plan_text
 
 PLAN_FORMAT: Final = "tourney-plan/1"
@@ -33,7 +34,7 @@ Entry = dict[str, Any] | list[int | str]
 
 
 def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dict[str, Any]:
-    """Return the first entry: the plan, the seed, and the entrants in order, as they are now.
+    """The first entry: the plan, the seed, and the entrants in order, as they are now.
 
     ``joined``, ``left``, ``rating`` and ``deviation`` stand only where they say something: an entrant that
     joined later or was withdrawn, and what was known of its strength when it was entered.
@@ -67,21 +68,21 @@ def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dic
 
 
 def match_entry(key: MatchKey, digest: str) -> list[int | str]:
-    """Return the entry of a match; ``digest`` is "" for a match without a record."""
+    """The entry of a match; ``digest`` is "" for a match without a record."""
     return [*key, digest or VOID]
 
 
 def leaf_of(entry: Entry) -> bytes:
-    """Return the hash of an entry's leaf. Raises CanonicalizationError for what has no canonical form."""
+    """The hash of an entry's leaf. Raises CanonicalizationError for what has no canonical form."""
     return leaf_hash(rfc8785.dumps(entry))
 
 
 def root_of(entries: Iterable[Entry]) -> str:
-    """Return the root of entries: the plan's and those of all matches in schedule order."""
+    """The root of entries: the plan's and those of all matches in schedule order."""
     return tree_hash(map(leaf_of, entries)).hex()
 
 
-def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
+def entries_of(database: Database, tournament: Tournament) -> Iterator[Entry]:
     """Yield the entries of a stored tournament.
 
     Raises UsageError for one that is not finished, or has results without records.
@@ -90,10 +91,12 @@ def entries_of(repository: Repository, tournament: Tournament) -> Iterator[Entry
         raise UsageError(f"{tournament.name} has no root: its results have no records")
     if not tournament.complete:
         raise UsageError(f"{tournament.name} has no root yet: its rounds are not all drawn")
-    for number, _ in repository.rows(tournament.id, pending=True):  # before a million entries are hashed
+    for number, _ in database.schedules.rows(
+        tournament.id, pending=True
+    ):  # before a million entries are hashed
         raise _unplayed(tournament, number)
-    yield plan_entry(tournament, repository.entrants(tournament.id))
-    for number, key, digest in repository.digests(tournament.id):
+    yield plan_entry(tournament, database.tournaments.entrants(tournament.id))
+    for number, key, digest in database.matches.digests(tournament.id):
         if digest is None:
             raise _unplayed(tournament, number)
         yield match_entry(key, digest)
@@ -103,27 +106,27 @@ def _unplayed(tournament: Tournament, number: int) -> UsageError:
     return UsageError(f"{tournament.name} has no root yet: match {number} is not played")
 
 
-def recomputed_entries(repository: Repository, tournament: Tournament) -> Iterator[Entry]:
+def recomputed_entries(database: Database, tournament: Tournament) -> Iterator[Entry]:
     """Yield the entries with the digests that the records themselves give, whatever is stored beside them.
 
     An archived tournament has no records here, so these are the stored digests. Raises UsageError as
     ``entries_of``, and StoreDamaged.
     """
-    entries = entries_of(repository, tournament)
+    entries = entries_of(database, tournament)
     yield next(entries)
-    if tournament.id in repository.archives():
+    if tournament.id in database.tournaments.archives():
         yield from entries
         return
-    records = repository.records(tournament.id)
-    for entry, (_, _, stored) in zip(entries, repository.digests(tournament.id), strict=True):
+    records = database.records.all(tournament.id)
+    for entry, (_, _, stored) in zip(entries, database.matches.digests(tournament.id), strict=True):
         if stored and isinstance(entry, list):
-            entry[-1] = digest_of(next(records)[1])
+            entry[-1] = next(records)[1].content_digest()
         yield entry
 
 
-def compute_root(repository: Repository, tournament: Tournament) -> str | None:
-    """Return a stored tournament's root from its plan and its matches' digests; None before its end."""
-    with repository.snapshot() as moment:
+def compute_root(database: Database, tournament: Tournament) -> str | None:
+    """A stored tournament's root from its plan and its matches' digests; None before its end."""
+    with database.snapshot() as moment:
         try:
             return root_of(entries_of(moment, tournament))
         except UsageError:
@@ -145,7 +148,7 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     hashes: list[Digest]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the proof as JSON data."""
+        """The proof as JSON data."""
         data: dict[str, Any] = msgspec.to_builtins(self)
         return data
 
@@ -162,12 +165,12 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         return None if last == VOID else str(last)
 
 
-def prove(repository: Repository, tournament: Tournament, number: int | None) -> Proof:
-    """Return the proof of a match, or (None) of the plan.
+def prove(database: Database, tournament: Tournament, number: int | None) -> Proof:
+    """The proof of a match, or (None) of the plan.
 
     Raises UsageError for a number that there is not, and for a tournament that is not finished.
     """
-    with repository.snapshot() as moment:
+    with database.snapshot() as moment:
         index = 0 if number is None else _index(moment, tournament, number)
         hashes = []
         entry: Entry | None = None
@@ -187,20 +190,55 @@ def prove(repository: Repository, tournament: Tournament, number: int | None) ->
     )
 
 
-def _index(repository: Repository, tournament: Tournament, number: int) -> int:
-    for index, (found, _, _) in enumerate(repository.digests(tournament.id), 1):
+def _index(database: Database, tournament: Tournament, number: int) -> int:
+    for index, (found, _, _) in enumerate(database.matches.digests(tournament.id), 1):
         if found == number:
             return index
     raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
 
 
+def exported_root(path: Path) -> tuple[str, str | None]:
+    """The name and root of the tournament in a file of `tourney export --what tournament`.
+
+    The root is None before the tournament's end. Raises RecordError for another file, CheckError for one
+    without all of its matches.
+    """
+    lines = read_json_lines(path)
+    where, head = next(lines, ("", None))
+    if not isinstance(head, dict) or head.get("format") != "tourney-tournament/1" or "place" in head:
+        raise RecordError(
+            f"{path} does not begin with a tournament, and a root is over its plan too: write the file by"
+            " `tourney export --what tournament`"
+        )
+    try:
+        # One tree for all lines: a file of a million matches is never held in memory.
+        tree = Tree()
+        tree.add(leaf_of(head["tournament"]))
+        open_ = head["complete"] is not True
+        count = 0
+        for place, line in lines:
+            count += 1
+            where = place
+            digest = read_record(line["record"]).content_digest() if "record" in line else ""
+            open_ |= "record" not in line and "void" not in line
+            tree.add(leaf_of([*match_entry(line["place"], digest)]))
+        name = str(head["tournament"]["plan"]["name"])
+        if count != head["matches"]:
+            raise CheckError(f"{path}: {count} of its {head['matches']} matches are there")
+        return name, None if open_ else tree.hash().hex()
+    except RecordError as error:
+        raise RecordError(f"{where}: {error}") from error
+    except (LookupError, TypeError, ValueError, AttributeError, rfc8785.CanonicalizationError) as error:
+        raise RecordError(f"{where}: this is not a line of an exported tournament") from error
+
+
 def read_proof(data: object, where: str) -> Proof:
-    """Return the proof that JSON data describes. Raises RecordError that names ``where`` and the key."""
+    """The proof that JSON data describes. Raises RecordError that names ``where`` and the key."""
     try:
         proof = read(data, Proof)
         rfc8785.dumps(proof.entry)
     except SchemaError as error:
-        raise RecordError(f"{where} is no proof: {error.in_json('the proof')}") from error
+        raise RecordError(f"{where} is not a proof: {error.in_json('the proof')}") from error
     except rfc8785.CanonicalizationError as error:
-        raise RecordError(f"{where} is no proof: its entry has no canonical form ({error})") from error
+        raise RecordError(f"{where} is not a proof: its entry has no canonical form ({error})") from error
     return proof

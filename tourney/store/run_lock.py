@@ -45,7 +45,7 @@ class Running:
 
 
 def lock_path(engine: Engine, tournament: int) -> Path:
-    """Return the lock file of a tournament, beside its database."""
+    """The lock file of a tournament, beside its database."""
     database = sqlite.path_of(engine.url)
     return database.with_name(f"{database.name}-run-{tournament}.lock")
 
@@ -70,7 +70,7 @@ def run_lock(engine: Engine, tournament: int, name: str, running: Running) -> It
 
 
 def running_now(engine: Engine, tournament: int) -> Running | None:
-    """Return the run of a tournament that goes on now, or None. Raises StoreError."""
+    """The run of a tournament that goes on now, or None. Raises StoreError."""
     if not is_sqlite(engine.url):
         return _running_on_server(engine, tournament)
     described = _described(engine, tournament)
@@ -80,7 +80,7 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
 
 
 def _described(engine: Engine, tournament: int) -> Running | None:
-    """Return the run that the locked file beside the database describes, or None."""
+    """The run that the locked file beside the database describes, or None."""
     try:
         fd = os.open(lock_path(engine, tournament), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -91,7 +91,8 @@ def _described(engine: Engine, tournament: int) -> Running | None:
     except OSError:
         with suppress(ValueError, KeyError, TypeError):
             data = parse_json(os.read(fd, 4096))
-            return Running(int(data["pid"]), float(data["since"]), int(data["done"]))
+            if isinstance(data, dict):
+                return Running(int(data["pid"]), float(data["since"]), int(data["done"]))
         return Running(0, 0.0, 0)
     else:
         return None

@@ -43,7 +43,7 @@ class Scratch:
         self._tables.close()
 
     def first_place(self, digest: str, place: str) -> str:
-        """Return the first place that was given with a digest: this one if it is new."""
+        """The first place that was given with a digest: this one if it is new."""
         key = bytes.fromhex(digest)
         with _named():
             new = self._tables.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, os.fsencode(place)))
@@ -82,13 +82,13 @@ class Scratch:
 
     def put_text(self, label: str, data: bytes) -> int:
         """Keep a text with its label; return how many are kept now."""
-        row = (os.fsencode(label), data)  # it begins with a file's name, which may be no text
+        row = (os.fsencode(label), data)  # it begins with a file's name, which need not be text
         with _named():
             made = self._tables.execute("INSERT INTO text (label, data) VALUES (?, ?)", row)
         return made.lastrowid or 0
 
     def text(self, index: int) -> tuple[str, bytes]:
-        """Return a text by its place from 0, with its label."""
+        """A text by its place from 0, with its label."""
         query = "SELECT label, data FROM text WHERE id = ?"
         with _named():
             label, data = self._tables.execute(query, (index + 1,)).fetchone()

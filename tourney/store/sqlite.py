@@ -68,7 +68,7 @@ def _file(path: Path) -> tuple[int, int]:
 
 
 def path_of(url: URL) -> Path:
-    """Return the file of an SQLite URL, without symbolic links.
+    """The file of an SQLite URL, without symbolic links.
 
     SQLite's own files and those of a run lie beside this one, also if it is opened by another name.
     """
@@ -123,7 +123,7 @@ def connect(path: Path, busy: float | None = None, *, frozen: bool = False) -> s
 
 
 def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) -> Engine:
-    """Return an engine on a file; it neither makes nor checks it. ``frozen`` as of ``check``."""
+    """An engine on a file; it neither makes nor checks it. ``frozen`` as of ``check``."""
     engine = sa.create_engine(
         URL.create("sqlite", database=str(path)), creator=lambda: connect(path, busy, frozen=frozen)
     )
@@ -169,7 +169,7 @@ def _wal_of(path: Path) -> Path:
 
 
 def _size_of_wal(path: Path) -> int:
-    """Return the bytes of what was written last and is not yet in the file itself."""
+    """The bytes of what was written last and is not yet in the file itself."""
     try:
         return _wal_of(path).stat().st_size
     except OSError:
@@ -267,7 +267,7 @@ def _check_header(path: Path) -> None:
     if not header:
         raise StoreError(f"the database {path} is an empty file: remove it, and a new one is made")
     if not header.startswith(_MAGIC[: len(header)]):
-        raise StoreError(f"the file {path} is no SQLite database; name another one")
+        raise StoreError(f"the file {path} is not an SQLite database; name another one")
     if len(header) < 100:
         raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
@@ -322,7 +322,7 @@ _ADVICE: Final = {
 
 
 def advice(text: str) -> str:
-    """Return what to do about an SQLite error; "" where there is nothing to say."""
+    """What to do about an SQLite error; "" where there is nothing to say."""
     return next((f"; {what}" for word, what in _ADVICE.items() if word in text), "")
 
 
@@ -334,7 +334,7 @@ def may_pass(text: str) -> bool:
 def backup(source: Path, target: Path) -> None:
     """Copy a database, one that is being written too, whole or not at all.
 
-    Raises StoreError, and UsageError for a target that is there already or is no place for a file.
+    Raises StoreError, and UsageError for a target that is there already or is not a place for a file.
     """
     frozen = check(source)
     with writing_by_path(target, new=True) as fresh:
@@ -350,7 +350,7 @@ def backup(source: Path, target: Path) -> None:
 
 
 def shrink(path: Path) -> bool:
-    """Write a database anew without the space of removed rows; return whether that could be done.
+    """Rewrite a database without the space of removed rows; return whether that could be done.
 
     A crash leaves it as it was. It needs as much free space as the database itself.
     """
@@ -364,7 +364,7 @@ def shrink(path: Path) -> bool:
 
 
 def full_check(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return all that SQLite's thorough check finds wrong, and table and sentence of each orphaned row."""
+    """All that SQLite's thorough check finds wrong, and table and sentence of each orphaned row."""
     frozen = check(path)
     try:
         with closing(connect(path, frozen=frozen)) as connection:

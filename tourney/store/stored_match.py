@@ -9,27 +9,24 @@ import sqlalchemy as sa
 
 from tourney.errors import UsageError
 from tourney.match.record import Record
-from tourney.match.result import PlayedMatch
+from tourney.match.result import NOT_MEASURED, Measurements, PlayedMatch
 from tourney.store import damage
-from tourney.store.columns import ColumnError, read_seating, unpack_measured, unpack_record
-from tourney.store.models import MATCH, MEASURED, SCHEDULE
-from tourney.store.rows import (
-    FIRST_KEY,
-    RESULT,
-    Shape,
-    match_key,
-    match_values,
-    result_of,
-    seat_values,
+from tourney.store.column_reading import (
+    ColumnError,
+    Dictionaries,
+    read_seating,
+    unpack_measured,
+    unpack_record,
 )
-from tourney.store.values import Dictionaries, Match, MatchResult, Measured
+from tourney.store.models import MATCH, MEASURED, SCHEDULE
+from tourney.store.rows import RESULT, KeyOrder, Shape, match_values, result_of, seat_values
+from tourney.store.values import MatchResult, TournamentMatch
 
 _DERIVED: Final = (
     "digest",
     "ranks",
     "faults",
     "reason",
-    "void",
     "void_reason",
     "void_entrant",
     "actions",
@@ -66,32 +63,32 @@ class StoredMatch:
     seats: tuple[Mapping[str, Any], ...]
     data: Any
 
-    def match(self) -> Match:
-        """Return the match with its result."""
+    def match(self) -> TournamentMatch:
+        """The match with its result."""
         shape = self.owner.shape
         with self._naming(MATCH):
             result = result_of([self.columns[column.name] for column in RESULT], shape.seats)
-            key = match_key(FIRST_KEY, self.number, *self.place)
+            key = KeyOrder().next_key(self.number, *self.place)
             seats = read_seating(self.seating, *shape)
-        return Match(self.owner.tournament, self.number, key, seats, result)
+        return TournamentMatch(self.owner.tournament, self.number, key, seats, result)
 
     def record(self) -> Record:
-        """Return the record, its digest unchecked. Raises UsageError if there is none."""
+        """The record, its digest unchecked. Raises UsageError if there is none."""
         blob = self.columns["record"]
         if blob is None:
             raise no_record(self.match())
         with self._naming(MATCH):
             return unpack_record("record", blob, self.owner.shape.seats, self.owner.known.record)
 
-    def measured(self) -> Measured:
-        """Return the measurements; empty if there are none."""
+    def measured(self) -> Measurements:
+        """The measurements; empty if there are none."""
         if self.data is None:
-            return {}
+            return NOT_MEASURED
         with self._naming(MEASURED):
             return unpack_measured("data", self.data, self.owner.known.data)
 
     def disagreement(self, record: Record | None) -> str | None:
-        """Return the first column that does not follow from the record, as a sentence, or None.
+        """The first column that does not follow from the record, as a sentence, or None.
 
         Standings and ratings are counted over columns; an altered column alters a result although the record
         holds. The record must be of the one form, and hold; None: of a match that is void without one.
@@ -103,15 +100,16 @@ class StoredMatch:
         played = None if record is None else PlayedMatch(record)
         overloaded = stored["void_reason"] == "overload"
         item = MatchResult(self.number, played, stored["note"], stored["void_entrant"], overloaded)
-        right = match_values(stored["id"], item, self.owner.shape.seats, stored["record"])
+        result = item.result(self.owner.shape.seats)
+        right = match_values(stored["id"], result, stored["record"])
         for name in _DERIVED:
-            if stored[name] != getattr(right, name):
-                return _difference(name, stored[name], getattr(right, name))
-        rows = seat_values(self.owner.tournament, right, seating)
+            if stored[name] != right[name]:
+                return _difference(name, stored[name], right[name])
+        rows = seat_values(stored["id"], self.owner.tournament, result, seating)
         for row, values in zip(self.seats, rows, strict=False):
-            for name, value in values._asdict().items():
+            for name, value in values.items():
                 if name not in _MEASURED and row[name] != value:
-                    return _difference(f"{name} of seat {values.seat}", row[name], value)
+                    return _difference(f"{name} of seat {values['seat']}", row[name], value)
         if len(self.seats) != len(seating):
             return f"the database has results of {len(self.seats)} seats, not {len(seating)}"
         return None
@@ -128,8 +126,8 @@ class StoredMatch:
             raise damage.altered(owner.database, table, self.columns["id"], error, whose) from error
 
 
-def no_record(match: Match) -> UsageError:
-    """Return the error for a match that has no record, though its tournament is not archived."""
+def no_record(match: TournamentMatch) -> UsageError:
+    """The error for a match that has no record, though its tournament is not archived."""
     if match.result is None:
         why = "has not been played yet"
     elif match.result.void:

@@ -1,95 +1,213 @@
-"""The repository's part on sums over many matches, stored or made by the database."""
+"""Sums over many matches of a tournament, which are counted whenever they are asked for."""
 
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from tourney.match.record import FAULT_KINDS
+from tourney.schedule.row import score_units
 from tourney.store import damage
-from tourney.store.columns import ColumnError, read_faults, read_int, read_ranks, read_seating
+from tourney.store.checking import first_bad
+from tourney.store.column_reading import ColumnError, read_faults, read_int, read_ranks, read_seating
 from tourney.store.engine import Access
-from tourney.store.models import FAULT_TOTAL, KEY, MATCH, MATCH_TOTAL, SCHEDULE, SCORE_TOTAL, SEAT
+from tourney.store.models import KEY, MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import Shape, each, shape_of
-from tourney.store.stored_totals import (
-    check_totals,
-    count_totals,
-    differences,
-    read_totals,
-    replace_totals,
-    standings_totals,
-)
-from tourney.store.values import (
-    GroupCount,
-    GroupGame,
-    OverloadedMatch,
-    OverloadTotals,
-    PairTotal,
-    StandingsTotals,
-)
 
 _S, _M = SCHEDULE.c, MATCH.c
-_PLAYED = SCHEDULE.join(MATCH, _M.id == _S.id)
 _BY_MATCH: Any = _S.tournament_id + 0
 """The tournament of few matches: as a sum, so that these are looked up first and not the whole schedule."""
 
 
-class Totals(Access):
-    """Reads sums over the matches of a tournament."""
+class ScoreTotals(NamedTuple):
+    """The sums of an entrant's or a seat's matches, void ones left out.
 
-    def standings_totals(self, tournament: int) -> StandingsTotals:
-        """Return what standings are made of, from the stored totals.
+    ``units`` as of ``tourney.schedule.row.score_units``; ``wins``: first alone, ``draws``: first, shared.
+    """
 
-        Raises StoreDamaged if these contradict each other; ``recount`` also shows an altered match.
-        """
-        with self._read() as connection:
-            totals = read_totals(connection, tournament)
-            check_totals(connection, tournament, totals)
-        return standings_totals(totals)
+    games: int = 0
+    units: int = 0
+    wins: int = 0
+    draws: int = 0
+    faults: int = 0
 
-    def recount(self, tournament: int) -> tuple[StandingsTotals, tuple[str, ...]]:
-        """Count what standings are made of anew; return it, and how the stored totals differ."""
-        with self._read() as connection:
-            counted = count_totals(connection, tournament)
-            return standings_totals(counted), differences(connection, tournament, counted)
+    @property
+    def losses(self) -> int:
+        """Matches in which the entrant was not first."""
+        return self.games - self.wins - self.draws
 
-    def rebuild_totals(self, tournament: int) -> tuple[str, ...]:
-        """Count the stored totals anew and store them; return how they differed before."""
-        with self._write() as connection:
-            counted = count_totals(connection, tournament)
-            if found := differences(connection, tournament, counted):
-                replace_totals(connection, tournament, counted)
+
+class PairTotal(NamedTuple):
+    """An entrant's score against another, over all matches of both.
+
+    A meeting counts 2 half-points to the better rank, 1 to each of equals; so ``half_points`` is at most
+    ``2 * games``.
+    """
+
+    entrant: int
+    opponent: int
+    games: int
+    half_points: int
+
+
+class StandingsTotals(NamedTuple):
+    """What standings by points are made of.
+
+    ``by_seat``: each entrant's sums by seat (from 1), those without a match left out; ``pairs``: sorted,
+    those that never met left out; ``faults``: ``(entrant number, kind, count)``, of void matches too, sorted.
+    """
+
+    by_seat: Mapping[tuple[int, int], ScoreTotals]
+    pairs: tuple[PairTotal, ...]
+    faults: tuple[tuple[int, str, int], ...]
+
+    @property
+    def scores(self) -> dict[int, ScoreTotals]:
+        """The sums of each entrant's matches; an entrant without one is left out."""
+        found: dict[int, ScoreTotals] = {}
+        for (entrant, _), one in self.by_seat.items():
+            found[entrant] = ScoreTotals(*map(sum, zip(found.get(entrant, ScoreTotals()), one, strict=True)))
         return found
 
-    def pair_totals(self, tournament: int) -> tuple[PairTotal, ...]:
-        """Return the score of each entrant against each other, sorted; pairs that never met are left out."""
-        return self.standings_totals(tournament).pairs
+
+class OverloadTotals(NamedTuple):
+    """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
+
+    turns: int = 0
+    overloaded: int = 0
+    matches: int = 0
+
+
+class OverloadedMatch(NamedTuple):
+    """A match with turns that an overloaded machine stretched, by its number."""
+
+    number: int
+    turns: int
+    overloaded: int
+
+
+SeatedResult = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
+"""A game of a mirrored group; per seat: the entrant's number, its rank, its fault's kind or None."""
+
+
+class GroupCount(NamedTuple):
+    """The frequency of a mirrored group of these games; void and unfinished games are left out."""
+
+    games: tuple[SeatedResult, ...]
+    times: int
+
+
+class ResultSums:
+    """Adds up results for standings by points, a kind of result at a time."""
+
+    def __init__(self) -> None:
+        self._scores: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0] * 5)
+        self._pairs: defaultdict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
+        self._faults: Counter[tuple[int, str]] = Counter()
+
+    def add(
+        self,
+        entrants: Sequence[int],
+        ranks: Sequence[int],
+        faults: Sequence[str | None],
+        *,
+        void: bool = False,
+        times: int = 1,
+    ) -> None:
+        """Count a result that occurs ``times`` times; of a void match only the faults count."""
+        for entrant, kind in zip(entrants, faults, strict=False):
+            if kind is not None:
+                self._faults[entrant, kind] += times
+        if void:
+            return
+        alone = ranks.count(1) == 1
+        units = score_units(ranks)
+        for place, (entrant, rank) in enumerate(zip(entrants, ranks, strict=True)):
+            score = self._scores[entrant, place + 1]
+            score[0] += times
+            score[1] += times * units[place]
+            if rank == 1:
+                score[2 if alone else 3] += times
+            if place < len(faults) and faults[place] is not None:
+                score[4] += times
+            for other, (opponent, rank_of_other) in enumerate(zip(entrants, ranks, strict=True)):
+                if other != place:
+                    pair = self._pairs[entrant, opponent]
+                    pair[0] += times
+                    pair[1] += times * ((rank < rank_of_other) + (rank <= rank_of_other))
+
+    def totals(self) -> StandingsTotals:
+        """The sums of all results so far."""
+        return StandingsTotals(
+            {key: ScoreTotals(*sums) for key, sums in sorted(self._scores.items())},
+            tuple(PairTotal(*key, *sums) for key, sums in sorted(self._pairs.items())),
+            tuple((*key, times) for key, times in sorted(self._faults.items())),
+        )
+
+
+class Totals:
+    """Reads sums over the matches of a tournament, which the database counts when they are asked for."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def standings(self, tournament: int) -> StandingsTotals:
+        """What standings are made of."""
+        columns = (_S.seating, _M.ranks, _M.faults, _M.void_reason)
+        query = sa.select(*columns, sa.func.count()).select_from(PLAYED).group_by(*columns)
+        query = query.where(_S.tournament_id == tournament)
+        sums = ResultSums()
+        with self._access.read() as connection:
+            shape = shape_of(connection, tournament)
+            for text, ranks, faults, why, times in each(connection, query):
+                try:
+                    seating = read_seating(text, *shape)
+                    places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
+                except ColumnError as error:
+                    raise damage.find_value(connection, tournament, error) from error
+                sums.add(seating, places, kinds, void=why is not None, times=times)
+        return sums.totals()
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
-        """Return ``(entrant number, kind, count)`` of all faults, in void matches too, sorted."""
-        with self._read() as connection:
-            totals = read_totals(connection, tournament, (FAULT_TOTAL,))[FAULT_TOTAL]
-        return tuple((entrant, kind, times) for (entrant, kind), (times,) in totals.items())
+        """``(entrant number, kind, count)`` of all faults, in void matches too, sorted."""
+        seat = SEAT.c
+        query = sa.select(seat.entrant, seat.fault, sa.func.count()).group_by(seat.entrant, seat.fault)
+        query = query.where(seat.tournament_id == tournament, seat.fault.is_not(None))
+        with self._access.read() as connection:
+            found = connection.execute(query).all()
+            entrants = shape_of(connection, tournament).entrants
+            if not all(_is_number(one[0], 0, entrants - 1) and one[1] in FAULT_KINDS for one in found):
+                raise first_bad(connection, SEAT, tournament)
+        return tuple(sorted((number, kind, int(count)) for number, kind, count in found))
 
     def overload(self, tournament: int) -> tuple[OverloadTotals, dict[int, OverloadTotals]]:
-        """Return how much of a tournament was overloaded, and how much of each entrant's matches.
+        """Overloaded turns and matches of a tournament, and those of each entrant.
 
         Matches without measurements count as none. The matches of all are not the sum of the entrants'
         matches, as entrants share these.
         """
-        with self._read() as connection:
-            totals = read_totals(connection, tournament, (MATCH_TOTAL, SCORE_TOTAL))
-        found: dict[int, OverloadTotals] = {}
-        for (entrant, _), sums in totals[SCORE_TOTAL].items():
-            one = zip(found.get(entrant, OverloadTotals()), sums[5:], strict=True)
-            found[entrant] = OverloadTotals(*map(sum, one))
+        seat = SEAT.c
+        stretched = sa.case((seat.overloaded > 0, 1), else_=0)
+        mine = sa.and_(seat.tournament_id == tournament, seat.turns.is_not(None))
+        sums = (sa.func.sum(column) for column in (seat.turns, seat.overloaded, stretched))
+        query = sa.select(seat.entrant, *sums).where(mine).group_by(seat.entrant).order_by(seat.entrant)
+        matches = sa.select(sa.func.count(sa.distinct(seat.match_id))).where(mine, seat.overloaded > 0)
+        with self._access.read() as connection:
+            rows = connection.execute(query).all()
+            entrants = shape_of(connection, tournament).entrants
+            if not all(_is_number(row[0], 0, entrants - 1) for row in rows) or _has_float(rows):
+                raise first_bad(connection, SEAT, tournament)
+            count = int(connection.execute(matches).scalar_one()) if any(row[2] for row in rows) else 0
+        found = {row[0]: OverloadTotals(*(int(value or 0) for value in row[1:])) for row in rows}
         turns, overloaded = (sum(one[place] for one in found.values()) for place in range(2))
-        return OverloadTotals(turns, overloaded, totals[MATCH_TOTAL].get((), (0, 0, 0))[2]), found
+        return OverloadTotals(turns, overloaded, count), found
 
-    def overloaded_matches(self, tournament: int, most: int | None = None) -> tuple[OverloadedMatch, ...]:
-        """Return the matches with overloaded turns, those with the most first; at most ``most``."""
+    def overloaded(self, tournament: int, most: int | None = None) -> tuple[OverloadedMatch, ...]:
+        """The matches with overloaded turns, those with the most first; at most ``most``."""
         seat = SEAT.c
         stretched = sa.func.sum(seat.overloaded)
         query = (
@@ -101,32 +219,32 @@ class Totals(Access):
             .order_by(stretched.desc(), _S.number)
             .limit(most)
         )
-        with self._read() as connection:
+        with self._access.read() as connection:
             rows = connection.execute(query).all()
-            if any(_is_float(value) for row in rows for value in row):
-                raise damage.first_bad(connection, SEAT, tournament)
+            if _has_float(rows):
+                raise first_bad(connection, SEAT, tournament)
         return tuple(OverloadedMatch(int(number), int(turns), int(much)) for number, turns, much in rows)
 
     def void_matches(self, tournament: int) -> tuple[tuple[int, str], ...]:
-        """Return the numbers and notes of the matches that the machine made void."""
+        """The numbers and notes of the matches that the machine made void."""
         query = (
             sa.select(_S.number, _M.note)
-            .select_from(_PLAYED)
+            .select_from(PLAYED)
             .where(tournament == _BY_MATCH, _M.void_reason.in_(("machine-failure", "overload")))
             .order_by(_S.number)
         )
-        with self._read() as connection:
+        with self._access.read() as connection:
             return tuple((int(number), str(note)) for number, note in connection.execute(query))
 
     def benched(self, tournament: int) -> tuple[tuple[int, int], ...]:
-        """Return ``(entrant number, matches void for it)`` of the benched entrants, sorted."""
+        """``(entrant number, matches void for it)`` of the benched entrants, sorted."""
         query = (
             sa.select(_M.void_entrant, sa.func.count())
-            .select_from(_PLAYED)
+            .select_from(PLAYED)
             .where(tournament == _BY_MATCH, _M.void_reason == "benched")
             .group_by(_M.void_entrant)
         )
-        with self._read() as connection:
+        with self._access.read() as connection:
             found = connection.execute(query).all()
             shape = shape_of(connection, tournament)
             for entrant, _ in found:
@@ -137,9 +255,9 @@ class Totals(Access):
         return tuple(sorted((entrant, int(count)) for entrant, count in found))
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
-        """Return the numbers of the matches that are void because this entrant is benched."""
-        query = sa.select(_S.number).select_from(_PLAYED).where(_M.void_entrant == entrant)
-        with self._read() as connection:
+        """The numbers of the matches that are void because this entrant is benched."""
+        query = sa.select(_S.number).select_from(PLAYED).where(_M.void_entrant == entrant)
+        with self._access.read() as connection:
             found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
             return tuple(found.scalars())
 
@@ -150,9 +268,9 @@ class Totals(Access):
         nothing.
         """
         columns = (_S.seating, _M.ranks, _M.faults)
-        mine = sa.and_(_S.tournament_id == tournament, sa.not_(_M.void))
-        counts = sa.select(*columns, sa.func.count()).select_from(_PLAYED).where(mine).group_by(*columns)
-        with self._read() as connection:
+        mine = sa.and_(_S.tournament_id == tournament, _M.void_reason.is_(None))
+        counts = sa.select(*columns, sa.func.count()).select_from(PLAYED).where(mine).group_by(*columns)
+        with self._access.read() as connection:
             game = partial(_game, connection, tournament, shape_of(connection, tournament))
             for *texts, times in each(connection, counts):
                 yield GroupCount((game(*texts),), int(times))
@@ -164,25 +282,25 @@ class Totals(Access):
         nothing. Groups of more than two games (of imported records) are counted one by one. Made for two
         seats; for more, read ``results``.
         """
-        mine = sa.and_(_S.tournament_id == tournament, sa.not_(_M.void))
+        mine = sa.and_(_S.tournament_id == tournament, _M.void_reason.is_(None))
         group = KEY[:3]
         columns = []
         for order in (1, 2):
             for name, column in (("s", _S.seating), ("r", _M.ranks), ("f", _M.faults)):
                 value = sa.func.max(sa.case((_S.order_no == order, column)))
                 columns.append(sa.func.coalesce(value, "").label(f"{name}{order}"))
-        grouped = sa.select(*columns).select_from(_PLAYED).where(mine).group_by(*group)
+        grouped = sa.select(*columns).select_from(PLAYED).where(mine).group_by(*group)
         small = grouped.having(sa.func.max(_S.order_no) <= 2).subquery()
         counts = sa.select(*small.c, sa.func.count()).group_by(*small.c)
-        large = sa.select(*group).select_from(_PLAYED).where(mine).group_by(*group)
+        large = sa.select(*group).select_from(PLAYED).where(mine).group_by(*group)
         found = large.having(sa.func.max(_S.order_no) > 2).subquery()
         rows = (
             sa.select(*group, _S.seating, _M.ranks, _M.faults)
-            .select_from(_PLAYED.join(found, sa.and_(*(column == found.c[column.name] for column in group))))
+            .select_from(PLAYED.join(found, sa.and_(*(column == found.c[column.name] for column in group))))
             .where(mine)
             .order_by(_S.number)
         )
-        with self._read() as connection:
+        with self._access.read() as connection:
             game = partial(_game, connection, tournament, shape_of(connection, tournament))
             for *texts, times in each(connection, counts):
                 games = (game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
@@ -191,17 +309,20 @@ class Totals(Access):
                 yield GroupCount(tuple(game(*row[3:]) for row in members), 1)
 
 
-def _is_float(value: object) -> bool:
-    """Return whether SQLite added up values that are no integers."""
-    return isinstance(value, float)
+def _is_number(value: object, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _has_float(rows: Iterable[Iterable[object]]) -> bool:
+    """Whether SQLite added up values that are not integers."""
+    return any(isinstance(value, float) for row in rows for value in row)
 
 
 def _game(
     connection: Connection, tournament: int, shape: Shape, seating: str, ranks: str, faults: str
-) -> GroupGame:
+) -> SeatedResult:
     try:
-        return GroupGame(
-            read_seating(seating, *shape), read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
-        )
+        places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
+        return read_seating(seating, *shape), places, kinds
     except ColumnError as error:
         raise damage.find_value(connection, tournament, error) from error

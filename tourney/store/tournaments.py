@@ -1,67 +1,169 @@
-"""The repository's part on tournaments, their entrants and schedules, and the runs that play them."""
+"""Tournaments, their entrants and archives, how they present themselves, and what comparisons came to."""
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from msgspec import structs
-from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreDamaged, StoreError, UsageError
-from tourney.schedule.row import MatchKey, Row
-from tourney.store import damage
-from tourney.store.columns import ColumnError, read_seating
-from tourney.store.engine import Access, is_sqlite, place_of, transaction
-from tourney.store.models import ARCHIVE, ENTRANT, KEY, MATCH, MATCH_TOTAL, SCHEDULE, TOURNAMENT
-from tourney.store.rows import (
-    FIRST_KEY,
-    archive_of,
-    each,
-    entrant_of,
-    entrant_values,
-    joined,
-    match_key,
-    shape_of,
-    tournament_of,
+from tourney.errors import StoreError, UsageError
+from tourney.match.spec import Entrant
+from tourney.store.column_reading import (
+    ColumnError,
+    Columns,
+    read_digest,
+    read_flag,
+    read_int,
+    read_json,
+    read_maybe_int,
+    read_text,
+    read_u64,
 )
-from tourney.store.run_lock import Running, run_lock, running_now
-from tourney.store.stored_totals import read_totals
+from tourney.store.damage import naming
+from tourney.store.engine import Access
+from tourney.store.models import ARCHIVE, ENTRANT, PRESENTATION, TOURNAMENT, VERDICT
+from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of, presentation_text
+from tourney.store.rows import keep_row, stored_row
 from tourney.store.values import (
-    Archive,
     Plan,
-    RowCounts,
     RunSettings,
     StoredEntrant,
     StoredRun,
     Tournament,
+    plan_from,
     plan_text,
+    run_from,
     run_text,
 )
 
-_S, _M = SCHEDULE.c, MATCH.c
-_ALL = SCHEDULE.outerjoin(MATCH, _M.id == _S.id)
+
+def tournament_of(row: Columns) -> Tournament:
+    """A tournament; the columns that repeat its plan must agree with it."""
+    plan = plan_from(row["plan"])
+    for column in ("name", "game", "format", "seats"):
+        if row[column] != getattr(plan, column):
+            raise ColumnError(column, row[column], f"{getattr(plan, column)} as the column plan has it")
+    return Tournament(
+        id=read_int(row, "id"),
+        plan=plan,
+        seed=read_u64(row, "seed"),
+        seed_chosen=read_flag(row, "seed_chosen"),
+        run=run_from(row["run"]),
+        complete=read_flag(row, "complete"),
+        created=read_text(row, "created"),
+        root=None if row["root"] is None else read_digest(row, "root"),
+    )
 
 
-class Tournaments(Access):
-    """Reads and writes tournaments and schedules."""
+def entrant_of(row: Columns, number: int) -> StoredEntrant:
+    """The entrant of a number."""
+    if row["number"] != number:
+        raise ColumnError("number", row["number"], f"{number}, the next one")
+    args = read_json("args", row["args"])
+    if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
+        raise ColumnError("args", row["args"], "a JSON list of texts")
+    return StoredEntrant(
+        number=number,
+        entrant=Entrant(
+            read_text(row, "name", least=1),
+            read_text(row, "bot"),
+            read_text(row, "version"),
+            tuple(args),
+            read_digest(row, "digest"),
+        ),
+        title=read_text(row, "title"),
+        author=read_text(row, "author"),
+        joined=read_int(row, "joined", 1),
+        line=read_text(row, "line"),
+        left=read_maybe_int(row, "left_at"),
+        rating=read_maybe_int(row, "rating", None),
+        deviation=read_maybe_int(row, "deviation"),
+        broken="" if row["broken"] is None else read_text(row, "broken", least=1),
+    )
 
-    def tournaments(self) -> tuple[Tournament, ...]:
-        """Return all tournaments, in the order in which they were begun."""
+
+def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, Any]:
+    """An entrant's columns."""
+    entrant = stored.entrant
+    return {
+        "tournament_id": tournament,
+        "number": stored.number,
+        "name": entrant.name,
+        "bot": entrant.bot,
+        "version": entrant.version,
+        "args": json.dumps(list(entrant.args)),
+        "digest": entrant.digest,
+        "title": stored.title,
+        "author": stored.author,
+        "joined": stored.joined,
+        "line": stored.line,
+        "left_at": stored.left,
+        "rating": stored.rating,
+        "deviation": stored.deviation,
+        "broken": stored.broken or None,
+    }
+
+
+class Archive(NamedTuple):
+    """The file that holds the records, logs and measurements of a tournament instead of the database.
+
+    ``file`` is its name without its folder, ``sha256`` that of its bytes, ``created`` (ISO 8601, UTC) when it
+    was made. ``hosts``: those that played, with their speeds (0: unknown); None if that is not known.
+    """
+
+    file: str
+    sha256: str
+    created: str
+    hosts: Mapping[str, int] | None = None
+
+    def __str__(self) -> str:
+        """Its name and how to bring back what it holds, for a sentence."""
+        return (
+            f"the archive {self.file} (sha256 {self.sha256[:16]}...); `tourney db unarchive"
+            f" {shlex.quote(self.file)}` brings it back"
+        )
+
+
+def archive_of(row: Columns) -> Archive:
+    """Where the records of a tournament are."""
+    hosts = None
+    if row["hosts"] is not None:
+        hosts = read_json("hosts", row["hosts"])
+        if not isinstance(hosts, dict) or any(type(speed) is not int for speed in hosts.values()):
+            raise ColumnError("hosts", row["hosts"], "a JSON object of speeds")
+    return Archive(
+        read_text(row, "file", least=1), read_digest(row, "sha256"), read_text(row, "created"), hosts
+    )
+
+
+def check_verdict(row: Columns) -> dict[str, Any]:
+    """What a comparison came to."""
+    data = read_json("data", row["data"])
+    if not isinstance(data, dict):
+        raise ColumnError("data", row["data"], "a JSON object")
+    return data
+
+
+class Tournaments:
+    """Reads and writes tournaments: entrants, archives, presentations and verdicts too."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def all(self) -> tuple[Tournament, ...]:
+        """All tournaments, in the order in which they were begun."""
         found = []
-        with self._read() as connection:
+        with self._access.read() as connection:
             for row in connection.execute(sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id)).mappings():
-                try:
+                with naming(connection, TOURNAMENT, row, str(row["name"])):
                     found.append(tournament_of(row))
-                except ColumnError as error:
-                    raise damage.in_row(connection, TOURNAMENT, row["id"], error, str(row["name"])) from error
         return tuple(found)
 
-    def tournament(self, name: str | None = None) -> Tournament:
-        """Return a tournament by name, or the one begun last. Raises UsageError if there is none."""
-        found = self.tournaments()
+    def get(self, name: str | None = None) -> Tournament:
+        """A tournament by name, or the one begun last. Raises UsageError if there is none."""
+        found = self.all()
         if not found:
             raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
         if name is None:
@@ -72,42 +174,41 @@ class Tournaments(Access):
         names = ", ".join(t.name for t in found)
         raise UsageError(f"there is no tournament {name!r} in this database; there are: {names}")
 
-    def tournament_by_id(self, tournament: int) -> Tournament:
-        """Return a tournament by id. Raises UsageError if there is none."""
-        for found in self.tournaments():
+    def find(self, name: str) -> Tournament | None:
+        """A tournament by name, or None."""
+        return next((found for found in self.all() if found.name == name), None)
+
+    def by_id(self, tournament: int) -> Tournament:
+        """A tournament by id. Raises UsageError if there is none."""
+        for found in self.all():
             if found.id == tournament:
                 return found
         raise UsageError(f"there is no tournament with the id {tournament} in this database")
 
     def archives(self) -> dict[int, Archive]:
-        """Return where the records of archived tournaments are, by the tournament's id."""
+        """Where the records of archived tournaments are, by the tournament's id."""
         found = {}
-        with self._read() as connection:
+        with self._access.read() as connection:
             query = sa.select(ARCHIVE).order_by(ARCHIVE.c.tournament_id)
             for row in connection.execute(query).mappings():
-                try:
+                with naming(connection, ARCHIVE, row):
                     found[int(row["tournament_id"])] = archive_of(row)
-                except ColumnError as error:
-                    raise damage.in_row(connection, ARCHIVE, row["tournament_id"], error) from error
         return found
 
     def refuse_archived(self, tournament: int, what: str = "") -> None:
         """Raise UsageError if a tournament is archived; ``what`` of it is asked for, as "match 3 of "."""
         archive = self.archives().get(tournament)
         if archive is not None:
-            raise UsageError(f"{what}{self.tournament_by_id(tournament).name} is in {archive}")
+            raise UsageError(f"{what}{self.by_id(tournament).name} is in {archive}")
 
     def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
-        """Return a tournament's entrants by number."""
+        """A tournament's entrants by number."""
         query = sa.select(ENTRANT).where(ENTRANT.c.tournament_id == tournament).order_by(ENTRANT.c.number)
         found = []
-        with self._read() as connection:
+        with self._access.read() as connection:
             for number, row in enumerate(connection.execute(query).mappings()):
-                try:
+                with naming(connection, ENTRANT, row, f"entrant {row['name']}"):
                     found.append(entrant_of(row, number))
-                except ColumnError as error:
-                    key = f"{tournament},{row['number']}"
-                    raise damage.in_row(connection, ENTRANT, key, error, f"entrant {row['name']}") from error
         return tuple(found)
 
     def begin(
@@ -126,7 +227,7 @@ class Tournaments(Access):
         """
         if not isinstance(run, StoredRun):
             run = StoredRun.of(run, breadth_first=plan.format == "round-robin" and plan.rounds is None)
-        with self._write() as connection:
+        with self._access.write() as connection:
             if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():
                 raise UsageError(f"the database holds a tournament {plan.name!r} already")
             made = connection.execute(
@@ -150,23 +251,6 @@ class Tournaments(Access):
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
         return Tournament(tournament, plan, seed, seed_chosen, run, complete=False, created=created)
 
-    @contextmanager
-    def _write_results(self, tournament: int) -> Iterator[Connection]:
-        """Give a transaction in which only this writer stores or removes results of a tournament.
-
-        Another one waits until it has ended. A transaction of the caller's is used as it is: there a server
-        refuses the second of two that change the same totals.
-        """
-        if self._connection is not None:
-            with self._write() as connection:
-                yield connection
-            return
-        with transaction(self._engine, write=True, latest=True) as connection:
-            if not is_sqlite(self._engine.url):
-                mine = sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.id == tournament)
-                connection.execute(mine.with_for_update(key_share=True))
-            yield connection
-
     def amend(
         self,
         tournament: int,
@@ -181,7 +265,7 @@ class Tournaments(Access):
         ``left`` maps the number of a withdrawn entrant to the first round without it.
         """
         self.refuse_archived(tournament)
-        stored = self.tournament_by_id(tournament)
+        stored = self.by_id(tournament)
         plan, order = stored.plan, stored.run.breadth_first
         values: dict[str, Any] = {
             "plan": plan_text(structs.replace(plan, rounds=rounds)),
@@ -190,7 +274,7 @@ class Tournaments(Access):
         }
         if entrants or rounds != plan.rounds:
             values["complete"] = False
-        with self._write() as connection:
+        with self._access.write() as connection:
             connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
             if entrants:
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
@@ -202,7 +286,7 @@ class Tournaments(Access):
         """Store when entrants joined and left, and why their bots cannot be started; rounds may follow."""
         self.refuse_archived(tournament)
         values = {"complete": False, "root": None}
-        with self._write() as connection:
+        with self._access.write() as connection:
             connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
             for stored in entrants:
                 new = entrant_values(tournament, stored)
@@ -210,110 +294,37 @@ class Tournaments(Access):
                 changed = {column: new[column] for column in ("joined", "left_at", "broken")}
                 connection.execute(sa.update(ENTRANT).where(mine).values(**changed))
 
-    def add_rows(
-        self, tournament: int, rows: Sequence[Row], *, complete: bool
-    ) -> tuple[tuple[int, Row], ...]:
-        """Store rows of new rounds, and return them with their numbers, which go on from the stored ones.
-
-        ``complete``: no further row will come. Raises StoreError for a key that does not come after all
-        stored ones: a stored round never changes; and UsageError for an archived tournament.
-        """
-        self.refuse_archived(tournament)
-        last = (
-            sa.select(_S.number, *KEY)
-            .where(_S.tournament_id == tournament)
-            .order_by(_S.number.desc())
-            .limit(1)
-        )
-        with self._write() as connection:
-            found = connection.execute(last).first()
-            number, key = (found[0], MatchKey(*found[1:])) if found else (0, FIRST_KEY)
-            numbered = []
-            values = []
-            for row in sorted(rows):
-                if row.key <= key:
-                    raise StoreError(
-                        f"match {tuple(row.key)} of the schedule was drawn already, or comes before one that"
-                        " was"
-                    )
-                number, key = number + 1, row.key
-                numbered.append((number, row))
-                place = {column.name: part for column, part in zip(KEY, key, strict=True)}
-                seating = joined(row.seats)
-                values.append({"tournament_id": tournament, "number": number, "seating": seating, **place})
-            if values:
-                connection.execute(sa.insert(SCHEDULE), values)
-            mine = TOURNAMENT.c.id == tournament
-            connection.execute(sa.update(TOURNAMENT).where(mine).values(complete=complete, root=None))
-        return tuple(numbered)
-
     def keep_root(self, tournament: int, root: str) -> None:
         """Keep the root of a tournament whose matches are all played."""
-        with self._write() as connection:
+        with self._access.write() as connection:
             connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=root))
 
-    def rows(self, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:
-        """Yield each match's number and row, in schedule order: all, or those without a result."""
-        query = sa.select(_S.number, *KEY, _S.seating)
-        if pending:
-            query = query.select_from(_ALL).where(_M.id.is_(None))
-        query = query.where(_S.tournament_id == tournament).order_by(_S.number)
-        last = FIRST_KEY
-        with self._read() as connection:
-            shape = shape_of(connection, tournament)
-            for number, *key, seating in each(connection, query):
-                try:
-                    last = match_key(last, number, *key)
-                    row = Row(*last, read_seating(seating, *shape))
-                except ColumnError as error:
-                    raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
-                yield number, row
+    def verdict(self, tournament: int) -> dict[str, Any] | None:
+        """The result of a comparison (JSON data), or None before its end."""
+        with self._access.read() as connection:
+            row = stored_row(connection, VERDICT, tournament_id=tournament)
+            if row is None:
+                return None
+            with naming(connection, VERDICT, row):
+                return check_verdict(row)
 
-    def pending(self, tournament: int) -> tuple[tuple[int, Row], ...]:
-        """Return the rows without a result, with their numbers, in schedule order."""
-        return tuple(self.rows(tournament, pending=True))
+    def keep_verdict(self, tournament: int, data: dict[str, Any]) -> None:
+        """Keep the result of a comparison."""
+        text = json.dumps(data, sort_keys=True, allow_nan=False)
+        with self._access.write() as connection:
+            keep_row(connection, VERDICT, {"tournament_id": tournament}, data=text)
 
-    def progress(self, tournament: int) -> RowCounts:
-        """Return how far a tournament is; no match is read for it."""
-        last = sa.select(_S.number, _S.round_no).where(_S.tournament_id == tournament)
-        with self._read() as connection:
-            rows, rounds = connection.execute(last.order_by(_S.number.desc()).limit(1)).first() or (0, 0)
-            if type(rows) is not int or type(rounds) is not int:
-                raise damage.first_bad(connection, SCHEDULE, tournament)
-            stored = read_totals(connection, tournament, (MATCH_TOTAL,))[MATCH_TOTAL]
-            done, void, _ = stored.get((), (0, 0, 0))
-        return RowCounts(rows, done, void, rounds)
+    def presentation(self, tournament: int) -> Presentation:
+        """How a tournament presents itself; without any, an empty value."""
+        with self._access.read() as connection:
+            row = stored_row(connection, PRESENTATION, tournament_id=tournament)
+            if row is None:
+                return NO_PRESENTATION
+            with naming(connection, PRESENTATION, row):
+                return presentation_of(row)
 
-    def settled(self, tournament: int) -> int:
-        """Return how many matches from the first on all have a result: that prefix never changes."""
-        mine = _S.tournament_id == tournament
-        open_ = sa.select(sa.func.min(_S.number)).select_from(_ALL).where(mine, _M.id.is_(None))
-        count = sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)
-        with self._read() as connection:
-            first_open, last = connection.execute(open_).scalar(), connection.execute(count).scalar()
-            if type(last) is not int or type(first_open) not in (int, type(None)):
-                raise damage.first_bad(connection, SCHEDULE, tournament)
-        return last if first_open is None else int(first_open) - 1
-
-    @contextmanager
-    def run_lock(self, tournament: Tournament, since: float) -> Iterator[None]:
-        """Hold the lock of a tournament's run; ``since`` is its start, in seconds since the epoch.
-
-        Raises UsageError if another process holds it. A crash releases it.
-        """
-        try:
-            done = self.progress(tournament.id).done
-        except StoreDamaged:
-            done = 0  # who holds the lock may be about to put that right
-        running = Running(os.getpid(), since, done)
-        with run_lock(self._engine, tournament.id, tournament.name, running):
-            yield
-
-    def running(self, tournament: int) -> Running | None:
-        """Return the run of a tournament that is going on, or None."""
-        return running_now(self._engine, tournament)
-
-    @property
-    def place(self) -> Path:
-        """The path that the database's other files lie beside and are named after."""
-        return place_of(self._engine.url)
+    def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
+        """Keep how a tournament presents itself; digests and root do not change."""
+        text = presentation_text(presentation)
+        with self._access.write() as connection:
+            keep_row(connection, PRESENTATION, {"tournament_id": tournament}, data=text)

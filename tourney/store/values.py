@@ -3,23 +3,23 @@
 It is one long module so that all that is stored can be read in one place.
 """
 
-import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 import rfc8785
 from msgspec import Meta, Struct
 
+from tourney.errors import StoreError
+from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
-from tourney.match.seeds import match_seed, sample_book_line
-from tourney.match.spec import MAX_ACTIONS, Entrant, Limits, Opening
+from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_limit_keys
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
-from tourney.schedule.until import Until
+from tourney.schedule.until_rule import Until
 from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
-from tourney.store.columns import ColumnError, read_json
+from tourney.seeds import match_seed, sample_book_line
+from tourney.store.column_reading import ColumnError, read_json
 
 RESULTS: Final = "results"
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
@@ -29,7 +29,10 @@ NO_BOT: Final = "0" * 64
 SandboxLevel = Literal["strict", "auto", "off"]
 
 Positive = Annotated[int, Meta(ge=1, le=MAX_INT)]
-
+MAX_NUMBER: Final = 2**31 - 1
+"""The largest integer that every database takes."""
+Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
+Ordinal = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
 
 MAX_EXECUTOR: Final = 200
 
@@ -80,7 +83,7 @@ class StoredRun(RunSettings, frozen=True, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, run: RunSettings, *, breadth_first: bool) -> "StoredRun":
-        """Return the settings of a file with what the first start adds."""
+        """The settings of a file with what the first start adds."""
         given = {name: getattr(run, name) for name in RunSettings.__struct_fields__}
         return cls(**given, breadth_first=breadth_first)
 
@@ -110,19 +113,19 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     rounds: Count | None = None
     opening_plies: Annotated[int, Meta(ge=0, le=MAX_ACTIONS)] = 0
     book: tuple[tuple[Text, ...], ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
     extra: tuple[tuple[str, int | str], ...] = ()
     mirrored_dice: bool = True
     opening_order: Literal["random", "sequential"] = "random"
 
     def opening_of(self, seed: int, row: Row) -> Opening:
-        """Return the opening of a row's match, whose seed is ``seed``."""
+        """The opening of a row's match, whose seed is ``seed``."""
         if not self.book:
             return Opening(plies=self.opening_plies)
         return Opening(actions=self.book[self.book_line(seed, row)])
 
     def book_line(self, seed: int, row: Row) -> int:
-        """Return the line (from 0) of the book that a row's match, whose seed is ``seed``, begins with.
+        """The line (from 0) of the book that a row's match, whose seed is ``seed``, begins with.
 
         ``random``: sampled by the seed. ``sequential``: round after round and repeat after repeat take the
         next line; all tables of a round share it.
@@ -135,7 +138,7 @@ class Plan(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         return ((row.round - 1) * repeats + row.repeat - 1) % len(self.book)
 
     def seed_of(self, seed: int, row: Row) -> int:
-        """Return the seed of a row's match in a tournament with this seed."""
+        """The seed of a row's match in a tournament with this seed."""
         return match_seed(seed, row.round, row.table, row.repeat, None if self.mirrored_dice else row.order)
 
 
@@ -146,9 +149,9 @@ PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | 
 
 
 def plan_text(plan: Plan) -> str:
-    """Return a plan as canonical JSON."""
+    """A plan as canonical JSON."""
     data = msgspec.to_builtins(plan)
-    data |= {"limits": plan.limits.as_json(), "options": dict(plan.options), "extra": dict(plan.extra)}
+    data |= {"options": dict(plan.options), "extra": dict(plan.extra)}
     if plan.mirrored_dice:
         del data["mirrored-dice"]
     if plan.opening_order == "random":
@@ -157,7 +160,7 @@ def plan_text(plan: Plan) -> str:
 
 
 def plan_from(text: str) -> Plan:
-    """Return what ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
+    """What ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
     try:
         return read_plan(read_json("plan", text))
     except SchemaError as error:
@@ -165,7 +168,7 @@ def plan_from(text: str) -> Plan:
 
 
 def read_plan(data: Any) -> Plan:
-    """Return the plan of JSON data. Raises SchemaError."""
+    """The plan of JSON data. Raises SchemaError."""
     pairs = {}
     for key, type_ in PAIRS.items():
         if isinstance(data, dict) and key in data:
@@ -173,11 +176,12 @@ def read_plan(data: Any) -> Plan:
     full = {**data, **pairs} if isinstance(data, dict) else data
     keys = [field.encode_name for field in msgspec.structs.fields(Plan)]
     plan = read(full, Plan, needed=[key for key in keys if key not in OPTIONAL_KEYS])
-    return msgspec.structs.replace(plan, limits=Limits.from_json(data["limits"]))
+    check_limit_keys(plan.limits, data["limits"])
+    return plan
 
 
 def run_data(run: StoredRun) -> dict[str, Any]:
-    """Return run settings as JSON data; ``executor`` only if not ``local``, ``breadth_first`` only if set."""
+    """Run settings as JSON data; ``executor`` only if not ``local``, ``breadth_first`` only if set."""
     data: dict[str, Any] = msgspec.to_builtins(run)
     if run.executor == "local":
         del data["executor"]
@@ -187,12 +191,12 @@ def run_data(run: StoredRun) -> dict[str, Any]:
 
 
 def run_text(run: StoredRun) -> str:
-    """Return run settings as canonical JSON."""
+    """Run settings as canonical JSON."""
     return rfc8785.dumps(run_data(run)).decode("ascii")
 
 
 def run_from(text: str) -> StoredRun:
-    """Return what ``run_text`` was given. Raises ColumnError of the column ``run``."""
+    """What ``run_text`` was given. Raises ColumnError of the column ``run``."""
     try:
         # Databases before migration 0003 do not say which entrants are withdrawn.
         return read(read_json("run", text), StoredRun, needed=("reuse", "sandbox"))
@@ -280,24 +284,37 @@ class Result:
     Per seat, in seat order: ``ranks`` and ``faults`` (a fault's kind or None). A void match counts for
     nothing: ``void_reason`` says why, ``void_entrant`` is the number of the benched entrant, and ``note`` is
     text for people. ``digest`` is "" where there is no record. ``actions`` is the number of actions, chance
-    counted. ``reproducible``: whether
-    playing it again is promised to give the same record (False too where nothing is known).
+    counted. ``reproducible``: whether playing it again is promised to give the same record (False too where
+    nothing is known).
     """
 
     digest: str
     ranks: tuple[int, ...]
     reason: str
     faults: tuple[str | None, ...]
-    void: bool
     note: str
     actions: int
     reproducible: bool
     void_reason: VoidReason | None = None
     void_entrant: int | None = None
 
+    @classmethod
+    def of_outcome(cls, outcome: Outcome) -> "Result":
+        """The result of a match that counts, of which no more than its outcome is known."""
+        return cls("", outcome.ranks, outcome.reason, outcome.seat_faults, "", 0, reproducible=False)
+
+    @property
+    def void(self) -> bool:
+        """Whether the match counts for nothing."""
+        return self.void_reason is not None
+
+    def row(self, row: Row, number: int) -> ResultRow:
+        """The result as formats and ratings see it, of a row of the schedule and its match's number."""
+        return ResultRow(row.key, row.seats, self.ranks, self.faults, self.void, number)
+
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class TournamentMatch:
     """A row of the schedule with its result, if it has one.
 
     ``number`` counts a tournament's matches from 1 in schedule order; ``seats`` holds the entrants' numbers
@@ -318,25 +335,17 @@ class Match:
     @property
     def result_row(self) -> ResultRow | None:
         """The match as a row of results, or None before it is played."""
-        end = self.result
-        if end is None:
-            return None
-        return ResultRow(self.key, self.seats, end.ranks, end.faults, end.void, self.number)
+        return None if self.result is None else self.result.row(self.row, self.number)
 
 
-class ReplacedResult(NamedTuple):
-    """A result that was taken back when ``rounds`` rounds were drawn, by the match's number.
+class ReplacedResult(Struct, frozen=True, forbid_unknown_fields=True):
+    """A result that was taken back when ``rounds`` rounds were drawn; a seat without a fault has ``""``."""
 
-    ``host``: that of a host which was set aside, or "" for a result that its matches led to, until the rounds
-    are drawn again; None: by ``--unbench``.
-    """
-
-    number: int
-    rounds: int
-    ranks: tuple[int, ...]
-    faults: tuple[str | None, ...]
+    match: Ordinal
+    rounds: Number
+    ranks: Annotated[tuple[Seat, ...], Meta(min_length=1, max_length=MAX_SEATS)]
+    faults: tuple[Literal["", FaultKind], ...]
     void: bool
-    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,161 +371,25 @@ class MatchResult:
             return "benched"
         return "overload" if self.overloaded else "machine-failure"
 
-
-class Outcome(NamedTuple):
-    """A result without a record: its row, each seat's rank and fault (a kind or None), and how it ended."""
-
-    row: Row
-    ranks: tuple[int, ...]
-    faults: tuple[str | None, ...]
-    reason: str
-
-
-class ScoreTotals(NamedTuple):
-    """The sums of an entrant's or a seat's matches, void ones left out.
-
-    ``units`` as of ``tourney.schedule.row.score_units``; ``wins``: first alone, ``draws``: first, shared.
-    """
-
-    games: int = 0
-    units: int = 0
-    wins: int = 0
-    draws: int = 0
-    faults: int = 0
-
-    @property
-    def losses(self) -> int:
-        """Matches in which the entrant was not first."""
-        return self.games - self.wins - self.draws
-
-
-class StandingsTotals(NamedTuple):
-    """What standings by points are made of.
-
-    ``by_seat``: each entrant's sums by seat (from 1), those without a match left out; ``pairs``: sorted,
-    those that never met left out; ``faults``: ``(entrant number, kind, count)``, of void matches too, sorted.
-    """
-
-    by_seat: Mapping[tuple[int, int], ScoreTotals]
-    pairs: tuple["PairTotal", ...]
-    faults: tuple[tuple[int, str, int], ...]
-
-    @property
-    def scores(self) -> dict[int, ScoreTotals]:
-        """The sums of each entrant's matches; an entrant without one is left out."""
-        found: dict[int, ScoreTotals] = {}
-        for (entrant, _), one in self.by_seat.items():
-            found[entrant] = ScoreTotals(*map(sum, zip(found.get(entrant, ScoreTotals()), one, strict=True)))
-        return found
-
-
-class OverloadTotals(NamedTuple):
-    """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
-
-    turns: int = 0
-    overloaded: int = 0
-    matches: int = 0
-
-
-class OverloadedMatch(NamedTuple):
-    """A match with turns that an overloaded machine stretched, by its number."""
-
-    number: int
-    turns: int
-    overloaded: int
-
-
-class PairTotal(NamedTuple):
-    """An entrant's score against another, over all matches of both.
-
-    A meeting counts 2 half-points to the better rank, 1 to each of equals; so ``half_points`` is at most
-    ``2 * games``.
-    """
-
-    entrant: int
-    opponent: int
-    games: int
-    half_points: int
-
-
-class GroupGame(NamedTuple):
-    """A game of a mirrored group; per seat: the entrant's number, its rank, its fault's kind or None."""
-
-    entrants: tuple[int, ...]
-    ranks: tuple[int, ...]
-    faults: tuple[str | None, ...]
-
-
-class GroupCount(NamedTuple):
-    """The frequency of a mirrored group of these games; void and unfinished games are left out."""
-
-    games: tuple[GroupGame, ...]
-    times: int
-
-
-class DrawProbability(NamedTuple):
-    """A stored draw probability, and the tournament and number of matches that it was estimated from."""
-
-    probability: float
-    tournament: str
-    matches: int
-
-
-class Checkpoint(NamedTuple):
-    """A rating method's state (JSON data) after the first ``number`` matches of a schedule."""
-
-    number: int
-    state: Any
-
-
-class Archive(NamedTuple):
-    """The file that holds the records, logs and measurements of a tournament instead of the database.
-
-    ``file`` is its name without its folder, ``sha256`` that of its bytes, ``created`` (ISO 8601, UTC) when it
-    was made. ``hosts``: those that played, with their speeds (0: unknown); None if that is not known.
-    """
-
-    file: str
-    sha256: str
-    created: str
-    hosts: Mapping[str, int] | None = None
-
-    def __str__(self) -> str:
-        """Return its name and how to bring back what it holds, for a sentence."""
-        return (
-            f"the archive {self.file} (sha256 {self.sha256[:16]}...); `tourney db unarchive"
-            f" {shlex.quote(self.file)}` brings it back"
+    def result(self, seats: int) -> Result:
+        """What is stored of the match. Raises StoreError if it was played with another number of seats."""
+        played = self.played
+        outcome = Outcome((1,) * seats, "void", ()) if played is None else played.outcome
+        if len(outcome.ranks) != seats:
+            raise StoreError(f"match {self.number} was played with {len(outcome.ranks)} seats, not {seats}")
+        return Result(
+            digest="" if played is None else played.digest,
+            ranks=outcome.ranks,
+            reason=outcome.reason,
+            faults=outcome.seat_faults,
+            # No NUL, no half of a character, no end of a line: so that every database takes it.
+            note="".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.note),
+            actions=0 if played is None else played.count,
+            reproducible=played is not None and played.reproducible,
+            void_reason=self.void_reason,
+            void_entrant=self.void_entrant if played is None else None,
         )
 
-
-class RowCounts(NamedTuple):
-    """The progress of a tournament: rows, rows with a result, void ones among them, and rounds."""
-
-    rows: int
-    done: int
-    void: int
-    rounds: int
-
-
-class Dictionaries(NamedTuple):
-    """What a tournament's packed columns are compressed with, by the column's name; b"" where nothing is."""
-
-    record: bytes = b""
-    lines: bytes = b""
-    data: bytes = b""
-
-
-class MatchParts(NamedTuple):
-    """What is stored of a match beyond its result, packed; None where there is none.
-
-    Picklable, so that other processes can unpack it: see ``tourney.store.parts``.
-    """
-
-    record: bytes | None = None
-    log: bytes | None = None
-    measured: bytes | None = None
-    dictionaries: Dictionaries = Dictionaries()
-
-
-Measured = dict[str, Any]
-"""The measurements of a match, as ``tourney.match.result.PlayedMatch.measured``."""
+    def result_row(self, row: Row) -> ResultRow:
+        """The result as formats and ratings see it; ``row`` is the match's."""
+        return self.result(len(row.seats)).row(row, self.number)

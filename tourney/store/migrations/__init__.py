@@ -4,22 +4,29 @@
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection
 
-REVISIONS: tuple[str, ...] = tuple(f"{number:04}" for number in range(1, 15))
-HEAD = REVISIONS[-1]
+REVISIONS: tuple[str, ...] = ("v1",)
+UNRELEASED: Final = tuple(f"{number:04}" for number in range(1, 15))
+"""The revisions of development versions, from before there was a release; nothing upgrades them."""
+FOLDER = Path(__file__).parent
+
+
+def newest() -> str:
+    """The revision that this version of Tourney reads and writes."""
+    return REVISIONS[-1]
 
 
 def config(connection: "Connection | None" = None) -> "Config":
-    """Return Alembic's configuration; migrations run over the connection, in its transaction."""
+    """Alembic's configuration; migrations run over the connection, in its transaction."""
     from alembic.config import Config  # noqa: PLC0415 - slow to import, and seldom needed
 
     made = Config()
-    made.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    made.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
     made.set_main_option("path_separator", "os")
     made.attributes["connection"] = connection
     return made
@@ -29,4 +36,4 @@ def upgrade(connection: "Connection") -> None:
     """Bring a database (an empty one too) to the newest revision; the caller commits."""
     from alembic import command  # noqa: PLC0415 - as above
 
-    command.upgrade(config(connection), HEAD)
+    command.upgrade(config(connection), newest())

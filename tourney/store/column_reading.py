@@ -6,16 +6,18 @@ that also names database, table and row. Records, logs and measurements are JSON
 of its own.
 """
 
+import json
 import zlib
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from tourney.errors import RecordError
-from tourney.match.record import FAULT_KINDS, Record, check_shape, parse_sound_record
+from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import parse_json
 from tourney.schema import DIGEST, SchemaError, read
@@ -43,6 +45,15 @@ _SHORT: Final = (1 << _NARROW) - 262
 
 _LOG_KINDS = {"info", "stderr", "note"}
 _log_lines = msgspec.json.Decoder(tuple[LogLine, ...])
+_measurements = msgspec.json.Decoder(Measurements)
+
+
+class Dictionaries(NamedTuple):
+    """What a tournament's packed columns are compressed with, by the column's name; b"" where nothing is."""
+
+    record: bytes = b""
+    lines: bytes = b""
+    data: bytes = b""
 
 
 class ColumnError(Exception):
@@ -56,7 +67,7 @@ class ColumnError(Exception):
 
 
 def read_text(row: Columns, column: str, *, least: int = 0) -> str:
-    """Return a text of at least ``least`` characters."""
+    """A text of at least ``least`` characters."""
     value = row[column]
     if not isinstance(value, str) or len(value) < least:
         raise ColumnError(column, value, "a text")
@@ -64,7 +75,7 @@ def read_text(row: Columns, column: str, *, least: int = 0) -> str:
 
 
 def read_word(row: Columns, column: str, words: Collection[str]) -> str:
-    """Return one of some words."""
+    """One of some words."""
     value = row[column]
     if not isinstance(value, str) or value not in words:
         raise ColumnError(column, value, f"one of {', '.join(words)}")
@@ -72,7 +83,7 @@ def read_word(row: Columns, column: str, words: Collection[str]) -> str:
 
 
 def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER) -> int:
-    """Return an integer within bounds."""
+    """An integer within bounds."""
     value = row[column]
     if type(value) is not int or not least <= value <= most:
         span = f"of at least {least}" if most == MAX_INTEGER else f"from {least} to {most}"
@@ -81,7 +92,7 @@ def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER)
 
 
 def read_maybe_int(row: Columns, column: str, least: int | None = 0) -> int | None:
-    """Return an integer, or None for NULL; ``least`` None sets no bound."""
+    """An integer, or None for NULL; ``least`` None sets no bound."""
     value = row[column]
     if value is None:
         return None
@@ -93,7 +104,7 @@ def read_maybe_int(row: Columns, column: str, least: int | None = 0) -> int | No
 
 
 def read_flag(row: Columns, column: str) -> bool:
-    """Return true or false; some databases keep 1 and 0."""
+    """True or false; some databases keep 1 and 0."""
     value = row[column]
     if type(value) not in (bool, int) or value not in (0, 1):
         raise ColumnError(column, value, "true (1) or false (0)")
@@ -101,7 +112,7 @@ def read_flag(row: Columns, column: str) -> bool:
 
 
 def read_digest(row: Columns, column: str) -> str:
-    """Return a digest."""
+    """A digest."""
     value = row[column]
     if not isinstance(value, str) or DIGEST.fullmatch(value) is None:
         raise ColumnError(column, value, "a digest of 64 hex digits")
@@ -109,7 +120,7 @@ def read_digest(row: Columns, column: str) -> str:
 
 
 def read_u64(row: Columns, column: str) -> int:
-    """Return an unsigned 64-bit integer that is kept as decimal text."""
+    """An unsigned 64-bit integer that is kept as decimal text."""
     value = row[column]
     if isinstance(value, str) and len(value) <= 20 and value.isascii() and value.isdigit():
         number = int(value)
@@ -119,7 +130,7 @@ def read_u64(row: Columns, column: str) -> int:
 
 
 def read_json(column: str, text: str) -> Any:
-    """Return the JSON data of a column."""
+    """The JSON data of a column."""
     if not isinstance(text, str):
         raise ColumnError(column, text, "JSON")
     try:
@@ -130,7 +141,7 @@ def read_json(column: str, text: str) -> Any:
 
 @lru_cache(maxsize=1 << 16)
 def read_seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
-    """Return the entrants' numbers by seat; equal texts share a tuple."""
+    """The entrants' numbers by seat; equal texts share a tuple."""
     found = _integers(text)
     if found is None or len(found) != seats or not all(0 <= number < entrants for number in found):
         want = f"the numbers of {seats} of the {entrants} entrants (from 0), separated by commas"
@@ -140,7 +151,7 @@ def read_seating(text: str, seats: int, entrants: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def read_ranks(text: str, seats: int) -> tuple[int, ...]:
-    """Return the ranks of all seats: each 1 + the number of seats that are better."""
+    """The ranks of all seats: each 1 + the number of seats that are better."""
     found = _integers(text)
     if (
         found is None
@@ -153,7 +164,7 @@ def read_ranks(text: str, seats: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 12)
 def read_faults(text: str, seats: int) -> tuple[str | None, ...]:
-    """Return each seat's kind of fault, None where there is none; equal texts share a tuple."""
+    """Each seat's kind of fault, None where there is none; equal texts share a tuple."""
     found = tuple(kind or None for kind in text.split(",")) if isinstance(text, str) else ()
     if len(found) != seats or not all(kind is None or kind in FAULT_KINDS for kind in found):
         raise ColumnError("faults", text, f"a fault's kind or nothing for each of {seats} seats")
@@ -161,7 +172,7 @@ def read_faults(text: str, seats: int) -> tuple[str | None, ...]:
 
 
 def dictionary_of(texts: Iterable[bytes | None]) -> bytes:
-    """Return a dictionary (RFC 1950) for texts like these: the ends of the first ``SAMPLES`` of them."""
+    """A dictionary (RFC 1950) for texts like these: the ends of the first ``SAMPLES`` of them."""
     found = bytearray()
     for text in islice(filter(None, texts), SAMPLES):
         found += text if len(text) <= 2 * SAMPLE_END else text[:SAMPLE_END] + text[-SAMPLE_END:]
@@ -169,7 +180,7 @@ def dictionary_of(texts: Iterable[bytes | None]) -> bytes:
 
 
 def deflate(text: bytes, dictionary: bytes) -> bytes:
-    """Return a text compressed with a dictionary, if there is one: the header says whether it was used."""
+    """A text compressed with a dictionary, if there is one: the header says whether it was used."""
     window = _NARROW if len(dictionary) + len(text) <= _SHORT else zlib.MAX_WBITS
     writer = _writer(dictionary, window).copy()
     packed: bytes = writer.compress(text) + writer.flush()
@@ -178,12 +189,12 @@ def deflate(text: bytes, dictionary: bytes) -> bytes:
 
 @lru_cache(maxsize=8)
 def _writer(dictionary: bytes, window: int) -> Any:
-    """Return a compressor (its type has no name in ``zlib``) that has read a dictionary, to be copied."""
+    """A compressor (its type has no name in ``zlib``) that has read a dictionary, to be copied."""
     return zlib.compressobj(_LEVEL, zlib.DEFLATED, window, _MEMORY, zlib.Z_DEFAULT_STRATEGY, dictionary)
 
 
 def inflate(column: str, blob: bytes, want: str, dictionary: bytes = b"") -> bytes:
-    """Return the text of a packed column; ``dictionary`` is used if the text was packed with it."""
+    """The text of a packed column; ``dictionary`` is used if the text was packed with it."""
     if not isinstance(blob, bytes):
         raise ColumnError(column, blob, want)
     reader = zlib.decompressobj(zdict=dictionary) if dictionary else zlib.decompressobj()
@@ -196,8 +207,13 @@ def inflate(column: str, blob: bytes, want: str, dictionary: bytes = b"") -> byt
     return text
 
 
+def pack(data: Any) -> bytes:
+    """JSON data, its keys sorted, compressed: equal bytes for equal values."""
+    return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 1)
+
+
 def unpack(column: str, blob: bytes, want: str = "packed JSON", dictionary: bytes = b"") -> Any:
-    """Return the data given to ``tourney.match.result.pack``."""
+    """The data given to ``pack``."""
     return _parsed(column, blob, inflate(column, blob, want, dictionary), want)
 
 
@@ -209,21 +225,19 @@ def _parsed(column: str, blob: bytes, text: bytes, want: str) -> Any:
 
 
 def unpack_record(column: str, blob: bytes, seats: int, dictionary: bytes = b"") -> Record:
-    """Return the record of a match with this number of seats; its shape is checked, its digest is not."""
+    """The record of a match with this number of seats; its shape is checked, its digest is not."""
     text = inflate(column, blob, "a packed record", dictionary)
-    record = parse_sound_record(text)
-    if record is None:
-        try:
-            record = check_shape(_parsed(column, blob, text, "a packed record"))
-        except RecordError as error:
-            raise ColumnError(column, blob, f"a packed record ({error})") from error
-    if len(record["seats"]) != seats:
-        raise ColumnError(column, blob, f"a packed record of {seats} seats (it has {len(record['seats'])})")
+    try:
+        record = decode_record(text)
+    except RecordError as error:
+        raise ColumnError(column, blob, f"a packed record ({error})") from error
+    if len(record.seats) != seats:
+        raise ColumnError(column, blob, f"a packed record of {seats} seats (it has {len(record.seats)})")
     return record
 
 
 def unpack_log(column: str, blob: bytes, dictionary: bytes = b"") -> tuple[LogLine, ...]:
-    """Return the lines given to ``tourney.match.result.pack_log``."""
+    """The lines of a log, as ``json_text`` wrote them."""
     text = inflate(column, blob, "a packed log", dictionary)
     try:
         return _log_lines.decode(text)
@@ -234,18 +248,19 @@ def unpack_log(column: str, blob: bytes, dictionary: bytes = b"") -> tuple[LogLi
         return tuple(map(LogLine._make, data))
 
 
-def unpack_measured(column: str, blob: bytes, dictionary: bytes = b"") -> dict[str, Any]:
-    """Return a match's measurements, with keys that a later version may have added."""
-    data: dict[str, Any] = unpack(column, blob, "packed measurements", dictionary)
-    try:
-        read(data, Measurements)
+def unpack_measured(column: str, blob: bytes, dictionary: bytes = b"") -> Measurements:
+    """The measurements of a match."""
+    text = inflate(column, blob, "packed measurements", dictionary)
+    with suppress(msgspec.MsgspecError, UnicodeError):
+        return _measurements.decode(text)
+    try:  # say what is wrong; or a text has half a character
+        return read(_parsed(column, blob, text, "packed measurements"), Measurements)
     except SchemaError as error:
         raise ColumnError(column, blob, f"packed measurements ({error.in_json('the object')})") from error
-    return data
 
 
 def _integers(text: str) -> tuple[int, ...] | None:
-    """Return numbers separated by commas, in their one form, or None."""
+    """Numbers separated by commas, in their one form, or None."""
     if not isinstance(text, str) or len(text) > 1000:
         return None
     try:

@@ -8,28 +8,29 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from tests.tournaments import LETTERS, begin, digests, entrant, played, refused
+from tests.support.tournaments import LETTERS, begin, digests, entrant, played, refused
 from tourney.errors import StoreError, UsageError
-from tourney.match.record import canonical
+from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
-from tourney.store.maintenance import check_database
-from tourney.store.repository import Repository
-from tourney.store.values import MatchResult, Plan, RowCounts, StoredEntrant, StoredRun, Tournament
+from tourney.store.checking import check_database
+from tourney.store.database import Database
+from tourney.store.schedules import RowCounts
+from tourney.store.values import MatchResult, Plan, StoredEntrant, StoredRun, Tournament
 
 
-def play_all(repository: Repository, tournament: Tournament, order: list[int] | None = None) -> None:
+def play_all(repository: Database, tournament: Tournament, order: list[int] | None = None) -> None:
     """Store a made-up result for each pending row, one at a time, in the given order."""
-    pending = dict(repository.pending(tournament.id))
-    entrants = repository.entrants(tournament.id)
+    pending = dict(repository.schedules.pending(tournament.id))
+    entrants = repository.tournaments.entrants(tournament.id)
     for number in order or list(pending):
         spec = spec_of(tournament, entrants, pending[number])
-        repository.record_results(tournament.id, [MatchResult(number, played(spec))])
+        repository.matches.add(tournament.id, [MatchResult(number, played(spec))])
 
 
-def test_tournament_round_trip(repository: Repository) -> None:
+def test_tournament_round_trip(repository: Database) -> None:
     plan = Plan(
         name="full",
         game="sages-tafl",
@@ -49,123 +50,129 @@ def test_tournament_round_trip(repository: Repository) -> None:
         StoredEntrant(1, entrant("b"), joined=2),
     )
     run = StoredRun(reuse=True, sandbox="strict")
-    made = repository.begin(
+    made = repository.tournaments.begin(
         plan, seed=2**64 - 1, seed_chosen=False, run=run, entrants=entrants, created="now"
     )
-    assert repository.tournaments() == (made,)
+    assert repository.tournaments.all() == (made,)
     assert made == Tournament(1, plan, 2**64 - 1, False, run, complete=False, created="now")
-    assert repository.entrants(made.id) == entrants
-    assert repository.progress(made.id) == RowCounts(0, 0, 0, 0)
+    assert repository.tournaments.entrants(made.id) == entrants
+    assert repository.schedules.progress(made.id) == RowCounts(0, 0, 0, 0)
 
 
-def test_tournament_is_found_by_name_or_as_last(repository: Repository) -> None:
+def test_tournament_is_found_by_name_or_as_last(repository: Database) -> None:
     with refused(UsageError, "holds no tournament yet", "tourney run"):
-        repository.tournament()
+        repository.tournaments.get()
     begin(repository, name="one")
     begin(repository, name="two")
-    assert repository.tournament().name == "two"
-    assert repository.tournament("one").name == "one"
+    assert repository.tournaments.get().name == "two"
+    assert repository.tournaments.get("one").name == "one"
     with refused(UsageError, "no tournament 'three'", "there are: one, two"):
-        repository.tournament("three")
+        repository.tournaments.get("three")
     with refused(UsageError, "holds a tournament 'one' already"):
         begin(repository, name="one")
 
 
-def test_rows_are_numbered_once_in_schedule_order(repository: Repository) -> None:
+def test_rows_are_numbered_once_in_schedule_order(repository: Database) -> None:
     tournament = begin(repository, 3, pair=False)
     rows = [Row(2, 1, 1, 1, (0, 1)), Row(1, 1, 1, 2, (2, 1)), Row(1, 1, 1, 1, (1, 2))]
-    numbered = repository.add_rows(tournament.id, rows, complete=False)
+    numbered = repository.schedules.add(tournament.id, rows, complete=False)
     assert numbered == tuple(enumerate(sorted(rows), 1))
-    assert tuple(repository.rows(tournament.id)) == numbered == repository.pending(tournament.id)
+    assert (
+        tuple(repository.schedules.rows(tournament.id))
+        == numbered
+        == repository.schedules.pending(tournament.id)
+    )
     with refused(StoreError, "(2, 1, 1, 1)", "drawn already"):
-        repository.add_rows(tournament.id, [Row(2, 1, 1, 1, (1, 2))], complete=False)
+        repository.schedules.add(tournament.id, [Row(2, 1, 1, 1, (1, 2))], complete=False)
     with refused(StoreError, "(1, 9, 1, 1)"):
-        repository.add_rows(tournament.id, [Row(3, 1, 1, 1, (0, 1)), Row(1, 9, 1, 1, (0, 1))], complete=True)
-    assert len(repository.pending(tournament.id)) == 3
-    assert not repository.tournament().complete
-    assert repository.add_rows(tournament.id, [Row(3, 1, 1, 1, (0, 1))], complete=True)[0][0] == 4
-    assert repository.tournament().complete
+        repository.schedules.add(
+            tournament.id, [Row(3, 1, 1, 1, (0, 1)), Row(1, 9, 1, 1, (0, 1))], complete=True
+        )
+    assert len(repository.schedules.pending(tournament.id)) == 3
+    assert not repository.tournaments.get().complete
+    assert repository.schedules.add(tournament.id, [Row(3, 1, 1, 1, (0, 1))], complete=True)[0][0] == 4
+    assert repository.tournaments.get().complete
 
 
 def test_stored_data_do_not_depend_on_completion_order(tmp_path: Path) -> None:
     seen = []
     for k in range(3):
-        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+        with Database.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 5, games=4)
             order = sorted(range(1, 41), key=lambda number: (number * (7, 11, 23)[k]) % 41)
             play_all(repository, tournament, order)
             seen.append(
                 (
-                    list(repository.results(tournament.id)),
-                    list(repository.matches(tournament.id)),
-                    list(repository.records(tournament.id)),
+                    list(repository.matches.results(tournament.id)),
+                    list(repository.matches.all(tournament.id)),
+                    list(repository.records.all(tournament.id)),
                     compute_standings(repository, tournament.id),
-                    repository.pair_totals(tournament.id),
+                    repository.totals.standings(tournament.id),
                 )
             )
     assert seen[0] == seen[1] == seen[2]
     assert [result.number for result in seen[0][0]] == list(range(1, 41))
 
 
-def test_match_is_stored_completely_and_once(repository: Repository) -> None:
+def test_match_is_stored_completely_and_once(repository: Database) -> None:
     tournament = begin(repository)
-    entrants = repository.entrants(tournament.id)
-    number, row = repository.pending(tournament.id)[1]
+    entrants = repository.tournaments.entrants(tournament.id)
+    number, row = repository.schedules.pending(tournament.id)[1]
     first = played(spec_of(tournament, entrants, row), (2, 1), ((1, "timeout", 1),))
-    repository.record_results(tournament.id, [MatchResult(number, first)])
+    repository.matches.add(tournament.id, [MatchResult(number, first)])
     other = played(spec_of(tournament, entrants, row), (1, 2))
-    repository.record_results(tournament.id, [MatchResult(number, other)])
-    assert digests(repository, tournament.id) == {number: first.record["digest"]}
-    assert repository.record(tournament.id, number) == first.record
-    assert repository.log(tournament.id, number) == first.log
-    assert repository.measured(tournament.id, number) == first.measured
-    match = repository.match(tournament.id, number)
+    repository.matches.add(tournament.id, [MatchResult(number, other)])
+    assert digests(repository, tournament.id) == {number: first.record.digest}
+    assert repository.records.get(tournament.id, number) == first.record
+    assert repository.records.log(tournament.id, number) == first.log
+    assert repository.records.measured(tournament.id, number) == first.measured
+    match = repository.matches.get(tournament.id, number)
     assert match.row == row
     assert match.result is not None
     assert (match.result.ranks, match.result.faults) == ((2, 1), ("timeout", None))
     assert (match.result.actions, match.result.reproducible, match.result.void) == (2, True, False)
-    assert number not in dict(repository.pending(tournament.id))
-    assert repository.faults(tournament.id) == ((row.seats[0], "timeout", 1),)
-    [result] = repository.results(tournament.id)
+    assert number not in dict(repository.schedules.pending(tournament.id))
+    assert repository.totals.faults(tournament.id) == ((row.seats[0], "timeout", 1),)
+    [result] = repository.matches.results(tournament.id)
     assert result == row.result((2, 1), ("timeout", None))._replace(number=number)
 
 
-def test_matches_share_dictionaries_of_their_tournament(repository: Repository, database: Path) -> None:
+def test_matches_share_dictionaries_of_their_tournament(repository: Database, database: Path) -> None:
     """Later batches use those of the first one; matches of older versions are read beside them."""
     one, two = begin(repository, 4, games=4, name="one"), begin(repository, 3, name="two")
     for tournament in (one, two):
         play_all(repository, tournament)
-    records = list(repository.records(one.id))
+    records = list(repository.records.all(one.id))
     with sqlite3.connect(database) as connection:
         kept = connection.execute("SELECT tournament_id, name FROM dictionary ORDER BY 1, 2").fetchall()
         assert kept == [(id_, name) for id_ in (1, 2) for name in ("data", "lines", "record")]
-        old = zlib.compress(canonical(records[2][1]), 1)
+        old = zlib.compress(records[2][1].encode(), 1)
         [(new,)] = connection.execute("SELECT record FROM match WHERE id = 3")
         connection.execute("UPDATE match SET record = ? WHERE id = 3", (old,))
     connection.close()
     assert 3 * len(new) < len(old)
-    assert list(repository.records(one.id)) == records
+    assert list(repository.records.all(one.id)) == records
     assert check_database(str(database)) == ()
 
 
-def test_altered_dictionary_is_named_with_the_match(repository: Repository, database: Path) -> None:
+def test_altered_dictionary_is_named_with_the_match(repository: Database, database: Path) -> None:
     tournament = begin(repository)
     play_all(repository, tournament)
     with sqlite3.connect(database) as connection:
         connection.execute("UPDATE dictionary SET data = 'x' WHERE name = 'record'")
     connection.close()
     with refused(StoreError, "column record of table match, row 2 (match 2 of cup)"):
-        repository.record(tournament.id, 2)
+        repository.records.get(tournament.id, 2)
     assert any("column data of table dictionary" in line for line in check_database(str(database)))
-    assert repository.log(tournament.id, 2)
+    assert repository.records.log(tournament.id, 2)
 
 
-def test_digests_are_found_by_the_index_of_their_first_digits(repository: Repository, database: Path) -> None:
+def test_digests_are_found_by_the_index_of_their_first_digits(repository: Database, database: Path) -> None:
     tournament = begin(repository)
     play_all(repository, tournament)
     wanted = digests(repository, tournament.id)
     near = wanted[1][:32] + "0" * 32
-    found = dict(repository.find_digests([*wanted.values(), near]))
+    found = dict(repository.matches.find_digests([*wanted.values(), near]))
     assert found == {digest: f"match {number} of cup" for number, digest in wanted.items()}
     with sqlite3.connect(database) as connection:
         query = "SELECT id FROM match WHERE substr(\"match\".digest, 1, 12) IN ('a', 'b')"
@@ -174,68 +181,68 @@ def test_digests_are_found_by_the_index_of_their_first_digits(repository: Reposi
     assert "ix_match_digest_start" in plan[0][3]
 
 
-def test_batch_is_stored_atomically(repository: Repository) -> None:
+def test_batch_is_stored_atomically(repository: Database) -> None:
     tournament = begin(repository)
-    entrants = repository.entrants(tournament.id)
-    pending = repository.pending(tournament.id)
+    entrants = repository.tournaments.entrants(tournament.id)
+    pending = repository.schedules.pending(tournament.id)
     good = MatchResult(1, played(spec_of(tournament, entrants, pending[0][1])))
     three = structs.replace(
         spec_of(tournament, entrants, pending[1][1]), seats=tuple(e.entrant for e in entrants)
     )
     with refused(StoreError, "match 2 was played with 3 seats, not 2"):
-        repository.record_results(tournament.id, [good, MatchResult(2, played(three))])
-    assert repository.progress(tournament.id).done == 0
-    assert repository.pending(tournament.id) == pending
+        repository.matches.add(tournament.id, [good, MatchResult(2, played(three))])
+    assert repository.schedules.progress(tournament.id).done == 0
+    assert repository.schedules.pending(tournament.id) == pending
 
 
-def test_match_that_failed_to_run_is_void_and_named(repository: Repository) -> None:
+def test_match_that_failed_to_run_is_void_and_named(repository: Database) -> None:
     tournament = begin(repository)
     play_all(repository, tournament, [2, 3, 4, 5, 6])
     before = compute_standings(repository, tournament.id)
-    repository.record_results(tournament.id, [MatchResult(1, None, "the worker died")])
-    assert repository.progress(tournament.id) == RowCounts(6, 6, 1, 3)
-    result = repository.match(tournament.id, 1).result
+    repository.matches.add(tournament.id, [MatchResult(1, None, "the worker died")])
+    assert repository.schedules.progress(tournament.id) == RowCounts(6, 6, 1, 3)
+    result = repository.matches.get(tournament.id, 1).result
     assert result is not None
     assert (result.void, result.note, result.digest, result.ranks) == (True, "the worker died", "", (1, 1))
     with refused(UsageError, "match 1 is void: the worker died"):
-        repository.record(tournament.id, 1)
-    assert repository.log(tournament.id, 1) == ()
-    assert repository.measured(tournament.id, 1) == {}
-    assert [number for number, _ in repository.records(tournament.id)] == [2, 3, 4, 5, 6]
+        repository.records.get(tournament.id, 1)
+    assert repository.records.log(tournament.id, 1) == ()
+    assert repository.records.measured(tournament.id, 1) == NOT_MEASURED
+    assert [number for number, _ in repository.records.all(tournament.id)] == [2, 3, 4, 5, 6]
     assert compute_standings(repository, tournament.id) == before
 
 
-def test_void_match_without_a_start_keeps_its_faults(repository: Repository) -> None:
+def test_void_match_without_a_start_keeps_its_faults(repository: Database) -> None:
     tournament = begin(repository, 2)
-    pending = dict(repository.pending(tournament.id))
-    spec = spec_of(tournament, repository.entrants(tournament.id), pending[1])
+    pending = dict(repository.schedules.pending(tournament.id))
+    spec = spec_of(tournament, repository.tournaments.entrants(tournament.id), pending[1])
     both = played(spec, (1, 1), ((1, "startup", 0), (2, "startup", 0)))
-    repository.record_results(tournament.id, [MatchResult(1, both)])
+    repository.matches.add(tournament.id, [MatchResult(1, both)])
     assert [line.games for line in compute_standings(repository, tournament.id)] == [0, 0]
     assert [line.fault_count for line in compute_standings(repository, tournament.id)] == [1, 1]
-    assert repository.pair_totals(tournament.id) == ()
-    assert [result.void for result in repository.results(tournament.id)] == [True]
+    assert repository.totals.standings(tournament.id).pairs == ()
+    assert [result.void for result in repository.matches.results(tournament.id)] == [True]
 
 
-def test_matches_are_found_by_number_name_and_entrant(repository: Repository) -> None:
+def test_matches_are_found_by_number_name_and_entrant(repository: Database) -> None:
     one = begin(repository, 12, name="one")
     two = begin(repository, 2, name="two")
-    assert repository.find_match("2") == repository.match(two.id, 2)
-    assert repository.find_match("one/7") == repository.match(one.id, 7)
-    assert repository.find_match("7", "one") == repository.match(one.id, 7)
+    assert repository.matches.find("2") == repository.matches.get(two.id, 2)
+    assert repository.matches.find("one/7") == repository.matches.get(one.id, 7)
+    assert repository.matches.find("7", "one") == repository.matches.get(one.id, 7)
     for text in ("", "x", "one/", "-1", "1.0", "99999999999", "²"):
-        with refused(UsageError, "is no match"):
-            repository.find_match(text)
+        with refused(UsageError, "is not a match"):
+            repository.matches.find(text)
     with refused(UsageError, "there is no match 3 in this tournament"):
-        repository.find_match("3")
+        repository.matches.find("3")
     with refused(UsageError, "match 1 has not been played yet"):
-        repository.record(one.id, 1)
-    mine = list(repository.matches(one.id, entrant=1))
+        repository.records.get(one.id, 1)
+    mine = list(repository.matches.all(one.id, entrant=1))
     assert len(mine) == 22
     assert all(1 in match.seats for match in mine)
 
 
-def test_altered_record_is_detected(repository: Repository, database: Path) -> None:
+def test_altered_record_is_detected(repository: Database, database: Path) -> None:
     tournament = begin(repository)
     play_all(repository, tournament)
     with sqlite3.connect(database) as connection:
@@ -243,51 +250,51 @@ def test_altered_record_is_detected(repository: Repository, database: Path) -> N
     connection.close()
     where = "column record of table match, row 2 (match 2 of cup), holds 40 bytes and not a packed record"
     with refused(StoreError, str(database), where):
-        repository.record(tournament.id, 2)
-    assert repository.record(tournament.id, 1)["game"] == "sage-stones"
+        repository.records.get(tournament.id, 2)
+    assert repository.records.get(tournament.id, 1).game == "sage-stones"
     with refused(StoreError, where):
-        list(repository.records(tournament.id))
+        list(repository.records.all(tournament.id))
 
 
-def test_amending_changes_only_amendable_fields(repository: Repository) -> None:
+def test_amending_changes_only_amendable_fields(repository: Database) -> None:
     tournament = begin(repository, 3)
     assert tournament.complete
     added = StoredEntrant(3, entrant("d"), joined=4)
     run = StoredRun(sandbox="off", breadth_first=True)
-    repository.amend(tournament.id, rounds=None, run=run, entrants=[added])
-    changed = repository.tournament()
+    repository.tournaments.amend(tournament.id, rounds=None, run=run, entrants=[added])
+    changed = repository.tournaments.get()
     assert changed == replace(tournament, run=run, complete=False)
-    assert repository.entrants(tournament.id)[3] == added
+    assert repository.tournaments.entrants(tournament.id)[3] == added
 
 
-def test_snapshot_is_consistent_while_a_run_writes(repository: Repository, database: Path) -> None:
+def test_snapshot_is_consistent_while_a_run_writes(repository: Database, database: Path) -> None:
     tournament = begin(repository)
-    with Repository.open(str(database)) as reader, reader.snapshot() as moment:
-        assert moment.progress(tournament.id).done == 0
+    with Database.open(str(database)) as reader, reader.snapshot() as moment:
+        assert moment.schedules.progress(tournament.id).done == 0
         play_all(repository, tournament)
-        assert moment.progress(tournament.id).done == 0
+        assert moment.schedules.progress(tournament.id).done == 0
         assert compute_standings(moment, tournament.id)[0].games == 0
-    assert repository.progress(tournament.id).done == 6
+    assert repository.schedules.progress(tournament.id).done == 6
 
 
-def test_thousands_of_rows_are_read_in_order(repository: Repository) -> None:
+def test_thousands_of_rows_are_read_in_order(repository: Database) -> None:
     tournament = begin(repository, 26, games=4)
-    entrants = repository.entrants(tournament.id)
+    entrants = repository.tournaments.entrants(tournament.id)
     finished = [
         MatchResult(number, played(spec_of(tournament, entrants, row)))
-        for number, row in repository.pending(tournament.id)
+        for number, row in repository.schedules.pending(tournament.id)
     ]
-    repository.record_results(tournament.id, finished)
+    repository.matches.add(tournament.id, finished)
     assert len(finished) == 1300
-    assert [match.number for match in repository.matches(tournament.id)] == list(range(1, 1301))
+    assert [match.number for match in repository.matches.all(tournament.id)] == list(range(1, 1301))
     assert {line.games for line in compute_standings(repository, tournament.id)} == {100}
     assert sum(line.points for line in compute_standings(repository, tournament.id)) == 1300
     assert sorted(line.name for line in compute_standings(repository, tournament.id)) == list(LETTERS)
 
 
-def test_missing_tournament_id_is_an_error(repository: Repository) -> None:
+def test_missing_tournament_id_is_an_error(repository: Database) -> None:
     with refused(UsageError, "no tournament with the id 9"):
-        repository.tournament_by_id(9)
+        repository.tournaments.by_id(9)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +302,7 @@ def test_missing_tournament_id_is_an_error(repository: Repository) -> None:
     ["INSERT INTO match SELECT * FROM match LIMIT 1", "INSERT INTO seat SELECT * FROM seat LIMIT 1"],
 )
 def test_database_constraints_refuse_a_second_result(
-    repository: Repository, database: Path, statement: str
+    repository: Database, database: Path, statement: str
 ) -> None:
     tournament = begin(repository)
     play_all(repository, tournament)

@@ -1,0 +1,335 @@
+"""Find everything that is wrong with a database: pages, tables, columns, rows, and what contradicts what."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tourney.errors import StoreDamaged
+from tourney.store import rows, sqlite
+from tourney.store.baselines import baseline_of
+from tourney.store.column_reading import ColumnError, Columns, Dictionaries, unpack_log, unpack_measured
+from tourney.store.damage import MATCH_NAME, in_row, key_of
+from tourney.store.engine import is_sqlite, opened, parse_url, transaction
+from tourney.store.hosts import refused_host_of
+from tourney.store.models import (
+    ARCHIVE,
+    BASELINE,
+    CHECKPOINT,
+    DICTIONARY,
+    DRAW_PROBABILITY,
+    ENTRANT,
+    LOG,
+    MATCH,
+    MEASURED,
+    METADATA,
+    PRESENTATION,
+    REFUSED_HOST,
+    REPLACED,
+    SCHEDULE,
+    SEAT,
+    TOURNAMENT,
+    VERDICT,
+)
+from tourney.store.presentation import presentation_of
+from tourney.store.rating_data import check_checkpoint, check_draw_probability
+from tourney.store.rows import Shape
+from tourney.store.tournaments import archive_of, check_verdict, entrant_of, tournament_of
+
+MOST = 20
+"""Bad rows to name at most."""
+
+_CHUNK = 500
+
+Step = Callable[[int, str], None]
+"""Hears now and then how many rows of a table have been read."""
+
+_INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
+    (DRAW_PROBABILITY, check_draw_probability),
+    (CHECKPOINT, check_checkpoint),
+    (VERDICT, check_verdict),
+    (PRESENTATION, presentation_of),
+    (BASELINE, baseline_of),
+    (DICTIONARY, rows.check_dictionary),
+    (ARCHIVE, archive_of),
+    (REFUSED_HOST, refused_host_of),
+)
+"""Tables whose rows can be read without knowing their tournament."""
+DETAILS: dict[sa.Table, Callable[..., object]] = {
+    LOG: lambda row, known: unpack_log("lines", row["lines"], known.lines),
+    MEASURED: lambda row, known: unpack_measured("data", row["data"], known.data),
+}
+"""Tables beside the results, from which nothing is counted, with the check of a row."""
+
+
+def check_database(url: str, step: Step = lambda _done, _table: None) -> tuple[str, ...]:
+    """What is wrong with a database, a sentence each; nothing if it is sound."""
+    results, beside = check_parts(url, step)
+    return (*results, *beside)
+
+
+def check_parts(
+    url: str, step: Step = lambda _done, _table: None, *, every_match: bool = True
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What is wrong with the results of a database, and with the logs and measurements beside them.
+
+    Nothing is counted from logs and measurements, so that a run can go on without one of them. Each is a
+    sentence. Without ``every_match`` the rows of matches are not read one by one: pages, references, missing
+    rows and whether the tables agree are checked, in a tenth of the time.
+    """
+    parsed = parse_url(url)
+    details = {table.name for table in DETAILS}
+    orphans: tuple[tuple[str, str], ...] = ()
+    if is_sqlite(parsed):
+        problems, orphans = sqlite.full_check(sqlite.path_of(parsed))
+        problems += tuple(text for table, text in orphans if table not in details)
+        if problems:
+            return problems, ()
+    with opened(url) as engine, transaction(engine) as connection:
+        if altered := _altered_schema(connection):
+            return tuple(altered), ()
+        parts = []
+        details_of = bad_details(connection, step) if every_match else iter(())
+        for errors in (bad_columns(connection, step, every_match=every_match), details_of):
+            found = [str(error) for error in islice(errors, MOST)]
+            if len(found) == MOST:
+                found.append("there may be more: restore a backup first")
+            parts.append(tuple(found))
+        beside = (*(text for _, text in orphans), *parts[1])
+        return parts[0] or (*_gaps(connection), *_differences(connection)), beside
+
+
+def bad_columns(connection: Connection, step: Step, *, every_match: bool = True) -> Iterator[StoreDamaged]:
+    """Yield an error for each row with a bad column, and the first such column of it; see ``bad_details``.
+
+    Without ``every_match`` the rows of the schedule, of results and of seats are left out.
+    """
+    read = partial(_rows, connection, step)
+    shapes: dict[object, Shape] = {}
+    counts: dict[object, int] = {}
+    for row in read(ENTRANT):
+        number = counts.setdefault(row["tournament_id"], 0)
+        counts[row["tournament_id"]] = number + 1
+        yield from _tried(connection, ENTRANT, row, partial(entrant_of, number=number))
+    for row in read(TOURNAMENT):
+        bad = list(_tried(connection, TOURNAMENT, row, tournament_of))
+        yield from bad
+        if not bad:
+            shapes[row["id"]] = Shape(row["seats"], counts.get(row["id"], 0))
+    # Rows of a damaged tournament cannot be checked; its error is enough.
+    if every_match:
+        yield from _bad_matches(connection, read, shapes)
+    for row in read(REPLACED):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, REPLACED, row, partial(rows.replaced_of, shape=shape))
+    for table, independent in _INDEPENDENT:
+        for row in read(table):
+            yield from _tried(connection, table, row, independent)
+
+
+def _bad_matches(
+    connection: Connection, read: Callable[..., Iterator[Columns]], shapes: Mapping[object, Shape]
+) -> Iterator[StoreDamaged]:
+    """Yield an error for each bad row of the schedule, of results and of seats."""
+    last: dict[object, Columns] = {}
+    for row in read(SCHEDULE):
+        if shape := shapes.get(row["tournament_id"]):
+            before = last.get(row["tournament_id"])
+            ordered = partial(rows.check_schedule, shape=shape, before=before)
+            bad = list(_tried(connection, SCHEDULE, row, ordered))
+            yield from bad
+            if not bad:
+                last[row["tournament_id"]] = row
+    known = partial(_known, connection, {})
+    archived = set(connection.execute(sa.select(ARCHIVE.c.tournament_id)).scalars())
+    for row in read(MATCH, SCHEDULE.c.tournament_id):
+        if shape := shapes.get(row["tournament_id"]):
+            dictionary = known(row["tournament_id"]).record
+            gone = row["tournament_id"] in archived
+            check = partial(rows.check_match, shape=shape, dictionary=dictionary, archived=gone)
+            yield from _tried(connection, MATCH, row, check)
+    for row in read(SEAT):
+        if shape := shapes.get(row["tournament_id"]):
+            yield from _tried(connection, SEAT, row, partial(rows.check_seat, shape=shape))
+
+
+def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
+    """Yield an error for each bad log and each bad row of measurements."""
+    read = partial(_rows, connection, step)
+    known = partial(_known, connection, {})
+    for table, check in DETAILS.items():
+        for row in read(table, SCHEDULE.c.tournament_id):
+            fit = partial(check, known=known(row["tournament_id"]))
+            yield from _tried(connection, table, row, fit)
+
+
+def _known(connection: Connection, kept: dict[int, Dictionaries], tournament: int) -> Dictionaries:
+    """The dictionaries of a tournament; ``kept`` has those that were asked for before."""
+    if tournament not in kept:
+        kept[tournament] = rows.dictionaries_of(connection, tournament)
+    return kept[tournament]
+
+
+def first_bad(connection: Connection, table: sa.Table, tournament: int) -> StoreDamaged:
+    """The error for a tournament's first bad row of ``schedule`` or ``seat``; sums do not show it."""
+    check = {SCHEDULE: rows.check_schedule, SEAT: rows.check_seat}[table]
+    shape = rows.shape_of(connection, tournament)
+    query = sa.select(table).where(table.c.tournament_id == tournament).order_by(*table.primary_key)
+    for row in connection.execute(query).mappings():
+        for error in _tried(connection, table, row, partial(check, shape=shape)):
+            return error
+    raise AssertionError(f"every row of {table.name} fits, but their sums do not")
+
+
+def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:
+    """Yield all rows in the order of their keys, flags as they are kept."""
+    columns: list[Any] = []
+    for column in table.c:
+        flag = isinstance(column.type, sa.Boolean)
+        columns.append(sa.type_coerce(column, sa.Integer).label(column.name) if flag else column)
+    query = sa.select(*columns, *more).order_by(*table.primary_key)
+    if more:
+        of = SCHEDULE.c.id == next(iter(table.primary_key))
+        query = query.select_from(table.outerjoin(SCHEDULE, of))
+    for done, row in enumerate(connection.execute(query, execution_options={"yield_per": _CHUNK}).mappings()):
+        if done and done % _CHUNK == 0:
+            step(done, table.name)
+        yield row
+
+
+def _tried(
+    connection: Connection, table: sa.Table, row: Columns, check: Callable[[Columns], object]
+) -> Iterator[StoreDamaged]:
+    try:
+        check(row)
+    except ColumnError as error:
+        yield in_row(connection, table, key_of(table, row), error, _whose(connection, table, row))
+
+
+def _whose(connection: Connection, table: sa.Table, row: Columns) -> str:
+    """A description of a row for people; "" if there is none."""
+    if table is TOURNAMENT:
+        return str(row["name"])
+    if table is ENTRANT:
+        return f"entrant {row['name']}"
+    id_ = row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)
+    if id_ is None:
+        return ""
+    found = connection.execute(MATCH_NAME.where(SCHEDULE.c.id == id_)).first()
+    return "" if found is None else f"match {found.number} of {found.name}"
+
+
+_PROGRAMS = {
+    "sqlite": "SELECT type, name FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name",
+    "postgresql": (
+        "SELECT DISTINCT 'trigger', trigger_name FROM information_schema.triggers"
+        " WHERE trigger_schema = current_schema() UNION SELECT 'view', table_name FROM"
+        " information_schema.views WHERE table_schema = current_schema()"
+    ),
+}
+"""Queries for what a database runs of itself; Tourney makes none."""
+
+
+def _altered_schema(connection: Connection) -> list[str]:
+    """How tables, columns and indexes differ from the models, and what does not belong here."""
+    inspector = sa.inspect(connection)
+    found = []
+    tables = set(inspector.get_table_names())
+    for table in METADATA.sorted_tables:
+        if table.name not in tables:
+            found.append(f"the table {table.name} is missing")
+            continue
+        columns = {column["name"] for column in inspector.get_columns(table.name)}
+        wanted = {column.name for column in table.columns}
+        found += [f"the table {table.name} lacks its column {name}" for name in sorted(wanted - columns)]
+        found += [f"the table {table.name} has a column {name} too many" for name in sorted(columns - wanted)]
+        here = _index_names(connection, table.name)
+        indexes = {str(index.name) for index in table.indexes}
+        found += [f"the index {name} of {table.name} is missing" for name in sorted(indexes - here)]
+    if query := _PROGRAMS.get(connection.dialect.name):
+        for kind, name in connection.execute(sa.text(query)):
+            found.append(f"the {kind} {name} does not belong to the database: it may alter what is stored")
+    return found
+
+
+def _index_names(connection: Connection, table: str) -> set[str]:
+    """The names of a table's indexes, also those that SQLAlchemy does not list."""
+    if connection.dialect.name == "sqlite":
+        query = sa.text("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = :table")
+        return set(connection.execute(query, {"table": table}).scalars())
+    return {str(index["name"]) for index in sa.inspect(connection).get_indexes(table)}
+
+
+def _gaps(connection: Connection) -> list[str]:
+    """The contradictions between tables."""
+    found = []
+    numbers = (
+        sa.select(
+            TOURNAMENT.c.id,
+            TOURNAMENT.c.name,
+            sa.func.count(SCHEDULE.c.id),
+            sa.func.coalesce(sa.func.max(SCHEDULE.c.number), 0),
+        )
+        .select_from(TOURNAMENT.outerjoin(SCHEDULE, SCHEDULE.c.tournament_id == TOURNAMENT.c.id))
+        .group_by(TOURNAMENT.c.id, TOURNAMENT.c.name)
+        .order_by(TOURNAMENT.c.id)
+    )
+    for tournament, name, count, last in connection.execute(numbers):
+        if type(last) is not int:
+            found.append(str(first_bad(connection, SCHEDULE, tournament)))
+        elif count != last:
+            found.append(f"{name}: {last - count} rows of the schedule are missing")
+    present = (
+        sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats, sa.func.count(SEAT.c.seat))
+        .select_from(
+            MATCH.join(SCHEDULE, SCHEDULE.c.id == MATCH.c.id)
+            .join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id)
+            .outerjoin(SEAT, SEAT.c.match_id == MATCH.c.id)
+        )
+        .group_by(TOURNAMENT.c.name, SCHEDULE.c.number, TOURNAMENT.c.seats)
+        .having(sa.func.count(SEAT.c.seat) != TOURNAMENT.c.seats)
+        .order_by(TOURNAMENT.c.name, SCHEDULE.c.number)
+    )
+    for name, number, wanted, count in connection.execute(present):
+        found.append(f"match {name}/{number} has {count} seats stored, not {wanted}")
+    return found
+
+
+def _differences(connection: Connection) -> list[str]:
+    """The first matches whose results differ between the tables ``match`` and ``seat``.
+
+    Standings are counted over ``match``, faults over ``seat``. The columns of ``match`` and ``schedule`` have
+    a part for each seat, separated by commas.
+    """
+    pairs = (
+        (SCHEDULE.c.seating, sa.cast(SEAT.c.entrant, sa.Text)),
+        (MATCH.c.ranks, sa.cast(SEAT.c.rank, sa.Text)),
+        (MATCH.c.faults, sa.func.coalesce(SEAT.c.fault, "")),
+    )
+    wrong = [
+        sa.case(
+            (SEAT.c.seat == 1, whole.not_like(part.concat(",%"))),
+            (SEAT.c.seat == TOURNAMENT.c.seats, whole.not_like(sa.literal("%,").concat(part))),
+            else_=whole.not_like(sa.literal("%,").concat(part).concat(",%")),
+        )
+        for whole, part in pairs
+    ]
+    query = (
+        sa.select(TOURNAMENT.c.name, SCHEDULE.c.number, SEAT.c.seat)
+        .select_from(
+            SEAT.join(MATCH, MATCH.c.id == SEAT.c.match_id)
+            .join(SCHEDULE, SCHEDULE.c.id == MATCH.c.id)
+            .join(TOURNAMENT, TOURNAMENT.c.id == SCHEDULE.c.tournament_id)
+        )
+        .where(TOURNAMENT.c.seats > 1, sa.or_(*wrong))
+        .order_by(TOURNAMENT.c.id, SCHEDULE.c.number, SEAT.c.seat)
+        .limit(MOST)
+    )
+    return [
+        f"match {name}/{number} has another result or entrant in the table seat than beside it, at seat"
+        f" {seat}: the database was altered"
+        for name, number, seat in connection.execute(query)
+    ]

@@ -1,0 +1,225 @@
+"""What is stored of matches beyond their results: records, logs and measurements, here or in archives."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+
+from tourney.match.record import Record
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
+from tourney.store import damage
+from tourney.store.column_reading import ColumnError, unpack_log, unpack_measured, unpack_record
+from tourney.store.damage import checked
+from tourney.store.engine import Access, shown
+from tourney.store.matches import Details, Matches
+from tourney.store.models import (
+    ARCHIVE,
+    DICTIONARY,
+    KEY,
+    LOG,
+    MATCH,
+    MEASURED,
+    PLAYED,
+    SCHEDULE,
+    SEAT,
+    TOURNAMENT,
+)
+from tourney.store.parts import MatchParts
+from tourney.store.rows import Shape, chunks, dictionaries_of, shape_of
+from tourney.store.stored_match import Owner, StoredMatch, no_record
+from tourney.store.tournaments import Archive, Tournaments
+from tourney.store.values import MatchResult
+
+T = TypeVar("T")
+
+_S, _M = SCHEDULE.c, MATCH.c
+_MEASURED_TOO = PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == _S.id)
+
+
+class Records:
+    """Reads records, logs and measurements, and moves them to archives and back."""
+
+    def __init__(self, access: Access, tournaments: Tournaments, matches: Matches) -> None:
+        self._access = access
+        self._tournaments = tournaments
+        self._matches = matches
+
+    def get(self, tournament: int, number: int) -> Record:
+        """A match's record, its digest unchecked.
+
+        Raises UsageError if there is none yet, the match is void without one, or the tournament is archived,
+        and StoreDamaged if the stored bytes are not a record of this tournament.
+        """
+        with self._access.read() as connection:
+            seats = shape_of(connection, tournament).seats
+            record = _read_blob(
+                connection,
+                tournament,
+                number,
+                _M.record,
+                lambda column, blob, dictionary: unpack_record(column, blob, seats, dictionary),
+            )
+        if record is None:
+            match = self._matches.get(tournament, number)
+            if match.result is not None and match.result.digest:
+                self._tournaments.refuse_archived(tournament, f"match {number} of ")
+            raise no_record(match)
+        return record
+
+    def all(self, tournament: int) -> Iterator[tuple[int, Record]]:
+        """Yield the numbers and records of a tournament in schedule order; matches without one are left out.
+
+        Raises UsageError for an archived tournament, and StoreDamaged as ``get`` does.
+        """
+        self._tournaments.refuse_archived(tournament)
+        query = sa.select(_S.number, _M.record).select_from(PLAYED).where(_M.record.is_not(None))
+        with self._access.read() as connection:
+            dictionary = dictionaries_of(connection, tournament).record
+
+            def record_of(row: Any, shape: Shape) -> tuple[int, Record]:
+                return row[0], unpack_record("record", row[1], shape.seats, dictionary)
+
+            yield from checked(connection, query, tournament, record_of, 500)
+
+    def log(self, tournament: int, number: int) -> tuple[LogLine, ...]:
+        """A match's log; empty if there is none. Raises StoreDamaged if it is damaged."""
+        with self._access.read() as connection:
+            return _read_blob(connection, tournament, number, LOG.c.lines, unpack_log) or ()
+
+    def measured(self, tournament: int, number: int) -> Measurements:
+        """A match's measurements; empty if there are none. Raises StoreDamaged if damaged."""
+        with self._access.read() as connection:
+            column = MEASURED.c.data
+            return _read_blob(connection, tournament, number, column, unpack_measured) or NOT_MEASURED
+
+    def parts(self, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
+        """What is stored of finished matches, packed, by number; others are left out."""
+        query = (
+            sa.select(_S.number, _M.record, LOG.c.lines, MEASURED.c.data)
+            .select_from(_MEASURED_TOO.outerjoin(LOG, LOG.c.match_id == _S.id))
+            .where(_S.tournament_id == tournament)
+        )
+        found: dict[int, MatchParts] = {}
+        with self._access.read() as connection:
+            known = dictionaries_of(connection, tournament)
+            for some in chunks(numbers):
+                rows = connection.execute(query.where(_S.number.in_(some)))
+                found.update((row[0], MatchParts(*row[1:], known)) for row in rows)
+        return found
+
+    def recent_seconds(self, tournament: int, count: int) -> tuple[float, ...]:
+        """The durations of the ``count`` last matches in schedule order.
+
+        They only serve estimates, so damaged measurements are left out.
+        """
+        query = (
+            sa.select(MEASURED.c.data)
+            .select_from(SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id))
+            .where(_S.tournament_id == tournament)
+            .order_by(_S.number.desc())
+            .limit(count)
+        )
+        found = []
+        with self._access.read() as connection:
+            dictionary = dictionaries_of(connection, tournament).data
+            for (blob,) in connection.execute(query):
+                with suppress(ColumnError):
+                    found.append((unpack_measured("data", blob, dictionary).wall_ms or 0) / 1000)
+        return tuple(found)
+
+    def stored(self, tournament: int, chunk: int) -> Iterator[list[StoredMatch]]:
+        """Yield all that is stored of the finished matches, in schedule order, a chunk at a time."""
+        last: Any = 0
+        while found := self._stored(tournament, _S.number > last, chunk):
+            yield found
+            last = found[-1].number
+
+    def stored_match(self, tournament: int, number: int) -> StoredMatch:
+        """All that is stored of a finished match. Raises UsageError if it is not finished."""
+        for found in self._stored(tournament, _S.number == number, 1):
+            return found
+        raise no_record(self._matches.get(tournament, number))
+
+    def move_out(self, tournament: int, archive: Archive) -> None:
+        """Remove the records, logs and measurements of a tournament, and note the archive that has them."""
+        mine = sa.select(_S.id).where(_S.tournament_id == tournament)
+        with self._access.write() as connection:
+            for column in (LOG.c.match_id, MEASURED.c.match_id):
+                connection.execute(sa.delete(column.table).where(column.in_(mine)))
+            connection.execute(sa.update(MATCH).where(_M.id.in_(mine)).values(record=None))
+            connection.execute(sa.delete(DICTIONARY).where(DICTIONARY.c.tournament_id == tournament))
+            values = archive._asdict()
+            if archive.hosts is not None:
+                values["hosts"] = json.dumps(archive.hosts)
+            connection.execute(sa.insert(ARCHIVE).values(tournament_id=tournament, **values))
+
+    def forget_archive(self, tournament: int) -> None:
+        """Let a tournament count as not archived; ``bring_back`` stores what its archive has."""
+        with self._access.write() as connection:
+            connection.execute(sa.delete(ARCHIVE).where(ARCHIVE.c.tournament_id == tournament))
+
+    def bring_back(self, tournament: int, finished: Sequence[MatchResult]) -> None:
+        """Store the records, logs and measurements of matches whose results are stored without them."""
+        texts_of = {item.number: item.played.texts for item in finished if item.played is not None}
+        query = sa.select(_S.number, _S.id).select_from(PLAYED)
+        query = query.where(_S.tournament_id == tournament, _S.number.in_(list(texts_of)))
+        put = sa.update(MATCH).where(_M.id == sa.bindparam("row")).values(record=sa.bindparam("packed"))
+        with self._access.write() as connection:
+            details = Details(connection, tournament, texts_of.values())
+            records = [
+                {"row": id_, "packed": details.add(id_, texts_of[number])}
+                for number, id_ in connection.execute(query.order_by(_S.number)).all()
+            ]
+            if records:
+                connection.execute(put, records)
+            details.insert()
+
+    def _stored(self, tournament: int, chosen: sa.ColumnElement[bool], most: int) -> list[StoredMatch]:
+        """The first chosen ones of the finished matches: a query for them, and one for their seats."""
+        before = (_S.number, *KEY, _S.seating, MEASURED.c.data)
+        query = sa.select(*before, MATCH).select_from(_MEASURED_TOO)
+        query = query.where(_S.tournament_id == tournament, chosen).order_by(_S.number).limit(most)
+        seats: dict[int, list[dict[str, Any]]] = {}
+        with self._access.read() as connection:
+            name = sa.select(TOURNAMENT.c.name).where(TOURNAMENT.c.id == tournament)
+            owner = Owner(
+                shown(self._access.engine.url),
+                tournament,
+                str(connection.execute(name).scalar()),
+                shape_of(connection, tournament),
+                dictionaries_of(connection, tournament),
+            )
+            rows = connection.execute(query).all()
+            of_them = sa.select(SEAT).where(SEAT.c.match_id.in_([row[len(before)] for row in rows]))
+            for seat in connection.execute(of_them.order_by(SEAT.c.match_id, SEAT.c.seat)):
+                values = dict(zip(SEAT.c.keys(), seat, strict=True))
+                seats.setdefault(values["match_id"], []).append(values)
+        found = []
+        for row in rows:
+            number, *key, seating, data = row[: len(before)]
+            columns = dict(zip(MATCH.c.keys(), row[len(before) :], strict=True))
+            mine = tuple(seats.get(columns["id"], ()))
+            found.append(StoredMatch(owner, number, tuple(key), seating, columns, mine, data))
+        return found
+
+
+def _read_blob(
+    connection: Connection,
+    tournament: int,
+    number: int,
+    column: sa.Column[Any],
+    unpack: Callable[[str, bytes, bytes], T],
+) -> T | None:
+    """The unpacked value of a packed column of a match, or None if there is none."""
+    key = column.table.primary_key.columns[0]
+    query = sa.select(column).select_from(SCHEDULE.join(column.table, key == _S.id))
+    blob = connection.execute(query.where(_S.tournament_id == tournament, _S.number == number)).scalar()
+    if blob is None:
+        return None
+    try:
+        return unpack(column.name, blob, getattr(dictionaries_of(connection, tournament), column.name))
+    except ColumnError as error:
+        raise damage.in_match(connection, column.table, tournament, number, error) from error

@@ -1,0 +1,107 @@
+"""The schedules of tournaments: rows drawn, rows still to be played, and how far they are."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from tourney.errors import StoreError
+from tourney.schedule.row import MatchKey, Row
+from tourney.store.checking import first_bad
+from tourney.store.column_reading import read_seating
+from tourney.store.damage import checked
+from tourney.store.engine import Access
+from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE, TOURNAMENT
+from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, joined
+from tourney.store.tournaments import Tournaments
+
+_S, _M = SCHEDULE.c, MATCH.c
+
+
+class RowCounts(NamedTuple):
+    """The progress of a tournament: rows, rows with a result, void ones among them, and rounds."""
+
+    rows: int
+    done: int
+    void: int
+    rounds: int
+
+
+class Schedules:
+    """Reads and writes schedules."""
+
+    def __init__(self, access: Access, tournaments: Tournaments) -> None:
+        self._access = access
+        self._tournaments = tournaments
+
+    def add(self, tournament: int, rows: Sequence[Row], *, complete: bool) -> tuple[tuple[int, Row], ...]:
+        """Store rows of new rounds, and return them with their numbers, which go on from the stored ones.
+
+        ``complete``: no further row will come. Raises StoreError for a key that does not come after all
+        stored ones: a stored round never changes; and UsageError for an archived tournament.
+        """
+        self._tournaments.refuse_archived(tournament)
+        last = sa.select(_S.number, *KEY).where(_S.tournament_id == tournament)
+        with self._access.write() as connection:
+            found = connection.execute(last.order_by(_S.number.desc()).limit(1)).first()
+            number, key = (found[0], MatchKey(*found[1:])) if found else (0, FIRST_KEY)
+            numbered = []
+            values = []
+            for row in sorted(rows):
+                if row.key <= key:
+                    raise StoreError(
+                        f"match {tuple(row.key)} of the schedule was drawn already, or comes before one that"
+                        " was"
+                    )
+                number, key = number + 1, row.key
+                numbered.append((number, row))
+                place = {column.name: part for column, part in zip(KEY, key, strict=True)}
+                seating = joined(row.seats)
+                values.append({"tournament_id": tournament, "number": number, "seating": seating, **place})
+            if values:
+                connection.execute(sa.insert(SCHEDULE), values)
+            mine = TOURNAMENT.c.id == tournament
+            connection.execute(sa.update(TOURNAMENT).where(mine).values(complete=complete, root=None))
+        return tuple(numbered)
+
+    def rows(self, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:
+        """Yield each match's number and row, in schedule order: all, or those without a result."""
+        query = sa.select(_S.number, *KEY, _S.seating)
+        if pending:
+            query = query.select_from(ALL_ROWS).where(_M.id.is_(None))
+        order = KeyOrder()
+
+        def row_of(row: Any, shape: Shape) -> tuple[int, Row]:
+            return row[0], Row(*order.next_key(*row[:5]), read_seating(row[5], *shape))
+
+        with self._access.read() as connection:
+            yield from checked(connection, query, tournament, row_of)
+
+    def pending(self, tournament: int) -> tuple[tuple[int, Row], ...]:
+        """The rows without a result, with their numbers, in schedule order."""
+        return tuple(self.rows(tournament, pending=True))
+
+    def progress(self, tournament: int) -> RowCounts:
+        """How far a tournament is."""
+        last = sa.select(_S.number, _S.round_no).where(_S.tournament_id == tournament)
+        done = sa.select(sa.func.count()).select_from(PLAYED).where(_S.tournament_id == tournament)
+        # The index of void matches holds these alone, and so they are looked up first.
+        void = sa.select(sa.func.count()).select_from(MATCH.join(SCHEDULE, _M.id == _S.id))
+        void = void.where(_M.void_reason.is_not(None), _S.tournament_id + 0 == tournament)
+        with self._access.read() as connection:
+            rows, rounds = connection.execute(last.order_by(_S.number.desc()).limit(1)).first() or (0, 0)
+            if type(rows) is not int or type(rounds) is not int:
+                raise first_bad(connection, SCHEDULE, tournament)
+            counted = [connection.execute(query).scalar_one() for query in (done, void)]
+        return RowCounts(rows, counted[0], counted[1], rounds)
+
+    def settled(self, tournament: int) -> int:
+        """The number of matches from the first on that all have a result: that prefix never changes."""
+        mine = _S.tournament_id == tournament
+        open_ = sa.select(sa.func.min(_S.number)).select_from(ALL_ROWS).where(mine, _M.id.is_(None))
+        count = sa.select(sa.func.coalesce(sa.func.max(_S.number), 0)).where(mine)
+        with self._access.read() as connection:
+            first_open, last = connection.execute(open_).scalar(), connection.execute(count).scalar()
+            if type(last) is not int or type(first_open) not in (int, type(None)):
+                raise first_bad(connection, SCHEDULE, tournament)
+        return last if first_open is None else int(first_open) - 1
