@@ -4,9 +4,13 @@ import json
 import subprocess
 from pathlib import Path
 
-from tests.command import PROGRAM, run
-from tests.processes import leftovers
-from tests.tournaments import write_file
+import pytest
+
+from tests.support.command import PROGRAM, run
+from tests.support.processes import leftovers
+from tests.support.tournaments import write_file
+
+pytestmark = pytest.mark.kill
 
 GATED = """#!/bin/sh
 # Resigns in the first ALLOWED games, and in all others once there is a file `open`.

@@ -1,35 +1,35 @@
 """Gates: verdicts with any executor and after a stop, broken bots, and what the verdict says."""
 
-import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.comparisons import Play, asking
-from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor
-from tests.tournaments import played, refused
-from tourney.compare.gate import GateRequest, gate_bot
-from tourney.compare.gate_format import GateFormat, GateRule, judge
-from tourney.compare.gate_result import junit, markdown, verdict_text
-from tourney.compare.request import Answer
+from tests.support.comparisons import Play, asking
+from tests.support.coordination import RecordingListener
+from tests.support.executors import BackwardsExecutor
+from tests.support.tournaments import played, refused
+from tourney.compare.asking import Answer, BotQuestion
+from tourney.compare.gate import GateFormat, GateRule
+from tourney.compare.gate_forms import junit, markdown, verdict_text
+from tourney.compare.question_results import FirstFault, GateBot, GateEvidence, GateLine, GateResult
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError
 from tourney.match.record import FaultKind
-from tourney.ratings.sprt import expected_score
-from tourney.run.config.tournament_file import EntrantLine
+from tourney.ratings.sequential import expected_score
+from tourney.run.config.file_schema import EntrantLine
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, Participant, Setup, find_format
 from tourney.seeds import U64, derive
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 RULE = GateRule(0, 80, batch=4)
 
 
 def stronger(by: Mapping[str, float], fault: FaultKind | None = None, faulty: str = "greedy") -> Play:
-    """Let ``greedy`` be so many Elo stronger than each other bot; ``faulty`` has a fault in every game."""
+    """Make ``greedy`` some Elo stronger than each other bot; ``faulty`` has a fault in every game."""
 
     def play(task: MatchTask) -> WorkerReply:
         names = [seat.name for seat in task.spec.seats]
@@ -41,14 +41,23 @@ def stronger(by: Mapping[str, float], fault: FaultKind | None = None, faulty: st
             return WorkerReply(task.number, played(task.spec, ranks))
         seat = names.index(faulty)
         ranks = (2, 1) if seat == 0 else (1, 2)
-        return WorkerReply(task.number, played(task.spec, ranks, ((seat + 1, fault, 3),)))
+        return WorkerReply(task.number, played(task.spec, ranks, ((seat + 1, fault, 2),)))
 
     return play
 
 
+def question(
+    candidate: EntrantLine,
+    baselines: tuple[EntrantLine, ...],
+    rule: GateRule,
+    max_pairs: int | None = None,
+    **more: Any,
+) -> BotQuestion[GateResult]:
+    return BotQuestion(replace(rule, max_pairs=max_pairs), (candidate, *baselines), **more)
+
+
 ask = asking(
-    gate_bot,
-    GateRequest,
+    question,
     candidate=EntrantLine("greedy"),
     baselines=(EntrantLine("random"), EntrantLine("pebble")),
     game="sage-stones",
@@ -63,24 +72,23 @@ def nothing(task: MatchTask) -> WorkerReply:
 def test_better_candidate_is_accepted(tmp_path: Path) -> None:
     heard = RecordingListener()
     result = ask(tmp_path, stronger({"random": 200, "pebble": 80}), heard).result
-    assert (result["verdict"], result["reason"], result["ended"]) == ("accepted", "better", True)
+    assert (result.verdict, result.reason, result.ended) == ("accepted", "better", True)
     assert verdict_text(result) == "ACCEPTED: greedy 1.0 is better than random and pebble"
-    easy, hard = result["against"]
-    assert easy["pairs"] < hard["pairs"]
-    assert easy["claim"] == hard["claim"] == "better"
-    assert easy["low"] > 0
-    assert hard["evidence"]["better"] >= 3
+    easy, hard = result.against
+    assert easy.pairs < hard.pairs
+    assert easy.claim == hard.claim == "better"
+    assert easy.low > 0
+    assert hard.evidence.better >= 3
     live = [line for line in heard.messages if line.startswith("against random")]
-    assert len(live) == result["rounds"]
+    assert len(live) == result.rounds
     assert "proven better" in live[-1]
-    json.dumps(result, allow_nan=False)
     again = ask(tmp_path, nothing)
     assert again == Answer(result, None)
 
 
 def test_candidate_that_is_worse_than_one_is_rejected(tmp_path: Path) -> None:
     result = ask(tmp_path, stronger({"random": 200, "pebble": 0})).result
-    assert (result["verdict"], result["reason"]) == ("rejected", "worse")
+    assert (result.verdict, result.reason) == ("rejected", "worse")
     assert verdict_text(result) == "REJECTED: greedy 1.0 is less than 80 Elo better than pebble"
 
 
@@ -91,7 +99,7 @@ def test_completion_order_changes_no_verdict(tmp_path: Path) -> None:
     heard = RecordingListener()
     one = ask(tmp_path / "one", play).result
     assert ask(tmp_path / "other", play, heard, executor=BackwardsExecutor(play)).result == one
-    assert sum(line.startswith("against pebble") for line in heard.messages) == one["rounds"]
+    assert sum(line.startswith("against pebble") for line in heard.messages) == one.rounds
 
 
 def test_gate_continues_where_it_stopped(tmp_path: Path) -> None:
@@ -108,9 +116,9 @@ def test_gate_continues_where_it_stopped(tmp_path: Path) -> None:
             return play(task) if left[0] >= 0 else WorkerReply(task.number)
 
         part = ask(tmp_path / "parts", some).result
-        if part["ended"]:
+        if part.ended:
             break
-        assert (part["verdict"], part["reason"]) == ("undecided", "unfinished")
+        assert (part.verdict, part.reason) == ("undecided", "unfinished")
         assert "run the same command again" in verdict_text(part)
         stops += 1
         assert stops < 100
@@ -121,25 +129,25 @@ def test_gate_continues_where_it_stopped(tmp_path: Path) -> None:
 def test_limit_of_pairs_leaves_it_undecided_and_may_grow(tmp_path: Path) -> None:
     play = stronger({"random": 40, "pebble": 40})
     first = ask(tmp_path, play, max_pairs=6).result
-    assert (first["verdict"], first["reason"], first["ended"]) == ("undecided", "pairs", False)
-    assert [one["pairs"] for one in first["against"]] == [8, 8]
+    assert (first.verdict, first.reason, first.ended) == ("undecided", "pairs", False)
+    assert [one.pairs for one in first.against] == [8, 8]
     assert ask(tmp_path, nothing, max_pairs=6).result == first
     assert ask(tmp_path, nothing, max_pairs=1).result == first
     more = ask(tmp_path, play, max_pairs=9).result
-    assert [one["pairs"] for one in more["against"]] == [12, 12]
+    assert [one.pairs for one in more.against] == [12, 12]
     whole = ask(tmp_path, play).result
-    assert whole["gate"] == first["gate"]
-    assert whole["ended"]
+    assert whole.gate == first.gate
+    assert whole.ended
 
 
 @pytest.mark.parametrize("kind", ["crash", "timeout", "illegal"])
 def test_candidate_at_fault_is_rejected_with_its_log(tmp_path: Path, kind: FaultKind) -> None:
     result = ask(tmp_path, stronger({"random": 900, "pebble": 900}, kind)).result
-    assert (result["verdict"], result["reason"]) == ("rejected", "faults")
-    assert set(result["faults"]) == {kind}
-    assert result["first_fault"] == {"match": 1, "seat": 1, "kind": kind}
-    assert [line.split(":")[0] for line in result["log"]] == ["info", "note"]
-    assert "\\udcff" in result["log"][1]
+    assert (result.verdict, result.reason) == ("rejected", "faults")
+    assert set(result.faults) == {kind}
+    assert result.first_fault == FirstFault(match=1, seat=1, kind=kind)
+    assert [line.split(":")[0] for line in result.log] == ["info", "note"]
+    assert "\\udcff" in result.log[1]
     assert kind in verdict_text(result)
 
 
@@ -148,13 +156,13 @@ def test_faults_up_to_the_limit_are_losses(tmp_path: Path) -> None:
         return stronger({"random": 900, "pebble": 900}, "crash" if task.number == 3 else None)(task)
 
     result = ask(tmp_path, once, rule=GateRule(0, 80, batch=4, max_faults=2)).result
-    assert (result["verdict"], result["faults"]) == ("accepted", {"crash": 1})
+    assert (result.verdict, result.faults) == ("accepted", {"crash": 1})
 
 
 def test_baseline_that_always_fails_gives_no_verdict(tmp_path: Path) -> None:
     play = stronger({"random": 900, "pebble": 900}, "crash", "pebble")
     result = ask(tmp_path, play).result
-    assert (result["verdict"], result["reason"], result["rounds"]) == ("undecided", "baseline", 1)
+    assert (result.verdict, result.reason, result.rounds) == ("undecided", "baseline", 1)
     assert "pebble" in verdict_text(result)
 
 
@@ -172,8 +180,8 @@ def folder_bot(folder: Path, name: str, build: str, version: str = "1.0") -> Ent
 def test_candidate_that_does_not_build_is_rejected_with_its_log(tmp_path: Path) -> None:
     line = folder_bot(tmp_path, "broken", "echo `undefined symbol` ```; exit 1".replace("`", "'"))
     result = ask(tmp_path, nothing, candidate=line).result
-    assert (result["verdict"], result["reason"], result["gate"]) == ("rejected", "start", None)
-    assert any("undefined symbol" in one for one in result["log"])
+    assert (result.verdict, result.reason, result.gate) == ("rejected", "start", None)
+    assert any("undefined symbol" in one for one in result.log)
     assert not (tmp_path / "t.db").exists()
     with refused(EnvironmentFailure, "the baseline broken cannot be started here"):
         ask(tmp_path, nothing, baselines=(line,))
@@ -191,9 +199,9 @@ def test_older_version_of_the_candidate_is_a_baseline(tmp_path: Path) -> None:
         candidate=new,
         baselines=(old, EntrantLine("random")),
     ).result
-    assert result["candidate"]["name"] == "mine"
-    assert [one["name"] for one in result["against"]] == ["mine-1.0", "random"]
-    assert result["verdict"] == "accepted"
+    assert result.candidate.name == "mine"
+    assert [one.name for one in result.against] == ["mine-1.0", "random"]
+    assert result.verdict == "accepted"
 
 
 @pytest.mark.parametrize(
@@ -239,38 +247,54 @@ def test_decided_baselines_play_no_more() -> None:
             first = row.seats[0] == 0
             won = 1 in row.seats or row.round > 6 or first
             results.append(row.result((1, 2) if won == first else (2, 1)))
-        history = History(history.rows + paired.rows, history.results + tuple(results))
+        history = History((*history.rows, *paired.rows), (*history.results, *results))
     last = {table: max(row.round for row in history.rows if row.table == table) for table in (1, 2)}
     assert last[1] < last[2]
-    state = judge(RULE, 2, history.results)
+    state = RULE.judge(setup, history)
     assert state.verdict is not None
-    assert state.open == ()
+    assert state.tables == ()
 
 
-def verdict_with(log: list[str], **changes: Any) -> dict[str, Any]:
-    bot = {"name": "a_b", "bot": "a_b", "version": "1.0", "args": [], "digest": "0" * 64}
-    against = {**bot, "claim": None, "broken": False, "pairs": 0, "score": None, "elo": None, "faults": 0}
-    return {
-        "candidate": bot,
-        "game": "toe",
-        "verdict": "rejected",
-        "reason": "faults",
-        "faults": {"crash": 1},
-        "first_fault": {"match": 3, "seat": 1, "kind": "crash"},
-        "gate": "x",
-        "gain": 5.0,
-        "no_regression": 0.0,
-        "alpha": 0.05,
-        "beta": 0.05,
-        "pairs": 0,
-        "against": [against],
-        "log": log,
-        **changes,
-    }
+def verdict_with(log: tuple[str, ...]) -> GateResult:
+    bot: dict[str, Any] = {"name": "a_b", "bot": "a_b", "version": "1.0", "args": (), "digest": "0" * 64}
+    against = GateLine(
+        **bot,
+        claim=None,
+        broken=False,
+        pairs=0,
+        pentanomial=(0,) * 5,
+        lost_pairs=0,
+        score=None,
+        elo=None,
+        low=None,
+        high=None,
+        faults=0,
+        evidence=GateEvidence(better=0, better_needed=3, worse=0, worse_needed=3),
+    )
+    return GateResult(
+        candidate=GateBot(**bot),
+        game="toe",
+        verdict="rejected",
+        reason="faults",
+        ended=True,
+        faults={"crash": 1},
+        first_fault=FirstFault(match=3, seat=1, kind="crash"),
+        gate="x",
+        gain=5.0,
+        no_regression=0.0,
+        alpha=0.05,
+        beta=0.05,
+        batch=16,
+        max_faults=1,
+        rounds=0,
+        pairs=0,
+        against=(against,),
+        log=log,
+    )
 
 
 def test_hostile_log_stays_in_its_block_of_markdown() -> None:
-    text = markdown(verdict_with(["stderr: ``` </details> # @everyone", "stderr: `````"]))
+    text = markdown(verdict_with(("stderr: ``` </details> # @everyone", "stderr: `````")))
     lines = text.splitlines()
     fence = "``````"
     assert lines.count(f"{fence}text") == lines.count(fence) == 1
@@ -279,7 +303,7 @@ def test_hostile_log_stays_in_its_block_of_markdown() -> None:
 
 
 def test_junit_is_sound_whatever_the_log_holds() -> None:
-    text = junit(verdict_with(["stderr: \x00 ]]> <failure/> \ud800 é"]))
+    text = junit(verdict_with(("stderr: \x00 ]]> <failure/> \ud800 é",)))
     root = ET.fromstring(text)  # noqa: S314 - it is our own text
     suite = root[0]
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("2", "1", "1")
@@ -290,7 +314,7 @@ def test_junit_is_sound_whatever_the_log_holds() -> None:
 
 def test_ended_gate_has_a_root(tmp_path: Path) -> None:
     result = ask(tmp_path, stronger({"random": 300, "pebble": 300})).result
-    with Repository.open(str(tmp_path / "t.db")) as repository:
-        tournament = repository.tournament(result["gate"])
+    with Database.open(str(tmp_path / "t.db")) as repository:
+        tournament = repository.tournaments.get(result.gate)
         assert tournament.complete
         assert tournament.root is not None

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
+from tests.support.command import ROOT
+
+pytestmark = pytest.mark.kill
 
 
 @pytest.mark.parametrize(
@@ -16,7 +18,7 @@ from tests.command import ROOT
 )
 def test_killed_runs_come_to_the_same_end(tmp_path: Path, kind: str, kills: int) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.kills", str(tmp_path), kind],
+        [sys.executable, "-m", "tests.support.kills", str(tmp_path), kind],
         cwd=ROOT,
         capture_output=True,
         text=True,

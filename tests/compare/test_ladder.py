@@ -8,26 +8,25 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.comparisons import Play, asking
-from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor, FuturesExecutor
-from tests.tournaments import played, refused
-from tourney.bots.catalogue.rungs import Rating, Rung
+from tests.support.comparisons import Play, asking
+from tests.support.coordination import RecordingListener
+from tests.support.executors import BackwardsExecutor, FuturesExecutor
+from tests.support.tournaments import played, refused
+from tourney.bots.catalogue.shipped import Rating, Rung
 from tourney.bots.catalogue.store import BotStore
 from tourney.compare import ladder
-from tourney.compare.ladder import LadderRequest, place_bot
-from tourney.compare.ladder_format import LadderFormat, LadderRule, batch
-from tourney.compare.ladder_result import ending_text, next_text, place_text
-from tourney.compare.request import Answer
+from tourney.compare.asking import Answer, BotQuestion
+from tourney.compare.ladder import LadderFormat, LadderRule, ladder_limits
+from tourney.compare.question_results import FirstFault, LadderResult
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.anchored import Placement, expected
-from tourney.run.config.tournament_file import EntrantLine
+from tourney.run.config.file_schema import EntrantLine
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 LADDER = tuple(
     Rung(name, bot, args, Rating(elo, elo - 20, elo + 20))
@@ -68,7 +67,12 @@ def as_strong_as(elo: float) -> Play:
     return play
 
 
-ask = asking(place_bot, LadderRequest, bot=EntrantLine("pebble"), game="sages-tafl")
+def question(bot: EntrantLine, width: int = 50, games: int = 400, **more: Any) -> BotQuestion[LadderResult]:
+    values = {"seats": None, "max_faults": 8, "limits": ladder_limits(), **more}
+    return BotQuestion(LadderRule(width=width, games=games), (bot,), **values)
+
+
+ask = asking(question, bot=EntrantLine("pebble"), game="sages-tafl")
 
 
 def test_rating_is_found_to_the_width(tmp_path: Path) -> None:
@@ -77,29 +81,31 @@ def test_rating_is_found_to_the_width(tmp_path: Path) -> None:
     result = placed.result
     assert placed.summary is not None
     assert placed.summary.end is End.FINISHED
-    assert (result["ended"], result["ending"]) == (True, "width")
-    assert result["low"] < 150 < result["high"]
-    assert result["high"] - result["low"] <= 100.1
-    assert (result["rank"], result["next"]) == (3, "mcts-30")
-    assert result["games"] == sum(rung["games"] for rung in result["rungs"])
+    assert (result.ended, result.ending) == (True, "width")
+    assert result.low < 150 < result.high
+    assert result.high - result.low <= 100.1
+    assert (result.rank, result.next) == (3, "mcts-30")
+    assert result.games == sum(rung.games for rung in result.rungs)
     lines = [line for line in heard.messages if "games: rating" in line]
-    assert len(lines) == result["games"] // 8
-    assert lines[-1].startswith(f"{result['games']} games: rating {result['rating']:+.1f}")
+    assert len(lines) == result.games // 8
+    assert lines[-1].startswith(f"{result.games} games: rating {result.rating:+.1f}")
     assert "fixed 95 %" in lines[-1]
     assert all("95 % at every look" in line for line in lines[:-1])
-    assert result["intervals"] == "fixed 95 %"
+    assert result.intervals == "fixed 95 %"
 
 
 def test_games_are_played_near_the_rating(tmp_path: Path) -> None:
-    rungs = {rung["name"]: rung["games"] for rung in ask(tmp_path, as_strong_as(150)).result["rungs"]}
+    rungs = {rung.name: rung.games for rung in ask(tmp_path, as_strong_as(150)).result.rungs}
     assert min(rungs["mcts-10"], rungs["mcts-30"]) > 10 * max(rungs["random"], rungs["mcts-90"], 1)
 
 
 def test_sentences_say_rank_rating_and_next(tmp_path: Path) -> None:
     result = ask(tmp_path, as_strong_as(150)).result
-    assert place_text(result).startswith("pebble: rank 3 of 6 on the ladder of sages-tafl")
-    assert ending_text(result) == f"{result['games']} games: the interval is at most ±50 Elo"
-    assert next_text(result).startswith("Next to beat: mcts-30 (+250.0), against which it scores about 3")
+    assert result.place_sentence().startswith("pebble: rank 3 of 6 on the ladder of sages-tafl")
+    assert result.ending_sentence() == f"{result.games} games: the interval is at most ±50 Elo"
+    assert result.next_sentence().startswith(
+        "Next to beat: mcts-30 (+250.0), against which it scores about 3"
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,21 +135,21 @@ def test_placement_continues_where_it_stopped(tmp_path: Path) -> None:
 
         part = ask(tmp_path / "parts", play, heard, width=80).result
         lines += [line for line in heard.messages if "games: rating" in line]
-        if part["ended"]:
+        if part.ended:
             break
         stops += 1
         assert stops < 100
-        assert "run the same command again" in ending_text(part)
+        assert "run the same command again" in part.ending_sentence()
     assert stops > 2
     assert part == whole
-    assert len(lines) == whole["games"] // 8
+    assert len(lines) == whole.games // 8
 
 
 def test_ended_placement_is_not_played_again(tmp_path: Path) -> None:
     first = ask(tmp_path, as_strong_as(150), width=100)
     again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"), width=100)
     assert again == Answer(first.result, None)
-    assert ask(tmp_path, as_strong_as(150), width=90).result["tournament"] != first.result["tournament"]
+    assert ask(tmp_path, as_strong_as(150), width=90).result.tournament != first.result.tournament
 
 
 def test_same_bot_by_another_path_goes_on(tmp_path: Path) -> None:
@@ -153,39 +159,39 @@ def test_same_bot_by_another_path_goes_on(tmp_path: Path) -> None:
     assert again == Answer(first.result, None)
 
 
-def _entrants(folder: Path, placed: Answer) -> Any:
-    with Repository.open(str(folder / "t.db")) as repository:
-        return repository.entrants(repository.tournament(placed.result["tournament"]).id)
+def _entrants(folder: Path, placed: Answer[LadderResult]) -> Any:
+    with Database.open(str(folder / "t.db")) as repository:
+        return repository.tournaments.entrants(repository.tournaments.get(placed.result.tournament).id)
 
 
 @pytest.mark.parametrize(("elo", "ending", "rank"), [(2000, "above", 1), (-2000, "below", 6)])
 def test_bot_outside_the_ladder_ends_the_placement(tmp_path: Path, elo: int, ending: str, rank: int) -> None:
     result = ask(tmp_path, as_strong_as(elo)).result
-    assert (result["ending"], result["rank"], result["best_rank"], result["worst_rank"]) == (
+    assert (result.ending, result.rank, result.best_rank, result.worst_rank) == (
         *(ending, rank),
         *(rank, rank),
     )
-    assert result["games"] < 200
-    assert ending in ending_text(result)
+    assert result.games < 200
+    assert ending in result.ending_sentence()
 
 
 def test_limit_of_games_ends_the_placement(tmp_path: Path) -> None:
     result = ask(tmp_path, as_strong_as(0), games=30).result
-    assert (result["ending"], result["games"]) == ("games", 32)
+    assert (result.ending, result.games) == ("games", 32)
 
 
 def test_lost_games_come_shortest_first(tmp_path: Path) -> None:
-    lost = ask(tmp_path, as_strong_as(0), games=30).result["lost"]
+    lost = ask(tmp_path, as_strong_as(0), games=30).result.lost
     assert lost
-    assert [game["actions"] for game in lost] == sorted(game["actions"] for game in lost)
-    assert {game["rank"] for game in lost} == {2}
+    assert [game.actions for game in lost] == sorted(game.actions for game in lost)
+    assert {game.rank for game in lost} == {2}
 
 
 def test_table_of_four_is_placed(tmp_path: Path) -> None:
     result = ask(tmp_path, as_strong_as(50), game="sage-stones", seats=4, games=200).result
-    assert result["seats"] == 4
-    assert result["low"] < 50 < result["high"]
-    assert sum(rung["games"] for rung in result["rungs"]) == 3 * result["games"]
+    assert result.seats == 4
+    assert result.low < 50 < result.high
+    assert sum(rung.games for rung in result.rungs) == 3 * result.games
 
 
 def faulty(name: str, kind: FaultKind) -> Play:
@@ -206,27 +212,27 @@ def test_faults_stop_the_placement(tmp_path: Path) -> None:
     placed = ask(tmp_path, faulty("pebble", "crash"))
     assert placed.summary is not None
     assert placed.summary.end is End.FAULTS
-    assert placed.result["faults"]["crash"] >= 8
-    assert placed.result["first_fault"] == {"match": 1, "seat": 1, "kind": "crash"}
+    assert placed.result.faults["crash"] >= 8
+    assert placed.result.first_fault == FirstFault(match=1, seat=1, kind="crash")
 
 
 def test_bot_that_never_starts_is_out(tmp_path: Path) -> None:
     result = ask(tmp_path, faulty("pebble", "startup"), max_faults=1000).result
-    assert (result["ended"], result["ending"]) == (True, "out")
-    assert result["games"] < 50
+    assert (result.ended, result.ending) == (True, "out")
+    assert result.games < 50
 
 
 def test_games_with_a_faulty_rung_do_not_count(tmp_path: Path) -> None:
     result = ask(tmp_path, faulty("random", "timeout"), games=30, max_faults=1000).result
-    assert result["not_counted"] > 0
-    assert next(rung for rung in result["rungs"] if rung["name"] == "random")["games"] == 0
-    assert (result["faults"], result["first_fault"]) == ({}, None)
+    assert result.not_counted > 0
+    assert next(rung for rung in result.rungs if rung.name == "random").games == 0
+    assert (result.faults, result.first_fault) == ({}, None)
 
 
 def test_bot_named_as_a_rung_gets_another_name(tmp_path: Path) -> None:
     with patch.dict(ELO, {"greedy-new": 0.0}):
         play = faulty("greedy-new", "crash")
-        assert ask(tmp_path, play, bot=EntrantLine("greedy")).result["bot"] == "greedy-new"
+        assert ask(tmp_path, play, bot=EntrantLine("greedy")).result.bot == "greedy-new"
 
 
 def test_bot_in_place_of_a_rung_is_refused(tmp_path: Path) -> None:
@@ -273,7 +279,7 @@ def test_damaged_settings_are_refused(extra: tuple[tuple[str, int | str], ...]) 
 
 def test_batch_takes_turns_between_both_neighbours() -> None:
     rule = LadderRule((0, 20_000, 40_000))
-    assert batch(rule, 2, (1, 2, 3), Placement(11_000, 1)) == [(2,), (1,), (2,), (1,)]
-    assert batch(rule, 2, (1, 2, 3), Placement(90_000, 1)) == [(3,)] * 4
-    assert batch(rule, 3, (1, 2, 3), Placement(90_000, 1)) == [(3, 2)]
-    assert batch(rule, 2, (1, 3), None) == [(1,)] * 4
+    assert rule.groups(2, (1, 2, 3), Placement(11_000, 1)) == [(2,), (1,), (2,), (1,)]
+    assert rule.groups(2, (1, 2, 3), Placement(90_000, 1)) == [(3,)] * 4
+    assert rule.groups(3, (1, 2, 3), Placement(90_000, 1)) == [(3, 2)]
+    assert rule.groups(2, (1, 3), None) == [(1,)] * 4

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from tourney.outcomes.game import Game
-from tourney.outcomes.problems import Problems
+from tourney.outcomes.foreign_game import ForeignGame, Problems
 from tourney.outcomes.reading import Filter, read_files
 from tourney.outcomes.tally import Tally
 
@@ -19,7 +18,7 @@ def pgn(*games: tuple[str, str, str], moves: str = MOVES, **tags: str) -> str:
 def one(
     white: str, black: str, result: str, *, moves: str = MOVES, end: str | None = None, **tags: str
 ) -> str:
-    """Return one game; ``end`` is the result after the moves, if it is another."""
+    """One game; ``end`` is the result after the moves, if it is another."""
     head = {"Event": "test", "White": white, "Black": black, "Result": result, **tags}
     lines = "".join(f'[{name} "{value}"]\n' for name, value in head.items())
     return f"{lines}\n{moves} {result if end is None else end}\n\n"
@@ -36,7 +35,7 @@ def read(folder: Path, *texts: str | bytes, filter_: Filter | None = None) -> tu
 
 
 def groups(tally: Tally) -> list[tuple[list[tuple[str, ...]], int]]:
-    """Return the groups with players' names and ranks, sorted."""
+    """The groups with players' names and ranks, sorted."""
     names = tally.players
     return sorted(
         (
@@ -50,10 +49,10 @@ def groups(tally: Tally) -> list[tuple[list[tuple[str, ...]], int]]:
 
 
 def damaged(problems: Problems) -> list[tuple[str, int]]:
-    """Return the kinds and lines of all places."""
+    """The kinds and lines of all places."""
     return [(place.kind, place.line) for place in problems.places]
 
 
-def games(found: Iterable[tuple[int, Game]]) -> list[Game]:
-    """Return the games alone."""
+def games(found: Iterable[tuple[int, ForeignGame]]) -> list[ForeignGame]:
+    """The games alone."""
     return [game for _, game in found]

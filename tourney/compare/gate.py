@@ -1,155 +1,373 @@
-"""``tourney gate``: from a request to a tournament, and to the verdict on a candidate."""
+"""``tourney gate``: a candidate meets each baseline in batches of mirrored pairs until all is decided.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Final
+Entrant 0 is the candidate, the others are the baselines. A round holds a batch against each baseline that is
+still open.
+"""
 
-from msgspec import structs
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal
 
-from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.base import open_sandbox
-from tourney.compare.gate_format import GateFormat, GateRule
-from tourney.compare.gate_result import LiveGate, broken_data, gate_data
-from tourney.compare.request import (
-    Answer,
-    derived_name,
+from msgspec.structs import asdict, replace
+
+from tourney.compare.question import (
+    BatchSums,
+    Extra,
+    QuestionFormat,
+    QuestionRule,
+    QuestionState,
+    Table,
+    added,
+    bot_faults,
     has_ended,
-    opening_plies,
-    refuse_natives,
-    stored_results,
+    rounded,
+    whole_rounds,
 )
-from tourney.errors import EnvironmentFailure, GameError, UsageError
-from tourney.games.registry import find_game
-from tourney.match.spec import Limits
-from tourney.run.config.entrants import enter
-from tourney.run.config.tournament_file import EntrantLine, TournamentFile
-from tourney.run.engine.broken import find_broken, reason_of
-from tourney.run.engine.session import run_tournament
-from tourney.run.engine.stopping import Deadline
-from tourney.run.monitoring.progress import Listener, Listeners
-from tourney.run.workers.executor import MatchExecutor
-from tourney.schema import NAME
-from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant
+from tourney.compare.question_results import (
+    Claim,
+    FirstFault,
+    GateBot,
+    GateEvidence,
+    GateLine,
+    GateResult,
+    Reason,
+    Verdict,
+)
+from tourney.errors import EnvironmentFailure, TournamentError, UsageError
+from tourney.ratings.sequential import (
+    PairCounts,
+    PairEstimate,
+    check_test,
+    estimate_now,
+    evidence,
+    holm,
+    needed,
+    pairs_to_decide,
+)
+from tourney.results.standings import setup_of
+from tourney.results.texts import counted
+from tourney.schedule.format import History, Setup
 
-SOURCE: Final = Path("tourney gate")
-"""What errors name instead of a tournament file."""
+if TYPE_CHECKING:
+    from tourney.store.database import Database
+    from tourney.store.values import Plan, StoredEntrant, Tournament
+
+MAX_BASELINES: Final = 16
+LOG_LINES: Final = 20
+"""The last lines of a log that a verdict shows."""
+DEVIATION: Final = math.sqrt(0.125)
+"""The standard deviation of the score of a pair without draws, for which intervals are tuned."""
 
 
 @dataclass(frozen=True, slots=True)
-class GateRequest:
-    """The candidate, the baselines, and how they play.
+class Versus:
+    """The candidate against one baseline, after whole rounds.
 
-    The name of the tournament is made of all that decides, so the same request continues where it stopped.
-    ``max_pairs`` against each baseline (None: no limit) is not part of it: more pairs continue, too. A
-    baseline whose name another entrant has gets another.
+    ``pairs`` counts the pairs by the candidate's half-points, 0 to 4; ``lost`` counts those with a void
+    match. ``better`` and ``worse`` are the logarithms of the evidence for each claim, and ``claim`` is the
+    one proven, or None. ``broken``: a whole batch was void, or the baseline was at fault in half of its games
+    or more, so its results say nothing of its strength.
     """
 
-    candidate: EntrantLine
-    baselines: tuple[EntrantLine, ...]
-    game: str
-    rule: GateRule = field(default_factory=GateRule)
-    max_pairs: int | None = None
-    options: dict[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    opening_plies: int | None = None
-    seed: int | None = None
-    run: RunSettings = field(default_factory=RunSettings)
+    pairs: tuple[int, int, int, int, int]
+    lost: int
+    better: float
+    worse: float
+    claim: Claim | None
+    broken: bool
 
 
-def gate_bot(
-    request: GateRequest,
-    url: str,
-    bots: Path,
-    make_executor: Callable[[], MatchExecutor],
-    *,
-    listener: Listener | None = None,
-    deadline: Deadline | None = None,
-) -> Answer:
-    """Play until there is a verdict, the limit, the deadline, or a signal; continue where it stopped.
+@dataclass(frozen=True, slots=True)
+class GateState(QuestionState):
+    """A gate after whole rounds: the baselines in their order, and the candidate's faults."""
 
-    A candidate that cannot be built or started is rejected without a match. Raises UsageError for an invalid
-    request, EnvironmentFailure for a baseline that cannot be started, and what ``run_tournament`` raises.
-    """
-    listener = listener or Listener()
-    store = BotStore(bots.absolute())
-    file, entrants = gate_file(request, store)
-    broken = find_broken(entrants, store, open_sandbox(request.run.sandbox), file.plan.limits)
-    if 0 in broken:
-        return Answer(broken_data(file.plan, entrants, broken[0]), None)
-    for number, error in broken.items():
-        raise EnvironmentFailure(
-            f"the baseline {entrants[number].name} cannot be started here, so there is nothing to compare"
-            f" with: {reason_of(error)}"
+    tables: tuple[Table, ...]
+    rule: "GateRule"
+    versus: tuple[Versus, ...]
+    faults: int
+
+    @property
+    def verdict(self) -> Literal["accepted", "rejected"] | None:
+        """The verdict, or None while there is none."""
+        if self.faults >= self.rule.max_faults or any(one.claim == "worse" for one in self.versus):
+            return "rejected"
+        return "accepted" if all(one.claim == "better" for one in self.versus) else None
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further round can change or bring a verdict."""
+        return self.verdict is not None or any(one.broken for one in self.versus)
+
+    def estimate(self, one: Versus) -> PairEstimate | None:
+        """The advantage over a baseline, with an interval that holds at every look."""
+        return estimate_now(one.pairs, self.rule.planned)
+
+    def evidence(self, one: Versus) -> GateEvidence:
+        """The evidence for both claims, and how much proves them as the other baselines stand."""
+        others = [other.claim for other in self.versus if other is not one]
+        return GateEvidence(
+            better=round(one.better, 2),
+            better_needed=round(needed(1 + len(others) - others.count("better"), self.rule.alpha), 2),
+            worse=round(one.worse, 2),
+            worse_needed=round(needed(1 + len(others) - others.count("worse"), self.rule.beta), 2),
         )
-    name = file.plan.name
-    stored, before = stored_results(url, name, GateFormat.name)
-    if stored is not None:
-        with Repository.open(url) as repository:
-            result = gate_data(repository, stored)
-            rounds = file.plan.rounds
-            if rounds is not None:  # a round that is paired is not taken back
-                rounds = max(rounds, repository.progress(stored.id).rounds)
-            over = result["ended"] or (rounds == stored.plan.rounds and has_ended(repository, stored))
-            if over and stored.root is not None:  # without it, the run was killed at its very end
-                return Answer(result, None)
-        file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
-    live = LiveGate(listener, request.rule, [entrant.name for entrant in entrants], before)
-    summary = run_tournament(
-        file, url, bots, make_executor, listener=Listeners(listener, live), deadline=deadline
+
+    def lines(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield a line for each baseline."""
+        for name, one in zip(names[1:], self.versus, strict=True):
+            found, proof = self.estimate(one), self.evidence(one)
+            elo = ""
+            if found is not None:
+                ends = interval_text(rounded(found.low), rounded(found.high))
+                elo = f", Elo {found.elo:+.1f} ({ends} at every look)"
+            shown = (
+                f"proven {one.claim}"
+                if one.claim
+                else f"better {proof.better:.2f} of {proof.better_needed:.2f},"
+                f" worse {proof.worse:.2f} of {proof.worse_needed:.2f}"
+            )
+            yield f"against {name}: {counted(sum(one.pairs), 'pair')}{elo}; {shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class GateRule(QuestionRule[GateResult]):
+    """When a gate ends.
+
+    A claim "better" says that the candidate is more than ``elo0`` Elo better than a baseline, a claim "worse"
+    that it is less than ``elo1`` better. With probability 1 - ``alpha`` no claim "better" is wrong, with
+    1 - ``beta`` no claim "worse". ``batch``: pairs between looks. ``max_faults`` of the candidate reject it.
+    ``max_pairs`` against each baseline (None: no limit) is not part of the question: more pairs continue it.
+    Raise UsageError for numbers that make no test.
+    """
+
+    kind = "gate"
+    noun = "gate"
+    title = "{0:.40}-gate"
+    other_names = (
+        "{name:.40}-{version:.20}",
+        "{name:.56}-base",
+        *(f"{{name:.56}}-base{number}" for number in range(2, 99)),
     )
-    with Repository.open(url) as opened, opened.snapshot() as repository:
-        return Answer(gate_data(repository, repository.tournament(name)), summary)
+    builds_first = True
 
+    elo0: float = 0.0
+    elo1: float = 5.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    batch: int = 16
+    max_faults: int = 1
+    max_pairs: int | None = field(default=None, compare=False)
 
-def gate_file(request: GateRequest, store: BotStore) -> tuple[TournamentFile, tuple[StoredEntrant, ...]]:
-    """Return the tournament file of a request, and its entrants. Raises UsageError and TournamentError."""
-    try:
-        game = find_game(request.game)
-        if 2 not in game.seat_counts:
-            raise UsageError(f"{game.name} has no seats for two, and a gate compares two bots at a time")
-        _, options = game.settings(2, request.options)
-    except GameError as error:
-        raise UsageError(str(error)) from error
-    rule = request.rule
-    plan = Plan(
-        name="gate",
-        game=game.name,
-        rules=game.rules,
-        options=tuple(sorted(options.items())),
-        format=GateFormat.name,
-        seats=2,
-        games_per_pairing=2 * rule.batch,
-        rounds=None if request.max_pairs is None else -(-request.max_pairs // rule.batch),
-        opening_plies=opening_plies(game, request.opening_plies),
-        limits=request.limits,
-        extra=rule.extra(),
-    )
-    file = TournamentFile(SOURCE, plan, request.seed, (request.candidate,), request.run)
-    lines = _named(file, (request.candidate, *request.baselines), store)
-    entrants = enter(replace(file, entrants=lines), lines, store)
-    refuse_natives(plan.limits, entrants, store)
-    also = {"options": dict(plan.options), "opening-plies": plan.opening_plies}
-    name = derived_name(f"{entrants[0].name[:40]}-gate", plan, request.seed, entrants, also)
-    return replace(file, plan=structs.replace(plan, name=name), entrants=lines), entrants
+    def __post_init__(self) -> None:
+        check_test(self.elo0, self.elo1, self.alpha, self.beta, ("--no-regression", "--gain"))
 
+    @property
+    def rounds(self) -> int | None:
+        """The rounds that ``max_pairs`` allows."""
+        return None if self.max_pairs is None else -(-self.max_pairs // self.batch)
 
-def _named(file: TournamentFile, lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
-    """Return the lines by digest, each with a name of its own, so that another path goes on."""
-    taken: set[str] = set()
-    seen: set[tuple[str, tuple[str, ...]]] = set()
-    found: list[EntrantLine] = []
-    for line in lines:
-        entrant = enter(file, (line,), store)[0]
-        bot = (entrant.entrant.digest, entrant.entrant.args)
-        if found and bot in seen:
-            raise UsageError(f"--against names {entrant.name} twice: the same files with the same arguments")
-        if found:
+    @property
+    def planned(self) -> int:
+        """The pairs for which the shown intervals are tuned: that a gain takes to prove."""
+        found = pairs_to_decide(self.elo0, self.elo1, math.log(1 / self.alpha), DEVIATION)
+        return max(self.batch, math.ceil(found))
+
+    def extra(self) -> tuple[tuple[str, int | str], ...]:
+        """The rule as settings of its format, sorted by name."""
+        found: dict[str, int | str] = {
+            name: repr(float(getattr(self, name))) for name in ("alpha", "beta", "elo0", "elo1")
+        }
+        return tuple(sorted((found | {"batch": self.batch, "max-faults": self.max_faults}).items()))
+
+    @classmethod
+    def of(cls, extra: Extra) -> "GateRule":
+        """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
+        values = dict(extra)
+        elo0, elo1, alpha, beta = (float(values[name]) for name in ("elo0", "elo1", "alpha", "beta"))
+        return cls(elo0, elo1, alpha, beta, int(values["batch"]), int(values["max-faults"]))
+
+    def check(self, setup: Setup) -> None:
+        """Raise TournamentError unless there are a candidate and baselines."""
+        if not 2 <= len(setup.participants) <= MAX_BASELINES + 1 or setup.seats != 2:
+            raise TournamentError(
+                f"a gate needs a candidate and 1 to {MAX_BASELINES} baselines, at tables of two seats"
+            )
+
+    def judge(self, setup: Setup, history: History) -> GateState:
+        """Judge whole rounds: the state depends on the results alone.
+
+        Evidence never falls, so it does not matter that a baseline whose claim is proven plays no more.
+        """
+        sums = history.sums(BatchSums)
+        tables = range(1, len(setup.participants))
+        proofs = self.prove([[batch.pairs for batch in sums.batches[table]] for table in tables])
+        versus = tuple(
+            Versus(
+                *added(sums.batches[table]),
+                better,
+                worse,
+                claim,
+                any(batch.all_lost for batch in sums.batches[table])
+                or 2 * sums.faulty[table] >= sums.games[table] > 0,
+            )
+            for table, (better, worse, claim) in zip(tables, proofs, strict=True)
+        )
+        state = GateState((), self, versus, sums.bot_faults)
+        if state.ended or (setup.rounds is not None and history.rounds >= setup.rounds):
+            return state
+        # The table is the baseline's number, so its dice do not depend on which others still play.
+        open_ = (number for number, one in enumerate(versus, 1) if one.claim is None)
+        return GateState(tuple((number, (0, number)) for number in open_), self, versus, sums.bot_faults)
+
+    def prove(self, batches: Sequence[Sequence[PairCounts]]) -> list[tuple[float, float, Claim | None]]:
+        """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
+        better = [evidence(one, self.elo0, self.elo1) for one in batches]
+        worse = [evidence(one, self.elo1, self.elo0) for one in batches]
+        found = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
+        return [
+            (one, other, "worse" if bad else "better" if good else None) for one, other, good, bad in found
+        ]
+
+    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+        """Raise UsageError for a baseline that is named twice."""
+        seen = set()
+        for stored in entrants[1:]:
+            bot = (stored.entrant.digest, stored.entrant.args)
+            if bot in seen:
+                raise UsageError(
+                    f"--against names {stored.entrant.bot} twice: the same files with the same arguments"
+                )
             seen.add(bot)
-        version = f"{entrant.name[:40]}-{entrant.entrant.version[:20].lower()}"
-        names = (entrant.name, version, *(f"{entrant.name[:56]}-base{n}" for n in ("", *range(2, 99))))
-        name = next(one for one in names if one not in taken and NAME.fullmatch(one))
-        taken.add(name)
-        found.append(EntrantLine(entrant.entrant.digest, name, entrant.entrant.args))
-    return tuple(found)
+
+    def unstartable(
+        self, plan: "Plan", entrants: "Sequence[StoredEntrant]", broken: Mapping[int, Sequence[str]]
+    ) -> GateResult | None:
+        """Reject a candidate that cannot be built or started, without a match.
+
+        Raises EnvironmentFailure for a baseline that cannot be started.
+        """
+        if 0 in broken:
+            state = self.judge(setup_of(plan, 0, entrants), History())
+            reason, *notes = broken[0]
+            log = (reason, *map(_one_line, notes[-LOG_LINES:]))
+            return replace(self._verdict(plan, entrants, state, "start"), log=log)
+        for number, (reason, *_) in broken.items():
+            raise EnvironmentFailure(
+                f"the baseline {entrants[number].name} cannot be started here, so there is nothing to compare"
+                f" with: {reason}"
+            )
+        return None
+
+    def result(self, database: "Database", tournament: "Tournament") -> GateResult:
+        """The verdict from the stored results alone: by whole rounds, but the candidate's faults at once."""
+        plan, entrants = tournament.plan, database.tournaments.entrants(tournament.id)
+        history = whole_rounds(database, tournament)
+        state = self.judge(setup_of(plan, tournament.seed, entrants), history)
+        faults, first = bot_faults(database, tournament)
+        others: Counter[int] = Counter()
+        for number, _, count in database.totals.faults(tournament.id):
+            others[number] += count
+        reason: Reason
+        if sum(faults.values()) >= self.max_faults:
+            reason = "faults"
+        elif state.verdict is not None:
+            reason = "better" if state.verdict == "accepted" else "worse"
+        elif state.ended:
+            reason = "baseline"
+        else:
+            reason = "pairs" if has_ended(database, tournament) else "unfinished"
+        return replace(
+            self._verdict(plan, entrants, state, reason, others),
+            gate=tournament.name,
+            rounds=history.rounds,
+            faults=faults,
+            first_fault=first,
+            log=() if first is None else _log(database, tournament.id, first),
+        )
+
+    def _verdict(
+        self,
+        plan: "Plan",
+        entrants: "Sequence[StoredEntrant]",
+        state: GateState,
+        reason: Reason,
+        faults: Mapping[int, int] = MappingProxyType({}),
+    ) -> GateResult:
+        """A verdict without what a stored tournament adds; ``faults`` are the entrants', by number."""
+        verdict: Verdict = "undecided"
+        if reason in ("better", "worse", "faults", "start"):
+            verdict = "accepted" if reason == "better" else "rejected"
+        return GateResult(
+            gate=None,
+            game=plan.game,
+            candidate=_bot(entrants[0]),
+            verdict=verdict,
+            reason=reason,
+            ended=verdict != "undecided" or state.ended,
+            no_regression=self.elo0,
+            gain=self.elo1,
+            alpha=self.alpha,
+            beta=self.beta,
+            batch=self.batch,
+            max_faults=self.max_faults,
+            rounds=0,
+            pairs=sum(sum(one.pairs) for one in state.versus),
+            against=tuple(
+                _line(state, one, stored, faults.get(stored.number, 0))
+                for one, stored in zip(state.versus, entrants[1:], strict=True)
+            ),
+            faults={},
+            first_fault=None,
+            log=(),
+        )
+
+
+class GateFormat(QuestionFormat):
+    """Entrant 0 against each of the others, a batch of mirrored pairs each a round, until all is decided."""
+
+    name = "gate"
+    rule = GateRule
+
+
+def _bot(stored: "StoredEntrant") -> GateBot:
+    bot = stored.entrant
+    return GateBot(name=bot.name, bot=bot.bot, version=bot.version, args=bot.args, digest=bot.digest)
+
+
+def _line(state: GateState, one: Versus, stored: "StoredEntrant", faults: int) -> GateLine:
+    total, found = sum(one.pairs), state.estimate(one)
+    score = sum(count * half_points for half_points, count in enumerate(one.pairs))
+    return GateLine(
+        **asdict(_bot(stored)),
+        claim=one.claim,
+        broken=one.broken,
+        pairs=total,
+        pentanomial=one.pairs,
+        lost_pairs=one.lost,
+        score=round(score / (4 * total), 4) if total else None,
+        elo=rounded(found and found.elo),
+        low=rounded(found and found.low),
+        high=rounded(found and found.high),
+        faults=faults,
+        evidence=state.evidence(one),
+    )
+
+
+def _log(database: "Database", tournament: int, fault: FirstFault) -> tuple[str, ...]:
+    """The end of the log of a match, as far as it is the referee's or the bot's."""
+    if (archive := database.tournaments.archives().get(tournament)) is not None:
+        return (f"in {archive}",)
+    lines = [line for line in database.records.log(tournament, fault.match) if line.seat in (0, fault.seat)]
+    return tuple(_one_line(f"{line.kind}: {line.text}") for line in lines[-LOG_LINES:])
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """An interval in words, such as ``+1.0 .. none``."""
+    return " .. ".join("none" if end is None else f"{end:+.1f}" for end in (low, high))

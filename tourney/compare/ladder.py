@@ -1,174 +1,387 @@
-"""``tourney ladder``: from a request to a tournament, and to a bot's place on a ladder."""
+"""``tourney ladder``: a bot meets the rungs of a ladder near it until its rating is known.
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Final
+Entrant 0 is the bot; the others are the rungs, whose ratings are fixed.
+"""
 
-from msgspec import structs
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
 
-from tourney.bots.catalogue.rungs import Rung, ladder_of
-from tourney.bots.catalogue.shipped import shipped_digests
-from tourney.bots.catalogue.store import BotStore
-from tourney.compare.ladder_format import GAMES, WIDTH, LadderFormat, LadderRule
-from tourney.compare.ladder_result import LiveLadder, ladder_data
-from tourney.compare.request import Answer, derived_name, has_ended, opening_plies, stored_results
-from tourney.errors import BotError, GameError, UsageError
-from tourney.games.base import AnyGame
-from tourney.games.registry import find_game
+from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
+from tourney.compare.question import (
+    Extra,
+    QuestionFormat,
+    QuestionRule,
+    QuestionState,
+    Table,
+    bot_faults,
+    has_ended,
+    rounded,
+)
+from tourney.compare.question_results import Ending, LadderResult, LostGame, RungLine
+from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.spec import Charge, Limits
-from tourney.run.config.entrants import enter
-from tourney.run.config.tournament_file import EntrantLine, TournamentFile, no_ladder_text
-from tourney.run.engine.session import run_tournament
-from tourney.run.engine.stopping import Deadline
-from tourney.run.monitoring.progress import Listener, Listeners
-from tourney.run.workers.executor import MatchExecutor
-from tourney.schedule.format import group_size
-from tourney.store.repository import Repository
-from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.ratings.sequential import EVERY_LOOK, FIXED
+from tourney.results.texts import counted
+from tourney.schedule.format import History, Setup, group_size
+from tourney.schedule.player_history import MAX_STARTUP_FAILURES, departures, present_in, startup_failures
+from tourney.schedule.row import MAX_ROWS, ResultRow
+from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
 
-SOURCE = Path("tourney ladder")
-"""What errors name instead of a tournament file."""
+if TYPE_CHECKING:
+    from tourney.games.base import AnyGame
+    from tourney.store.database import Database
+    from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
+
 MOVE_MS: Final = 1000
 """Time per action that the referee states to the bots, unless the request says otherwise."""
 MARGIN_MS: Final = 60_000
 """Time beyond it before a turn is a timeout: a rung plays a fixed number of nodes, on a slow machine too."""
-MAX_FAULTS: Final = 8
-"""The number of faults that stops a placement."""
+BATCH_GAMES: Final = 8
+"""The least number of matches in a batch."""
+OUTSIDE: Final = 40_000
+"""A bot that is further than this outside the ladder (hundredths of Elo) wins or loses nearly every game."""
+MAX_LOST: Final = 20
+"""The most lost games in the result."""
 
 
 @dataclass(frozen=True, slots=True)
-class LadderRequest:
-    """The bot to place, and how. ``seats`` None: the game's minimum; the rest is as in ``LadderRule``.
+class LadderState(QuestionState):
+    """A placement after whole batches; None before the first. ``games`` are those that count."""
 
-    ``charge`` is not ``fuel``: the rungs are no modules.
+    tables: tuple[Table, ...]
+    rule: "LadderRule"
+    placement: Placement | None
+    ending: Ending | None
+    games: int
 
-    The bot, the ladder and all else that decides make the name of the tournament, so the same request goes on
-    where it stopped.
+    def lines(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield the one line of progress."""
+        if self.placement is None:
+            return
+        shown = self.rule.now(self.placement) if self.ending is None else self.placement
+        kind = EVERY_LOOK if self.ending is None else FIXED
+        against = dict.fromkeys(names[rung] for _, group in self.tables for rung in group if rung)
+        now = f", now against {' and '.join(against)}" if against else ""
+        rating = f"rating {shown.rating / 100:+.1f} ± {shown.half_width / 100:.1f}"
+        yield f"{counted(self.games, 'game')}: {rating} ({kind}){now}"
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRule(QuestionRule[LadderResult]):
+    """The rungs' ratings (hundredths of Elo, entrants 1 and up), and when the placement ends.
+
+    ``width``: the 95 % interval is at most ``width`` Elo to either side. ``games``: the most matches. The
+    game's ladder sets the ratings (``opponents``).
     """
 
-    bot: EntrantLine
-    game: str
-    seats: int | None = None
-    width: int = WIDTH
-    games: int = GAMES
-    move_ms: int = MOVE_MS
-    charge: Charge = "wall"
-    seed: int | None = None
-    max_faults: int = MAX_FAULTS
-    run: RunSettings = field(default_factory=RunSettings)
+    kind = "ladder"
+    noun = "placement"
+    title = "{0:.40}-ladder"
+    other_names = ("{name:.60}-new",)
+    hashed = ("seats",)
 
+    anchors: tuple[int, ...] = ()
+    width: int = 50
+    games: int = 400
 
-def find_rungs(game: AnyGame, seats: int) -> tuple[Rung, ...]:
-    """Return the rungs of a game's ladder. Raises UsageError if it has none, or if one has no rating."""
-    rungs = ladder_of(game.name, seats)
-    if not rungs:
-        raise UsageError(f"{no_ladder_text(game.name, seats)}, and compare bots by `tourney compare`")
-    unrated = [rung.name for rung in rungs if rung.rating is None]
-    if unrated:
-        raise UsageError(
-            f"the ladder of {game.name} with {seats} seats has no ratings of {', '.join(unrated)}: enter the"
-            ' rungs by bots = ["@ladder"] in a tournament file instead'
+    def extra(self) -> tuple[tuple[str, int | str], ...]:
+        """The rule as settings of its format, sorted by name."""
+        anchors = ",".join(map(str, self.anchors))
+        return (("anchors", anchors), ("games", self.games), ("width", self.width))
+
+    @classmethod
+    def of(cls, extra: Extra) -> "LadderRule":
+        """Read a stored rule. Raises KeyError, TypeError and ValueError."""
+        values = dict(extra)
+        anchors = tuple(int(word) for word in str(values["anchors"]).split(","))
+        return cls(anchors, int(values["width"]), int(values["games"]))
+
+    def check(self, setup: Setup) -> None:
+        """Raise TournamentError unless there are a bot, rungs to fill a table, and their ratings."""
+        if len(self.anchors) != len(setup.participants) - 1 or len(self.anchors) < setup.seats - 1:
+            raise TournamentError(
+                f"a placement at {setup.seats} seats needs a bot and at least {setup.seats - 1} rungs with a"
+                " rating each"
+            )
+        if not (self.width > 0 and 0 < self.games <= MAX_ROWS):
+            raise TournamentError("the width and the number of matches of a placement must be at least 1")
+
+    def judge(self, setup: Setup, history: History) -> LadderState:
+        """The placement by these results, and the tables of the next batch.
+
+        There are none once the placement has ended, or if the bot or too many rungs failed at start-up.
+        """
+        present = present_in(history.rounds + 1, setup, departures(setup, history))
+        rungs = [number for number in present if number]
+        placement = self.place(history.results) if history.rounds else None
+        ending = None if placement is None else self.ending(placement, len(history.rows))
+        tables: tuple[Table, ...] = ()
+        if ending is None and 0 in present and len(rungs) >= setup.seats - 1:
+            groups = self.groups(setup.seats, rungs, placement)
+            tables = tuple((number, (0, *group)) for number, group in enumerate(groups, 1))
+        return LadderState(tables, self, placement, ending, sum(map(counts, history.results)))
+
+    def place(self, results: Iterable[ResultRow]) -> Placement:
+        """The bot's rating by these results."""
+        return place(self._meetings(results), self.anchors)
+
+    def now(self, placement: Placement) -> Placement:
+        """A placement with the interval that holds at every look, tuned for ``width``."""
+        return placement.at_every_look(100 * self.width)
+
+    def rating(self, rung: int) -> int:
+        """The rating of a rung, by its number as an entrant."""
+        return self.anchors[rung - 1]
+
+    def ending(self, placement: Placement, matches: int) -> Ending | None:
+        """Why a placement ends with this rating after this number of matches, or None."""
+        if placement.half_width <= 100 * self.width:
+            return "width"
+        if placement.rating > max(self.anchors) + OUTSIDE and placement.low > max(self.anchors):
+            return "above"
+        if placement.rating < min(self.anchors) - OUTSIDE and placement.high < min(self.anchors):
+            return "below"
+        return "games" if matches >= self.games else None
+
+    def groups(
+        self, seats: int, present: Sequence[int], placement: Placement | None
+    ) -> list[tuple[int, ...]]:
+        """The rungs at each table of the next batch.
+
+        Without a placement the lowest rungs. With two seats those on both sides of the bot's rating, in turn,
+        unless a game against the one tells less than half of what a game against the other does. With more
+        seats the nearest.
+        """
+        tables = max(1, BATCH_GAMES // group_size(seats))
+        rungs = sorted(present, key=lambda rung: (self.rating(rung), rung))
+        if placement is None:
+            return [tuple(rungs[: seats - 1])] * tables
+
+        def information(rung: int) -> float:
+            # What a game against the rung says of the rating: the Fisher information, but for a factor.
+            better = expected(placement.rating - self.rating(rung))
+            return round(better * (1 - better), 6)
+
+        best = sorted(rungs, key=lambda rung: (-information(rung), self.rating(rung), rung))
+        if seats > 2:
+            return [tuple(best[: seats - 1])] * tables
+        below = [rung for rung in best if self.rating(rung) <= placement.rating]
+        above = [rung for rung in best if self.rating(rung) > placement.rating]
+        near = best[0]
+        other = next(iter(above if near in below else below), near)
+        other = other if 2 * information(other) >= information(near) else near
+        return [(near if table % 2 == 0 else other,) for table in range(tables)]
+
+    def _meetings(self, results: Iterable[ResultRow]) -> list[list[Meeting]]:
+        """The bot's meetings by mirrored group; results are in schedule order."""
+        found = []
+        for _, group in groupby(filter(counts, results), key=lambda result: result.key[:3]):
+            sums: dict[int, tuple[int, int]] = {}
+            seats = 2
+            for result in group:
+                seats = len(result.entrants)
+                for rung, half_points in rung_half_points(result).items():
+                    games, total = sums.get(rung, (0, 0))
+                    sums[rung] = (games + 1, total + half_points)
+            found.append(
+                [Meeting(self.rating(rung), games, total, 2 / seats) for rung, (games, total) in sums.items()]
+            )
+        return found
+
+    def opponents(self, game: "AnyGame", seats: int) -> "tuple[LadderRule, tuple[Rung, ...]]":
+        """The rule with the ratings of the game's rungs, and the rungs.
+
+        Raises UsageError if the game has no ladder, or if a rung has no rating.
+        """
+        rungs = ladder_of(game.name, seats)
+        if not rungs:
+            raise UsageError(f"{no_ladder_text(game.name, seats)}, and compare bots by `tourney compare`")
+        unrated = [rung.name for rung in rungs if rung.rating is None]
+        if unrated:
+            raise UsageError(
+                f"the ladder of {game.name} with {seats} seats has no ratings of {', '.join(unrated)}: enter"
+                ' the rungs by bots = ["@ladder"] in a tournament file instead'
+            )
+        anchors = tuple(round(100 * rung.rating.elo) for rung in rungs if rung.rating is not None)
+        return replace(self, anchors=anchors), rungs
+
+    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+        """Raise BotError for a rung whose name means another bot here: its rating is the shipped one's."""
+        shipped = shipped_digests()
+        for rung in entrants[1:]:
+            if rung.entrant.digest not in shipped.values():
+                raise BotError(
+                    f"{rung.entrant.bot} means another bot here than the one that ships, whose rating the"
+                    " ladder has: work in another folder, or remove the bot from the store by `tourney bots"
+                    " remove`",
+                    rung.name,
+                )
+
+    def result(self, database: "Database", tournament: "Tournament") -> LadderResult:
+        """The bot's place by all stored results, those of an unfinished batch too.
+
+        Intervals hold at every look until the placement has ended.
+        """
+        entrants = database.tournaments.entrants(tournament.id)
+        names = [entrant.name for entrant in entrants]
+        matches = [
+            match for match in database.matches.all(tournament.id, finished=True) if match.result is not None
+        ]
+        results = [row for match in matches if (row := match.result_row) is not None]
+        counting = [result for result in results if counts(result)]
+        placement = self.place(counting) if counting else None
+        ended = has_ended(database, tournament)
+        shown = placement if ended or placement is None else self.now(placement)
+        rating, low, high = (None,) * 3 if shown is None else (shown.rating, shown.low, shown.high)
+        above = [
+            (value, rung)
+            for rung, value in enumerate(self.anchors, 1)
+            if rating is not None and value > rating
+        ]
+        faults, first = bot_faults(database, tournament)
+        return LadderResult(
+            tournament=tournament.name,
+            game=tournament.game,
+            seats=tournament.seats,
+            bot=names[0],
+            ended=ended,
+            ending=self._ended(results, placement, database.schedules.progress(tournament.id).rows)
+            if ended
+            else None,
+            width=self.width,
+            intervals=FIXED if ended else EVERY_LOOK,
+            rating=_elo(rating),
+            low=_elo(low),
+            high=_elo(high),
+            rank=self._rank(rating),
+            best_rank=self._rank(high),
+            worst_rank=self._rank(low),
+            next=names[min(above)[1]] if above else None,
+            games=len(counting),
+            void=sum(result.void for result in results),
+            not_counted=sum(not counts(result) and not result.void for result in results),
+            faults=faults,
+            first_fault=first,
+            rungs=tuple(self._rungs(counting, placement, entrants)),
+            lost=tuple(_lost(matches, names)),
         )
-    return rungs
 
+    def _rank(self, rating: int | None) -> int | None:
+        """The rank among the rungs: 1 + the number of better ones."""
+        return None if rating is None else 1 + sum(anchor > rating for anchor in self.anchors)
 
-def place_bot(
-    request: LadderRequest,
-    url: str,
-    bots: Path,
-    make_executor: Callable[[], MatchExecutor],
-    *,
-    listener: Listener | None = None,
-    deadline: Deadline | None = None,
-) -> Answer:
-    """Play until the bot's rating is known, the deadline, or a signal; continue where the request stopped.
-
-    Raises UsageError for an invalid request, and what ``run_tournament`` raises.
-    """
-    listener = listener or Listener()
-    file, rungs, entrants = ladder_file(request, BotStore(bots.absolute()))
-    name = file.plan.name
-    stored, before = stored_results(url, name, LadderFormat.name)
-    summary = None
-    if stored is None or not _is_over(url, stored):
-        live = LiveLadder(
-            listener,
-            LadderRule.of(file.plan.extra),
-            file.plan.seats,
-            [entrant.name for entrant in entrants],
-            before,
+    def _ended(self, results: Sequence[ResultRow], placement: Placement | None, rows: int) -> Ending:
+        starts = sum(
+            0 in startup_failures(result.entrants, result.faults) for result in results if result.faults
         )
-        summary = run_tournament(
-            file,
-            url,
-            bots,
-            make_executor,
-            listener=Listeners(listener, live),
-            deadline=deadline,
-            max_faults=request.max_faults,
-        )
-    with Repository.open(url) as opened, opened.snapshot() as repository:
-        return Answer(ladder_data(repository, repository.tournament(name), rungs), summary)
+        if starts >= MAX_STARTUP_FAILURES or placement is None:
+            return "out"
+        return self.ending(placement, rows) or "games"
 
-
-def ladder_file(
-    request: LadderRequest, store: BotStore
-) -> tuple[TournamentFile, tuple[Rung, ...], tuple[StoredEntrant, ...]]:
-    """Return the tournament file of a request, the rungs, and the entrants, the bot first.
-
-    Raises UsageError and TournamentError.
-    """
-    try:
-        game = find_game(request.game)
-        seats, options = game.settings(request.seats)
-    except GameError as error:
-        raise UsageError(str(error)) from error
-    rungs = find_rungs(game, seats)
-    anchors = tuple(round(100 * rung.rating.elo) for rung in rungs if rung.rating is not None)
-    rule = LadderRule(anchors, request.width, request.games)
-    plan = Plan(
-        name="ladder",
-        game=game.name,
-        rules=game.rules,
-        options=tuple(sorted(options.items())),
-        format=LadderFormat.name,
-        seats=seats,
-        games_per_pairing=group_size(seats),
-        opening_plies=opening_plies(game),
-        limits=Limits(move_ms=request.move_ms, margin_ms=MARGIN_MS, startup_ms=60_000, charge=request.charge),
-        extra=rule.extra(),
-    )
-    file = TournamentFile(SOURCE, plan, request.seed, (request.bot,), request.run)
-    bot = enter(file, file.entrants, store)[0]
-    taken = bot.name in {rung.name for rung in rungs}
-    # By its digest, so that the same bot by another path goes on.
-    line = EntrantLine(bot.entrant.digest, f"{bot.name[:60]}-new" if taken else bot.name, request.bot.args)
-    lines = (line, *(EntrantLine(rung.bot, rung.name, rung.args) for rung in rungs))
-    entrants = enter(file, lines, store)
-    _check_rungs(entrants[1:])
-    plan = structs.replace(plan, name=_name(plan, request.seed, entrants))
-    return replace(file, plan=plan, entrants=lines), rungs, entrants
-
-
-def _check_rungs(rungs: tuple[StoredEntrant, ...]) -> None:
-    """Raise BotError for a rung whose name means another bot here: its rating is that of the shipped one."""
-    shipped = shipped_digests()
-    for rung in rungs:
-        if rung.entrant.digest not in shipped.values():
-            raise BotError(
-                f"{rung.entrant.bot} means another bot here than the one that ships, whose rating the ladder"
-                " has: work in another folder, or remove the bot from the store by `tourney bots remove`",
-                rung.name,
+    def _rungs(
+        self, results: Sequence[ResultRow], placement: Placement | None, entrants: "Sequence[StoredEntrant]"
+    ) -> Iterator[RungLine]:
+        """Yield the rungs, the best first."""
+        scores: dict[int, Counter[int]] = {}
+        for result in results:
+            for number, half_points in rung_half_points(result).items():
+                scores.setdefault(number, Counter())[half_points] += 1
+        for number in sorted(range(1, len(entrants)), key=lambda number: (-self.rating(number), -number)):
+            rung, found = entrants[number].entrant, scores.get(number, Counter())
+            games, rating = found.total(), self.rating(number)
+            yield RungLine(
+                name=rung.name,
+                bot=rung.bot,
+                args=rung.args,
+                rating=rounded(rating / 100) or 0.0,
+                games=games,
+                won=found[2],
+                drawn=found[1],
+                lost=found[0],
+                score=round((2 * found[2] + found[1]) / (2 * games), 3) if games else None,
+                expected=None if placement is None else round(expected(placement.rating - rating), 3),
             )
 
 
-def _name(plan: Plan, seed: int | None, entrants: tuple[StoredEntrant, ...]) -> str:
-    """Return a name made of the bot's and a hash of everything that decides."""
-    return derived_name(f"{entrants[0].name[:40]}-ladder", plan, seed, entrants, {"seats": plan.seats})
+class LadderFormat(QuestionFormat):
+    """The bot against the rungs nearest to it, a batch a round, until its rating is known."""
+
+    name = "ladder"
+    rule = LadderRule
+    ranks = True
+    ranked_by = "rating"
+    measures = (
+        TieBreak(
+            "rating", "rating", "Rating on the ladder's scale; those of the rungs are fixed", unit="Elo"
+        ),
+        TieBreak("sigma", "sigma", "Standard deviation of the bot's rating", order=False, unit="Elo"),
+    )
+
+    def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
+        """Rank by rating; its sigma is shown and breaks no tie."""
+        return ("rating", "sigma")
+
+    def scores(self, setup: Setup, history: History) -> EntrantScores:
+        """The bot's rating among those of the rungs."""
+        rule = LadderRule.of(setup.extra)
+        placement = rule.place(history.results)
+        points = match_points((p.number for p in setup.participants), history.results, setup.seats)
+        rating: Values = {n: Fraction(rule.rating(n) if n else placement.rating, 100) for n in points}
+        sigma: Values = {n: None if n else Fraction(placement.deviation, 100) for n in points}
+        return EntrantScores(points, measures={"rating": rating, "sigma": sigma})
 
 
-def _is_over(url: str, tournament: Tournament) -> bool:
-    """Return whether all is played and the root is stored, which a run that was killed at its end lacks."""
-    with Repository.open(url) as repository:
-        return tournament.root is not None and has_ended(repository, tournament)
+def counts(result: ResultRow) -> bool:
+    """Whether a match counts: not one that is void, or in which a rung was at fault.
+
+    A rung's rating says nothing about a match that it lost by a fault.
+    """
+    faulty = {number for number, fault in zip(result.entrants, result.faults, strict=False) if fault}
+    return not result.void and faulty <= {0}
+
+
+def rung_half_points(result: ResultRow) -> Mapping[int, int]:
+    """The bot's half-points against each rung at the table: 2 ahead of it, 1 beside it, 0 behind."""
+    mine = result.ranks[result.entrants.index(0)]
+    return {
+        number: (mine < rank) + (mine <= rank)
+        for number, rank in zip(result.entrants, result.ranks, strict=True)
+        if number
+    }
+
+
+def _lost(matches: "Iterable[TournamentMatch]", names: Sequence[str]) -> list[LostGame]:
+    """The games in which the bot was not first: last places before others, then the shortest first."""
+    found = []
+    for match in matches:
+        result = match.result
+        if result is None or result.void:
+            continue
+        place_ = match.seats.index(0)
+        if result.ranks[place_] > 1:
+            line = LostGame(
+                match=match.number,
+                against=tuple(names[number] for number in match.seats if number),
+                seat=place_ + 1,
+                rank=result.ranks[place_],
+                actions=result.actions,
+                reason=result.reason,
+                fault=result.faults[place_] if result.faults else None,
+                look="",
+            )
+            found.append(line)
+    return sorted(found, key=lambda line: (-line.rank, line.actions, line.match))[:MAX_LOST]
+
+
+def _elo(hundredths: int | None) -> float | None:
+    return None if hundredths is None else rounded(hundredths / 100)
+
+
+def ladder_limits(move_ms: int = MOVE_MS, charge: Charge = "wall") -> Limits:
+    """The limits of a placement; ``charge`` is not ``fuel``, as the rungs are not modules."""
+    return Limits(move_ms=move_ms, margin_ms=MARGIN_MS, startup_ms=60_000, charge=charge)

@@ -1,27 +1,103 @@
-"""Read files of results of any form into a tally, through filters."""
+"""Read files of results of any form into a tally, through filters.
 
+Files are plain, gzip or Zstandard, as their first bytes say, and are read in bounded memory. A compressed
+file may expand a thousandfold: a file of games expands ten to a hundred times, so what expands more is
+refused before it takes the machine's time.
+"""
+
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
-from tourney.errors import UsageError
-from tourney.outcomes.game import Game
-from tourney.outcomes.opening import chunks, is_compressed, label_of
-from tourney.outcomes.pgn import read_pgn
-from tourney.outcomes.problems import Problems
+from tourney.compression import MAX_READ, DamagedError, is_compressed, unpacked
+from tourney.errors import InputError, UsageError
+from tourney.outcomes.foreign_game import ForeignGame, Problems
+from tourney.outcomes.pgn_headers import read_pgn
 from tourney.outcomes.table import read_csv, read_json_lines
 from tourney.outcomes.tally import Tally, without_rare
 from tourney.parsing import parse_json
 
-Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, Game]]]
+Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
 
 READERS: Final[dict[str, Reader]] = {"pgn": read_pgn, "csv": read_csv, "jsonl": read_json_lines}
 """The readers by the name of their form."""
-_KEYS: Final = frozenset(("white", "White", "players", "entrants"))
 STEP: Final = 20_000
 """Games between two reports of progress."""
+MAX_RATIO: Final = 1000
+"""Bytes out of each byte of a compressed file, beyond the first ``FREE`` bytes."""
+FREE: Final = 64 << 20
+_KEYS: Final = frozenset(("white", "White", "players", "entrants"))
+_REFUSED: Final = {
+    b"PK\x03\x04": "a zip archive: unpack it, or compress the file with gzip or zstd",
+    b"BZh": "compressed with bzip2: unpack it, or compress it with gzip or zstd",
+    b"\xfd7zXZ": "compressed with xz: unpack it, or compress it with gzip or zstd",
+    b"7z\xbc\xaf": "a 7z archive: unpack it, or compress the file with gzip or zstd",
+    b"\xff\xfe": "UTF-16 text: save it as UTF-8",
+    b"\xfe\xff": "UTF-16 text: save it as UTF-8",
+    b"SQLite format 3": "a database: name it by --db, as in `tourney ratings --db FILE`",
+}
+
+
+def label_of(path: Path) -> str:
+    """The name of a file in messages."""
+    return "standard input" if str(path) == "-" else str(path)
+
+
+@contextmanager
+def chunks(path: Path, problems: Problems, label: str = "") -> Iterator[Iterator[bytes]]:
+    """Give the content of a file (``-``: standard input) in blocks of at most some MiB.
+
+    ``label`` is the file's name in messages (default: its path). A compressed file that is damaged or ends
+    early gives what can be read, and is a problem of the kind ``file``. Raises InputError for a file that
+    cannot be read, or cannot be one of results.
+    """
+    label = label or label_of(path)
+    try:
+        if str(path) == "-":
+            yield _content(sys.stdin.buffer, label, problems)
+        else:
+            with path.open("rb") as file:
+                yield _content(file, label, problems)
+    except OSError as error:
+        raise InputError(f"{label} cannot be read: {error.strerror or error}") from error
+
+
+class _Counted:
+    """A file whose first bytes were read already, with the number of bytes that were taken."""
+
+    def __init__(self, first: bytes, file: BinaryIO) -> None:
+        self._first = first
+        self._file = file
+        self.taken = 0
+
+    def read(self, size: int, /) -> bytes:
+        data, self._first = self._first[:size], self._first[size:]
+        data = data or self._file.read(size)
+        self.taken += len(data)
+        return data
+
+
+def _content(file: BinaryIO, label: str, problems: Problems) -> Iterator[bytes]:
+    first = file.read(MAX_READ)
+    for magic, why in _REFUSED.items():
+        if first.startswith(magic):
+            raise InputError(f"{label} is {why}")
+    source, total = _Counted(first, file), 0
+    try:
+        for block in unpacked(source, label):
+            total += len(block)
+            # Checked as it grows: a small file may expand to more than the disk before it ends.
+            if total > FREE + MAX_RATIO * source.taken:
+                raise InputError(
+                    f"{label} expands more than {MAX_RATIO:,} times: it is not a compressed file of games"
+                )
+            yield block
+    except DamagedError as error:
+        problems.add("file", label, 0, f"{error.form}: {error}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +117,8 @@ class Filter:
     least: int = 0
     pairs: bool = True
 
-    def refuses(self, game: Game) -> str:
-        """Return the option that leaves out a game, or ""."""
+    def refuses(self, game: ForeignGame) -> str:
+        """The option that leaves out a game, or ""."""
         if self.time_controls and game.time_control not in self.time_controls:
             return "--time-control"
         if self.since and not (game.date and game.date >= self.since):
@@ -57,7 +133,7 @@ class Filter:
 
 
 def form_of(first: bytes) -> str:
-    """Return the form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
+    """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
     text = first.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"{"):
         return "jsonl"
@@ -65,18 +141,20 @@ def form_of(first: bytes) -> str:
 
 
 def holds_results(first: bytes) -> bool:
-    """Return whether a file that begins so has results, and not records or a tournament of Tourney."""
+    """Whether a file that begins so has results, and not records or a tournament of Tourney."""
     if is_compressed(first) or not (first.strip() and form_of(first) == "jsonl"):
         return bool(first.strip())
     try:
         value = parse_json(first.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0])
     except ValueError:
         return False
-    return not str(value.get("format", "")).startswith("tourney") and not value.keys().isdisjoint(_KEYS)
+    if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney"):
+        return False
+    return not value.keys().isdisjoint(_KEYS)
 
 
 def game_of(problems: Problems) -> str:
-    """Return the name of the game if none is given: files of PGN are of chess."""
+    """The name of the game if none is given: files of PGN are of chess."""
     return "chess" if problems.forms == {"pgn"} else "unknown"
 
 
@@ -89,7 +167,7 @@ def read_files(
     labels: Mapping[Path, str] | None = None,
     step: Callable[[int], None] = lambda _: None,
 ) -> tuple[Tally, Problems]:
-    """Return the games of some files, and all that is wrong with the others.
+    """The games of some files, and all that is wrong with the others.
 
     ``form`` is a name of ``READERS`` (default: by the first bytes of each file); ``ordered`` as of ``Tally``;
     ``labels`` name files in messages (default: their paths); ``step`` is called with the number of games now

@@ -3,12 +3,20 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
-from tourney.errors import InputError
-from tourney.match.record import FAULT_KINDS
-from tourney.outcomes.game import RANKS, UNFINISHED, Game, check_players, date_of, ending_of
-from tourney.outcomes.problems import Problems
+from tourney.errors import InputError, RecordError
+from tourney.match.record import read_record
+from tourney.outcomes.foreign_game import (
+    RANKS,
+    UNFINISHED,
+    ForeignGame,
+    Problems,
+    UnratedError,
+    check_players,
+    date_of,
+    ending_of,
+)
 from tourney.parsing import parse_json
 
 MAX_LINE: Final = 1 << 20
@@ -37,19 +45,8 @@ _ACCEPTED: Final = (
     "white, black and result; or players and ranks; or player1, player2 ... and rank1, rank2 ..."
 )
 
-_FAULT: Final = "\0fault"
-"""The key of a record's first fault, which no file can have."""
-
-Fields = Mapping[str, Any]
-
-
-class _BadError(Exception):
-    """A line that gives no game: the kind of problem, and what is wrong."""
-
-    def __init__(self, kind: str, why: str = "") -> None:
-        super().__init__(kind)
-        self.kind = kind
-        self.why = why
+Fields = Mapping[str, object]
+"""A line's values by the keys of ``NAMES``."""
 
 
 def lines_of(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, str]]:
@@ -93,13 +90,14 @@ def _line(
         yield number, data.decode("latin-1")
 
 
-def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, Game]]:
+def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, ForeignGame]]:
     """Yield the games of CSV with a header, separated by commas, semicolons or tabs.
 
     Raises InputError for a header without the columns that a result needs.
     """
     lines = lines_of(blocks, label, problems)
     number, head = next(lines, (1, ""))
+    # The header decides: the first separator that makes its columns those of a result.
     for delimiter in ",;\t":
         columns = [_key(cell) for cell in _cells(head, delimiter) or ()]
         if _complete(columns):
@@ -107,96 +105,102 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     else:
         shown = head[:60].encode("unicode_escape").decode("ascii")
         raise InputError(
-            f"{label} line {number}: {shown!r} is no header of a table of results: it needs the columns"
+            f"{label} line {number}: {shown!r} is not a header of a table of results: it needs the columns"
             f" {_ACCEPTED}"
         )
     seats = [name for name in columns if name.startswith("player") and name[6:].isdigit()]
 
-    def fields(text: str) -> Fields:
+    def game(text: str) -> ForeignGame:
         cells = _cells(text, delimiter)
         if cells is None or len(cells) != len(columns):
-            raise _BadError("line", "other columns than the header has" if cells else "a quote is not closed")
-        found: dict[str, Any] = dict(zip(columns, cells, strict=True))
-        if "rank1" in found:
-            used = [name for name in seats if found[name].strip()]
-            found["players"] = [found[name] for name in used]
-            found["ranks"] = [found.get(f"rank{name[6:]}", "") for name in used]
+            raise UnratedError(
+                "line", "other columns than the header has" if cells else "a quote is not closed"
+            )
+        values = dict(zip(columns, cells, strict=True))
+        found: dict[str, object] = {**values}
         for key in ("players", "ranks"):
-            if isinstance(found.get(key), str):
-                found[key] = found[key].split()
-        return found
+            if key in values:
+                found[key] = values[key].split()
+        if "rank1" in values:
+            used = [name for name in seats if values[name].strip()]
+            found["players"] = [values[name] for name in used]
+            found["ranks"] = [values.get(f"rank{name[6:]}", "") for name in used]
+        return _game(found)
 
-    yield from _games(lines, label, problems, fields)
+    yield from _games(lines, label, problems, game)
 
 
-def read_json_lines(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, Game]]:
+def read_json_lines(
+    blocks: Iterable[bytes], label: str, problems: Problems
+) -> Iterator[tuple[int, ForeignGame]]:
     """Yield the games of JSON lines: objects with the keys of ``NAMES``, or records of Tourney."""
 
-    def fields(text: str) -> Fields:
+    def game(text: str) -> ForeignGame:
         try:
             value = parse_json(text)
         except ValueError as error:
-            raise _BadError("line", str(error)[:80]) from None
+            raise UnratedError("line", str(error)[:80]) from None
         if not isinstance(value, dict):
-            raise _BadError("line", "no object")
+            raise UnratedError("line", "not an object")
         if str(value.get("format", "")).startswith("tourney-"):
-            return _record(value)
-        return {_key(key): field for key, field in value.items()}
+            return _recorded(value)
+        return _game({_key(key): field for key, field in value.items()})
 
-    yield from _games(lines_of(blocks, label, problems), label, problems, fields)
+    yield from _games(lines_of(blocks, label, problems), label, problems, game)
 
 
-def _record(value: dict[str, Any]) -> Fields:
-    """Return what matters of a record of Tourney, whose digest is not checked here."""
+def _recorded(value: object) -> ForeignGame:
+    """The game of a record of Tourney, whose digest is not checked here."""
     try:
-        outcome = value["outcome"]
-        faults = outcome["faults"]
-        players = [seat["entrant"] for seat in value["seats"]]
-        void = len(faults) == len(players) and all(fault[1] == "startup" for fault in faults)
-        first = (str(faults[0][1]), int(faults[0][0]) - 1) if faults else None
-        return {
-            "players": players,
-            "ranks": outcome["ranks"],
-            "pair": value["seed"],
-            "reason": outcome["reason"],
-            "void": void,
-            _FAULT: first,
+        record = read_record(value)
+    except RecordError:
+        raise UnratedError(
+            "line", "not a record of Tourney: use `tourney import` for whole tournaments"
+        ) from None
+    outcome = record.outcome
+    if outcome.void:
+        raise UnratedError("void")
+    game = _game(
+        {
+            "players": [seat.name for seat in record.seats],
+            "ranks": list(outcome.ranks),
+            "pair": str(record.seed),
+            "reason": outcome.reason,
         }
-    except (LookupError, TypeError, ValueError):
-        raise _BadError("line", "no record of Tourney: use `tourney import` for whole tournaments") from None
+    )
+    if not outcome.faults:
+        return game
+    # A game of another program has one fault at most, so later ones of a table of more seats are dropped.
+    seat, fault, _ = outcome.faults[0]
+    return game._replace(fault=fault, faulty=seat - 1)
 
 
 def _games(
-    lines: Iterable[tuple[int, str]], label: str, problems: Problems, fields: Callable[[str], Fields]
-) -> Iterator[tuple[int, Game]]:
+    lines: Iterable[tuple[int, str]], label: str, problems: Problems, parse: Callable[[str], ForeignGame]
+) -> Iterator[tuple[int, ForeignGame]]:
     for number, text in lines:
         problems.read += 1
         try:
-            game = _game(fields(text))
-        except _BadError as error:
+            game = parse(text)
+        except UnratedError as error:
             problems.add(error.kind, label, number, error.why)
         else:
             yield number, game
 
 
-def _game(fields: Fields) -> Game:
+def _game(fields: Fields) -> ForeignGame:
     if _text(fields.get("void", "")).lower() in ("true", "1", "yes"):
-        raise _BadError("void")
+        raise UnratedError("void")
     players = _players(fields)
     ranks = _ranks(fields, len(players))
-    if why := check_players(players):
-        raise _BadError(why)
+    check_players(players)
     if any("\0" in name for name in players):
-        raise _BadError("nul")
+        raise UnratedError("nul")
     pair = _text(fields.get("pair", ""))
     if not pair and all(name in fields for name in _GROUP):
         pair = ".".join(_text(fields[name]) for name in _GROUP)
     reason, fault, faulty = ending_of(_text(fields.get("reason", "")), ranks)
-    if known := fields.get(_FAULT):
-        fault, faulty = known
-        if fault not in FAULT_KINDS or faulty not in range(len(players)):
-            raise _BadError("line", "a fault that there is not")
-    return Game(
+    return ForeignGame(
         players,
         ranks,
         pair,
@@ -212,34 +216,36 @@ def _game(fields: Fields) -> Game:
 def _players(fields: Fields) -> tuple[str, ...]:
     names = fields.get("players") or [fields.get("white", ""), fields.get("black", "")]
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise _BadError("player", "names are texts")
+        raise UnratedError("player", "names are texts")
     # Surrogates, which JSON can spell, have no place in a database or a page.
     found = tuple(name.encode("utf-8", "replace").decode().strip() for name in names)
     if not 2 <= len(found) <= MAX_SEATS:
-        raise _BadError("player", f"{len(found)} players")
+        raise UnratedError("player", f"{len(found)} players")
     return found
 
 
 def _ranks(fields: Fields, seats: int) -> tuple[int, ...]:
     given = fields.get("ranks")
     if given:
+        if not isinstance(given, list) or any(isinstance(rank, (float, bool)) for rank in given):
+            raise UnratedError("ranks")
         try:
-            ranks = tuple(int(rank) for rank in given if not isinstance(rank, (float, bool)))
+            ranks = tuple(int(rank) for rank in given)
         except (TypeError, ValueError):
-            raise _BadError("ranks") from None
+            raise UnratedError("ranks") from None
         # Other numberings, such as 1 1 2 or 0 1, become 1 + the number of players strictly better.
         if len(ranks) != seats:
-            raise _BadError("ranks")
+            raise UnratedError("ranks")
         if seats > MAX_TIED and any(ranks.count(rank) > 1 for rank in ranks if rank < max(ranks)):
-            raise _BadError("ranks", f"with more than {MAX_TIED} players only the last rank may be shared")
+            raise UnratedError("ranks", f"with more than {MAX_TIED} players only the last rank may be shared")
         return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
     result = _text(fields.get("result", ""))
     if result == UNFINISHED:
-        raise _BadError("unfinished")
+        raise UnratedError("unfinished")
     if not result:
-        raise _BadError("no-result")
+        raise UnratedError("no-result")
     if seats != 2 or result not in RANKS:
-        raise _BadError("bad-result", result[:20])
+        raise UnratedError("bad-result", result[:20])
     return RANKS[result]
 
 
@@ -252,7 +258,7 @@ def _text(value: object) -> str:
 
 
 def _key(name: str) -> str:
-    """Return the name of a column or key as this module uses it."""
+    """The name of a column or key as this module uses it."""
     plain = name.strip().lower().replace(" ", "_").replace("-", "_")
     if found := _NUMBERED.fullmatch(plain):
         return f"{'rank' if found[1] == 'rank' else 'player'}{found[2]}"
@@ -263,7 +269,7 @@ def _key(name: str) -> str:
 
 
 def _complete(columns: Sequence[str]) -> bool:
-    """Return whether a header has what a result needs, each column once."""
+    """Whether a header has what a result needs, each column once."""
     if len(set(columns)) < len(columns):
         return False
     return any(
@@ -277,7 +283,7 @@ def _complete(columns: Sequence[str]) -> bool:
 
 
 def _cells(line: str, delimiter: str) -> list[str] | None:
-    """Return the cells of one line, or None for a quote that is not closed."""
+    """The cells of one line, or None for a quote that is not closed."""
     try:
         return next(csv.reader([line], delimiter=delimiter, strict=True))
     except (csv.Error, StopIteration):

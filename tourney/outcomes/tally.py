@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tourney.outcomes.game import Game
+from tourney.outcomes.foreign_game import ForeignGame
 
 Ints = NDArray[np.int64]
 
@@ -62,7 +62,7 @@ class Tally:
         """The number of players in each game, or None before the first."""
         return len(next(iter(self._numbers))[0]) if self._numbers else None
 
-    def add(self, game: Game, scope: int = 0) -> None:
+    def add(self, game: ForeignGame, scope: int = 0) -> None:
         """Count a game; labels of pairs hold within a ``scope``, the number of the file."""
         players = self._players
         names, ranks, pair, mirrored, _, _, reason, fault, faulty = game
@@ -88,7 +88,7 @@ class Tally:
             yield _kind(key), int(times)
 
     def games_of(self) -> dict[str, int]:
-        """Return the number of each player's games."""
+        """The number of each player's games."""
         total = self._times()
         counts = [0] * len(self._players)
         for key, times in zip(self._numbers, total, strict=True):
@@ -107,6 +107,7 @@ class Tally:
         single += np.bincount(sequence[starts[sizes == 1]], minlength=len(kinds))
         for number in np.flatnonzero(single):
             yield (kinds[number],), int(single[number])
+        # Nearly all groups are pairs: NumPy counts them, and only the rest is counted one by one.
         twos = starts[sizes == 2]
         both = np.sort(np.stack([sequence[twos], sequence[twos + 1]]), axis=0)
         keys, times = np.unique(both[0] * len(kinds) + both[1], return_counts=True)
@@ -138,7 +139,7 @@ class Tally:
                 yield rank, place + 1, kinds[sequence[start + place]]
 
     def only(self, names: Iterable[str]) -> "Tally":
-        """Return a tally of the games between these players alone."""
+        """A tally of the games between these players alone."""
         kept = Tally(ordered=self._ordered)
         kept._players = {name: place for place, name in enumerate(names)}
         number = {self._players[name]: place for name, place in kept._players.items()}
@@ -162,7 +163,7 @@ class Tally:
         return times
 
     def _grouped(self) -> tuple[Ints, Ints]:
-        """Return the kept games ordered by group: each one's group from 0, and its place in the file."""
+        """The kept games ordered by group: each one's group from 0, and its place in the file."""
         labels = np.array(self._labels, dtype=np.uint64)
         order = np.argsort(labels, kind="stable")
         labels = labels[order]
@@ -177,14 +178,15 @@ class Tally:
 
 
 def _label(scope: int, numbers: tuple[int, ...], pair: str, *, mirrored: bool) -> int:
-    """Return a label as 64 bits, never ``_ALONE``; the last bit says whether games go two by two."""
+    """A label as 64 bits, never ``_ALONE``; the last bit says whether games go two by two."""
     text = f"{scope}/{','.join(map(str, sorted(numbers)))}/{pair}"
     data = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    # The last bit is not part of the hash; a hash of 0 would read as a game of no group.
     return int.from_bytes(data, "big") & ~1 | (1 if mirrored else 0) or 2
 
 
 def without_rare(tally: Tally, least: int) -> tuple[Tally, int]:
-    """Return a tally of the games between players with at least ``least`` games, and the number left out.
+    """A tally of the games between players with at least ``least`` games, and the number left out.
 
     Leaving out games makes others rare, so this is repeated until all are frequent.
     """

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.outcomes.files import MOVES, damaged, games, groups, one, pgn, read
-from tourney.outcomes import pgn as module
-from tourney.outcomes.pgn import read_pgn
-from tourney.outcomes.problems import Problems
+from tourney.outcomes import pgn_headers as module
+from tourney.outcomes.foreign_game import Problems
+from tourney.outcomes.pgn_headers import read_pgn
 
 
 def test_games_keep_players_results_and_words() -> None:

@@ -1,14 +1,15 @@
-"""CSV and JSON lines: accepted dialects, damaged lines, and compressed files."""
+"""CSV and JSON lines: accepted dialects and damaged lines."""
 
-import gzip
 import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tests.outcomes.files import damaged, groups, pgn, read
-from tourney.errors import InputError, UsageError
-from tourney.outcomes import opening
+from tests.outcomes.files import damaged, groups, read
+from tests.support.tables import make_spec
+from tourney.errors import InputError
+from tourney.match.record import Fault, Outcome, make_record
 from tourney.outcomes.reading import Filter
 from tourney.results.outcomes import rate_tally
 
@@ -99,69 +100,16 @@ def test_table_without_result_columns_is_refused(head: str, tmp_path: Path) -> N
         read(tmp_path, f"{head}\na,b,1-0\n" if head else "\n")
 
 
-def test_filters_count_what_they_leave_out(tmp_path: Path) -> None:
-    rows = ["a,b,1-0,8+0.08,2026-01-01", "a,b,1-0,8+0.08,2026-02-01", "a,c,1-0,60,2026-02-01", "a,b,0-1,60,?"]
-    text = "white,black,result,tc,date\n" + "\n".join(rows)
-    for filter_, games, option in (
-        (Filter(time_controls=frozenset({"60"})), 2, "--time-control"),
-        (Filter(since="2026-02-01"), 2, "--since"),
-        (Filter(until="2026-01-31"), 1, "--until"),
-        (Filter(players=frozenset("ab")), 3, "--player"),
-        (Filter(without=frozenset("c")), 3, "--without"),
-        (Filter(least=2), 3, "--min-games"),
-    ):
-        tally, problems = read(tmp_path, text, filter_=filter_)
-        assert (tally.games, problems.filtered[option], problems.damaged) == (games, 4 - games, 0)
-    with pytest.raises(UsageError, match=r"4 by --time-control\).*time controls there: 60, 8\+0\.08"):
-        read(tmp_path, text, filter_=Filter(time_controls=frozenset({"1+1"})))
-
-
-def zstd(data: bytes) -> bytes:
-    """Return data compressed in two frames."""
-    compressor = pytest.importorskip("zstandard", reason="tourney[zstd] is not installed").ZstdCompressor()
-    half = len(data) // 2
-    return bytes(compressor.compress(data[:half]) + compressor.compress(data[half:]))
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, zstd], ids=["gzip", "zstd"])
-def test_compressed_files_are_read(pack, tmp_path: Path) -> None:  # type: ignore[no-untyped-def] # two functions
-    text = pgn(*[("a", "b", "1-0"), ("b", "a", "1/2-1/2")] * 500).encode()
-    whole, problems = read(tmp_path, pack(text))
-    assert (whole.games, problems.counts.total()) == (1000, 0)
-    tally, problems = read(tmp_path, pack(text)[:-20])
-    assert problems.counts["file"] == 1
-    assert 0 < tally.games <= 1000
-
-
-@pytest.mark.parametrize("pack", [gzip.compress, zstd], ids=["gzip", "zstd"])
-def test_bomb_is_refused(pack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def] # as above
-    monkeypatch.setattr(opening, "FREE", 1 << 20)
-    monkeypatch.setattr(opening, "MAX_RATIO", 100)
-    with pytest.raises(InputError, match="expands more than 100 times"):
-        read(tmp_path, pack(bytes(8 << 20)))
-
-
-@pytest.mark.parametrize("magic", [b"PK\x03\x04", b"BZh9", b"\xff\xfe[\0", b"SQLite format 3\0"])
-def test_other_formats_are_refused_by_name(magic: bytes, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"0 is (a zip|compressed|UTF-16|a database)"):
-        read(tmp_path, magic)
-
-
 def test_records_of_tourney_have_their_seed_as_pair(tmp_path: Path) -> None:
-    def record(first: str, second: str, ranks: list[int], faults: list[list[object]]) -> str:
-        return json.dumps(
-            {
-                "format": "tourney-record/1",
-                "seed": "7",
-                "seats": [{"entrant": first}, {"entrant": second}],
-                "outcome": {"ranks": ranks, "reason": "normal", "faults": faults},
-            }
-        )
+    def record(first: str, second: str, ranks: tuple[int, int], *faults: Fault) -> str:
+        played = make_record(make_spec(), "1", [(1, "a")], Outcome(ranks, "normal", faults))
+        one, two = played.seats
+        return replace(played, seats=(replace(one, name=first), replace(two, name=second))).encode().decode()
 
     lines = [
-        record("a", "b", [1, 2], [[2, "timeout", 9]]),
-        record("b", "a", [1, 2], []),
-        record("a", "b", [1, 1], [[1, "startup", 0], [2, "startup", 0]]),
+        record("a", "b", (1, 2), (2, "timeout", 1)),
+        record("b", "a", (1, 2)),
+        record("a", "b", (1, 1), (1, "startup", 0), (2, "startup", 0)),
     ]
     tally, problems = read(tmp_path, "\n".join(lines))
     assert groups(tally) == [([("a", "b", "12"), ("b", "a", "12")], 1)]

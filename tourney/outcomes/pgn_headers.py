@@ -7,17 +7,18 @@ at: the result there, and whether a comment is still open. Names are UTF-8, or e
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
-from tourney.outcomes.game import (
+from tourney.outcomes.foreign_game import (
     RANKS,
     UNTERMINATED,
-    Game,
+    ForeignGame,
+    Problems,
+    UnratedError,
     check_players,
     date_of,
     ending_of,
 )
-from tourney.outcomes.problems import Problems
 
 MAX_GAME: Final = 16 << 20
 """Bytes of a game with its moves; more are skipped."""
@@ -45,7 +46,7 @@ _OPEN_ROUNDS: Final = (b"", b"?", b"-")
 """Rounds that say nothing."""
 
 
-def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, Game]]:
+def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, ForeignGame]]:
     """Yield each game that has a result with the number of its first line.
 
     All others are problems. Labels of pairs are those of the tag ``Pair``, or of ``Event``, ``Round`` and
@@ -71,13 +72,6 @@ def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n"
 
 
-class _Bad(NamedTuple):
-    """A game that cannot be rated: the kind of problem, and what is wrong."""
-
-    kind: str
-    why: str = ""
-
-
 class _Reader:
     """Cuts blocks into games and reads each; holds only the part of a block that is not read yet."""
 
@@ -90,7 +84,7 @@ class _Reader:
         self._rest = b"\n\n"
         self._line = -1
 
-    def read(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, Game]]:
+    def read(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, ForeignGame]]:
         skipping = False
         for block in blocks:
             self._rest += block
@@ -115,7 +109,7 @@ class _Reader:
         self._line += self._rest.count(b"\n", 0, size)
         self._rest = self._rest[size:]
 
-    def _games(self, *, last: bool) -> Iterator[tuple[int, Game]]:
+    def _games(self, *, last: bool) -> Iterator[tuple[int, ForeignGame]]:
         """Yield the games that are whole, or all that are left, and drop them."""
         data = self._rest
         found = list(_START.finditer(data))
@@ -130,14 +124,15 @@ class _Reader:
             place += 1
             opened = data.rfind(b"{", start, end)
             if opened < 0 or opened < data.rfind(b"}", opened, end):
-                game = self._game(data[start:end], line)
-                if isinstance(game, _Bad):
-                    self._bad(game.kind, line, game.why)
+                try:
+                    game = self._game(data[start:end], line)
+                except UnratedError as error:
+                    self._bad(error.kind, line, error.why)
                 else:
                     self._problems.read += 1
                     yield line, game
                 continue
-            # A comment is open: what follows up to its end is no game.
+            # A comment is open: what follows up to its end is not a game.
             if not last and len(data) < end + MAX_COMMENT:
                 place -= 1
                 break
@@ -156,46 +151,46 @@ class _Reader:
         self._problems.read += 1
         self._problems.add(kind, self._label, line, why)
 
-    def _game(self, data: bytes, line: int) -> "Game | _Bad":
-        """Return a game from its tags and the end of its moves, or the problem with it."""
+    def _game(self, data: bytes, line: int) -> ForeignGame:
+        """A game from its tags and the end of its moves. Raises UnratedError."""
         header = _HEADER.match(data)
         split = header.end() if header else 0
         if split > MAX_HEADER:
-            return _Bad("long")
+            raise UnratedError("long")
         head = data[:split]
         if b"\0" in head:
-            return _Bad("nul")
+            raise UnratedError("nul")
         found = _TAG.findall(head)
         tags: dict[bytes, bytes] = dict(found)
         if b"White" not in tags or b"Black" not in tags:
             tags = {**dict(_LOOSE.findall(head)), **tags}
         result = tags.get(b"Result", b"")
         if len(tags) < len(found):
-            return _Bad("contradiction", "a tag is there twice")
+            raise UnratedError("contradiction", "a tag is there twice")
         end = data[max(split, len(data) - _TAIL) :].rstrip()
         if result == b"*":
-            return _Bad("unfinished")
+            raise UnratedError("unfinished")
         if not result or result == b"?":
-            return _Bad("no-result")
+            raise UnratedError("no-result")
         ranks = RANKS.get(result.decode("latin-1"))
+        # ``RANKS`` knows the scores of tables too, but a tag of PGN is never a bare 1 or 0.
         if ranks is None or result in (b"1", b"0"):
-            return _Bad("bad-result", result[:20].decode("latin-1"))
+            raise UnratedError("bad-result", result[:20].decode("latin-1"))
         if end and (b";" in end or not end.endswith(result)):
             token = _END.search(end)
             if token is None or token[1] != result:
-                return _Bad("cut" if token is None else "contradiction")
+                raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
-        if why := check_players(players):
-            return _Bad(why)
+        check_players(players)
         reason, fault, faulty = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
         if reason == UNTERMINATED:
-            return _Bad("contradiction", f"{result.decode()} but unterminated")
+            raise UnratedError("contradiction", f"{result.decode()} but unterminated")
         if self._latin:
             self._latin = False
             self._problems.add("latin", self._label, line)
         pair, mirrored = _pair(tags)
         control = tags.get(b"TimeControl") or _both_controls(tags)
-        return Game(
+        return ForeignGame(
             players,
             ranks,
             pair,
@@ -222,13 +217,13 @@ class _Reader:
 
 
 def _both_controls(tags: dict[bytes, bytes]) -> bytes:
-    """Return the time controls of both players, where they differ, as the standard has them in one tag."""
+    """The time controls of both players, where they differ, as the standard has them in one tag."""
     both = [tags.get(b"WhiteTimeControl", b""), tags.get(b"BlackTimeControl", b"")]
     return b"; ".join(both) if any(both) else b""
 
 
 def _pair(tags: dict[bytes, bytes]) -> tuple[str, bool]:
-    """Return the label of the game's mirrored group, and whether it names the games two by two."""
+    """The label of the game's mirrored group, and whether it names the games two by two."""
     event, label = tags.get(b"Event", b""), tags.get(b"Pair", b"")
     if label:
         return (event + b"\0" + label).decode("latin-1"), False

@@ -7,24 +7,22 @@ from typing import Any
 
 import pytest
 
-from tests.comparisons import Play, asking
-from tests.coordination import RecordingListener
-from tests.executors import BackwardsExecutor, FuturesExecutor
-from tests.tournaments import played, refused
-from tourney.compare.compare import ComparisonRequest, compare_bots
-from tourney.compare.format import ComparisonFormat, StoppingRule, judge, planned_for
-from tourney.compare.request import Answer
-from tourney.compare.result import decision_text
-from tourney.errors import TournamentError, UsageError
-from tourney.ratings.sprt import Sprt
-from tourney.run.config.tournament_file import EntrantLine
+from tests.support.comparisons import Play, asking
+from tests.support.coordination import RecordingListener
+from tests.support.executors import BackwardsExecutor, FuturesExecutor
+from tests.support.tournaments import played
+from tourney.compare.asking import BotQuestion
+from tourney.compare.comparison import DEVIATION, ComparisonFormat, ComparisonRule
+from tourney.compare.question_results import ComparisonResult
+from tourney.errors import TournamentError
+from tourney.ratings.sequential import Sprt, pairs_to_measure
+from tourney.run.config.file_schema import EntrantLine
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
-from tourney.store.repository import Repository
 
-RULE = StoppingRule(Sprt(0, 100), batch=4)
+RULE = ComparisonRule(Sprt(0, 100), batch=4)
 
 
 def strong(percent: int) -> Play:
@@ -38,9 +36,12 @@ def strong(percent: int) -> Play:
     return play
 
 
+def question(a: EntrantLine, b: EntrantLine, **more: Any) -> BotQuestion[ComparisonResult]:
+    return BotQuestion(bots=(a, b), **more)
+
+
 ask = asking(
-    compare_bots,
-    ComparisonRequest,
+    question,
     a=EntrantLine("greedy"),
     b=EntrantLine("random"),
     game="sages-tafl",
@@ -52,24 +53,24 @@ def test_stronger_bot_is_accepted(tmp_path: Path) -> None:
     heard = RecordingListener()
     compared = ask(tmp_path, strong(75), heard=heard)
     result = compared.result
-    assert (result["decision"], result["ended"]) == ("H1", True)
-    assert result["a"] == "greedy"
-    assert result["llr"] >= result["upper"]
-    assert result["low"] < result["elo"] < result["high"]
-    assert result["pairs"] == sum(result["pentanomial"])
-    assert result["pairs"] % 4 == 0
+    assert (result.decision, result.ended) == ("H1", True)
+    assert result.a == "greedy"
+    assert result.llr >= result.upper
+    assert result.low < result.elo < result.high
+    assert result.pairs == sum(result.pentanomial)
+    assert result.pairs % 4 == 0
     assert compared.summary is not None
     assert compared.summary.end is End.FINISHED
-    assert decision_text(result) == "greedy is better than random: the results fit +100 Elo, not +0 Elo"
+    assert result.sentence() == "greedy is better than random: the results fit +100 Elo, not +0 Elo"
     live = [line for line in heard.messages if "LLR" in line]
-    assert [line.split()[0] for line in live] == [str(4 * k) for k in range(1, result["pairs"] // 4 + 1)]
-    assert f"LLR {result['llr']:+.2f}" in live[-1]
+    assert [line.split()[0] for line in live] == [str(4 * k) for k in range(1, result.pairs // 4 + 1)]
+    assert f"LLR {result.llr:+.2f}" in live[-1]
 
 
 def test_weaker_bot_is_rejected(tmp_path: Path) -> None:
     result = ask(tmp_path, strong(45)).result
-    assert result["decision"] == "H0"
-    assert "greedy is not better than random" in decision_text(result)
+    assert result.decision == "H0"
+    assert "greedy is not better than random" in result.sentence()
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_completion_order_changes_no_comparison(
     heard = RecordingListener()
     one = ask(tmp_path / "one", strong(70)).result
     assert ask(tmp_path / "other", strong(70), heard=heard, executor=make(strong(70))).result == one
-    assert len([line for line in heard.messages if "LLR" in line]) == one["pairs"] // 4
+    assert len([line for line in heard.messages if "LLR" in line]) == one.pairs // 4
 
 
 def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
@@ -104,50 +105,20 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
 
         part = ask(tmp_path / "parts", play, heard=heard)
         lines += [line for line in heard.messages if "LLR" in line]
-        if part.result["ended"]:
+        if part.result.ended:
             break
         stops += 1
         assert stops < 100
-        assert "undecided so far" in decision_text(part.result)
+        assert "undecided so far" in part.result.sentence()
     assert stops > 3
     assert part.result == whole
-    assert len(lines) == whole["pairs"] // 4
-
-
-def test_ended_comparison_is_not_played_again(tmp_path: Path) -> None:
-    first = ask(tmp_path, strong(75))
-    again = ask(tmp_path, lambda task: pytest.fail("nothing is to be played"))
-    assert again == Answer(first.result, None)
-    with Repository.open(str(tmp_path / "t.db")) as repository:
-        tournament = repository.tournament(first.result["comparison"])
-        assert repository.verdict(tournament.id) == first.result
-        assert tournament.complete
-    # Another request is another comparison.
-    for changes in ({"rule": StoppingRule(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
-        other = ask(tmp_path, strong(75), **changes)
-        assert other.summary is not None
-        assert other.result["comparison"] != first.result["comparison"]
-
-
-def test_named_comparison_refuses_another_request(tmp_path: Path) -> None:
-    first = ask(tmp_path, strong(75), name="mine")
-    assert first.result["comparison"] == "mine"
-    assert ask(tmp_path, strong(75), name="mine").result == first.result
-    with refused(TournamentError, 'tourney compare: elo1 was "100.0"', 'and is "90.0" now'):
-        ask(tmp_path, strong(75), name="mine", rule=StoppingRule(Sprt(0, 90), 4))
-
-
-def test_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
-    result = ask(
-        tmp_path, strong(50), b=EntrantLine("greedy", args=("--x",)), rule=StoppingRule(Sprt(0, 200), 2)
-    ).result
-    assert (result["a"], result["b"]) == ("greedy", "greedy-2")
+    assert len(lines) == whole.pairs // 4
 
 
 def test_comparison_ends_after_the_most_pairs(tmp_path: Path) -> None:
-    result = ask(tmp_path, strong(55), rule=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
-    assert (result["decision"], result["ended"], result["pairs"]) == (None, True, 12)
-    assert "undecided after 12 pairs" in decision_text(result)
+    result = ask(tmp_path, strong(55), rule=ComparisonRule(Sprt(0, 5), 4, max_pairs=10)).result
+    assert (result.decision, result.ended, result.pairs) == (None, True, 12)
+    assert "undecided after 12 pairs" in result.sentence()
 
 
 def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
@@ -158,9 +129,9 @@ def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
 
     heard = RecordingListener()
     result = ask(tmp_path, play, heard=heard).result
-    assert (result["decision"], result["ended"], result["pairs"], result["lost_pairs"]) == (None, True, 0, 4)
-    assert result["elo"] is None
-    assert "no pair of greedy and random counts" in decision_text(result)
+    assert (result.decision, result.ended, result.pairs, result.lost_pairs) == (None, True, 0, 4)
+    assert result.elo is None
+    assert "no pair of greedy and random counts" in result.sentence()
     assert [line for line in heard.messages if "LLR" in line] == [
         "no pair counts so far, LLR -0.00 (-2.94 .. +2.94)"
     ]
@@ -170,26 +141,11 @@ def test_faults_count_as_losses(tmp_path: Path) -> None:
     def play(task: MatchTask) -> WorkerReply:
         seat = [entrant.name for entrant in task.spec.seats].index("random")
         ranks = (2, 1) if seat == 0 else (1, 2)
-        return WorkerReply(task.number, played(task.spec, ranks, ((seat + 1, "crash", 3),)))
+        return WorkerReply(task.number, played(task.spec, ranks, ((seat + 1, "crash", 2),)))
 
     result = ask(tmp_path, play).result
-    assert result["decision"] == "H1"
-    assert (result["faults_a"], result["faults_b"]) == (0, 2 * result["pairs"])
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"game": "go"}, "there is no game"),
-        ({"options": {"x": "1"}}, "no option x"),
-        ({"opening_plies": 100_000}, "no game of sages-tafl is that long"),
-        ({"b": EntrantLine("greedy", name="greedy")}, "both bots are called greedy"),
-    ],
-)
-def test_invalid_requests_are_refused(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
-    with refused(UsageError, message):
-        ask(tmp_path, strong(50), **changes)
-    assert not (tmp_path / "t.db").exists()
+    assert result.decision == "H1"
+    assert (result.faults_a, result.faults_b) == (0, 2 * result.pairs)
 
 
 def setup_of(players: int = 2, seats: int = 2) -> Setup:
@@ -197,8 +153,8 @@ def setup_of(players: int = 2, seats: int = 2) -> Setup:
 
 
 def test_stopping_rule_round_trips_through_settings() -> None:
-    for terms in (RULE, WIDTH, StoppingRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
-        assert StoppingRule.of(terms.extra()) == terms
+    for terms in (RULE, WIDTH, ComparisonRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+        assert ComparisonRule.of(terms.extra()) == terms
 
 
 def test_comparison_needs_two_entrants() -> None:
@@ -224,24 +180,25 @@ def test_batches_are_paired_until_the_test_decides() -> None:
             (r, o) for r in range(1, 5) for o in (1, 2)
         ]
         results = tuple(row.result((1, 2) if row.seats[0] == 0 else (2, 1)) for row in paired.rows)
-        history = History(history.rows + paired.rows, history.results + results)
+        history = History((*history.rows, *paired.rows), (*history.results, *results))
     assert paired == Pairings((), complete=True)
-    assert judge(RULE, [[4] * 4] * (round_ - 1)).decision == "H1"
-    assert judge(RULE, [[4] * 4] * (round_ - 2)).decision is None
+    assert RULE.judge(setup, history).decision == "H1"
+    before = tuple(result for result in history.results if result.key.round < round_ - 1)
+    assert RULE.judge(setup, History(history.rows, before)).decision is None
 
 
-WIDTH = StoppingRule(Sprt(), batch=4, width=60)
+WIDTH = ComparisonRule(Sprt(), batch=4, width=60)
 
 
 def test_comparison_ends_at_a_width(tmp_path: Path) -> None:
     result = ask(tmp_path, strong(55), rule=WIDTH).result
-    assert result["ended"]
-    assert result["decision"] is None
-    assert result["intervals"] == "95 % at every look"
-    half = max(result["high"] - result["elo"], result["elo"] - result["low"])
+    assert result.ended
+    assert result.decision is None
+    assert result.intervals == "95 % at every look"
+    half = max(result.high - result.elo, result.elo - result.low)
     assert half <= 60.1
-    assert f"after {result['pairs']} pairs" in decision_text(result)
-    assert result["pairs"] < 2 * planned_for(60)
+    assert f"after {result.pairs} pairs" in result.sentence()
+    assert result.pairs < 2 * pairs_to_measure(60, DEVIATION)
 
 
 def test_width_continues_to_the_same_result(tmp_path: Path) -> None:
@@ -255,14 +212,14 @@ def test_width_continues_to_the_same_result(tmp_path: Path) -> None:
         return strong(55)(task) if left[0] >= 0 else WorkerReply(task.number)
 
     part = ask(tmp_path / "part", play, rule=WIDTH).result
-    assert "run the same command again" in decision_text(part)
+    assert "run the same command again" in part.sentence()
     assert ask(tmp_path / "part", strong(55), rule=WIDTH).result == whole
 
 
 def test_only_a_planned_end_has_fixed_intervals(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    at_limit = ask(tmp_path / "a", strong(55), rule=StoppingRule(Sprt(0, 5), 4, max_pairs=10)).result
+    at_limit = ask(tmp_path / "a", strong(55), rule=ComparisonRule(Sprt(0, 5), 4, max_pairs=10)).result
     decided = ask(tmp_path / "b", strong(75)).result
-    assert at_limit["intervals"] == "fixed 95 %"
-    assert decided["intervals"] == "95 % at every look"
+    assert at_limit.intervals == "fixed 95 %"
+    assert decided.intervals == "95 % at every look"

@@ -1,0 +1,327 @@
+"""From a question about a bot to a tournament, and to its result.
+
+The tournament's name is made of the bots' names and of a hash of everything that decides, so the same
+question continues where it stopped, and another question is another tournament.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import rfc8785
+from msgspec import structs, to_builtins
+
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.compare.comparison import stored_form
+from tourney.compare.question import (
+    QuestionFormat,
+    QuestionRule,
+    has_ended,
+    next_rows,
+)
+from tourney.compare.question_results import ComparisonResult, QuestionResult
+from tourney.errors import BotError, GameError, UsageError
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.match.record import Outcome
+from tourney.match.spec import DEFAULT_LIMITS, Limits
+from tourney.results.standings import load_history, setup_of
+from tourney.run.config.file_schema import EntrantLine
+from tourney.run.config.preparation import enter
+from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
+from tourney.run.engine.run_control import Deadline
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.monitoring.listeners import Listener, Listeners
+from tourney.run.monitoring.summary import RunProgress, Summary
+from tourney.run.workers.executor import MatchExecutor
+from tourney.schedule.format import History, find_format, group_size
+from tourney.schedule.row import MatchKey, ResultRow
+from tourney.schema import NAME
+from tourney.store.database import Database
+from tourney.store.engine import database_exists
+from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+
+OPENING_PLIES: Final = 4
+"""Random opening actions of each group in a game without dice; without them all groups would be equal."""
+
+
+R = TypeVar("R", bound=QuestionResult)
+
+
+@dataclass(frozen=True, slots=True)
+class BotQuestion(Generic[R]):
+    """A question about a bot: the rule that answers it, the bots, that in question first, and how they play.
+
+    ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
+    actions, else none. ``name`` None: a name made of the bots and everything that decides. ``max_faults``
+    stops the games (None: no limit).
+    """
+
+    rule: QuestionRule[R]
+    bots: tuple[EntrantLine, ...]
+    game: str
+    seats: int | None = 2
+    options: Mapping[str, str] = field(default_factory=dict)
+    limits: Limits = DEFAULT_LIMITS
+    opening_plies: int | None = None
+    seed: int | None = None
+    name: str | None = None
+    max_faults: int | None = None
+    run: RunSettings = field(default_factory=RunSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[R]):
+    """The answer to a question, and the run's summary, None where there was nothing to play."""
+
+    result: R
+    summary: Summary | None
+
+
+def ask(
+    question: BotQuestion[R],
+    url: str,
+    bots: Path,
+    make_executor: Callable[[], MatchExecutor],
+    *,
+    listener: Listener | None = None,
+    deadline: Deadline | None = None,
+) -> Answer[R]:
+    """Play until the question is answered, the deadline, or a signal; continue where it stopped.
+
+    Raises UsageError for an invalid question, EnvironmentFailure for a baseline that cannot be started, and
+    what ``run_tournament`` raises.
+    """
+    listener = listener or Listener()
+    store = BotStore(bots.absolute())
+    rule, file, entrants = question_file(question, store)
+    if rule.builds_first:
+        broken = find_broken(entrants, store, open_sandbox(question.run.sandbox), file.plan.limits)
+        reasons = {number: _reasons(error) for number, error in broken.items()}
+        result = rule.unstartable(file.plan, entrants, reasons)
+        if result is not None:
+            return Answer(result, None)
+    name = file.plan.name
+    before: list[ResultRow] = []
+    if (stored := _stored(url, file.plan)) is not None:
+        with Database.open(url) as database:
+            rounds = rule.rounds
+            if rounds is not None:  # a round that is paired is not taken back
+                rounds = max(rounds, database.schedules.progress(stored.id).rounds)
+                file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
+            if question.name is None and _is_over(database, stored, rounds):
+                return Answer(_result(database, stored, rule), None)
+            before = list(database.matches.results(stored.id))
+    live = QuestionProgress(listener, file.plan, entrants, before)
+    setup = PlaySetup(deadline, question.max_faults)
+    summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
+    with Database.open(url) as database:
+        return Answer(_result(database, database.tournaments.get(name), rule), summary)
+
+
+def question_file(
+    question: BotQuestion[R], store: BotStore
+) -> tuple[QuestionRule[R], TournamentFile, tuple[StoredEntrant, ...]]:
+    """The rule for the game, the tournament file of a question, and its entrants.
+
+    Raises UsageError, BotError and TournamentError.
+    """
+    if question.name is not None and NAME.fullmatch(question.name) is None:
+        raise UsageError(f"{question.name!r} is not a name for a {question.rule.noun} ({NAME.pattern})")
+    try:
+        game = find_game(question.game)
+        seats, options = game.settings(question.seats, question.options)
+    except GameError as error:
+        raise UsageError(str(error)) from error
+    rule, opponents = question.rule.opponents(game, seats)
+    plan = Plan(
+        name=question.name or rule.kind,
+        game=game.name,
+        rules=game.rules,
+        options=tuple(sorted(options.items())),
+        format=rule.kind,
+        seats=seats,
+        games_per_pairing=group_size(seats) * rule.batch,
+        rounds=rule.rounds,
+        opening_plies=opening_plies(game, question.opening_plies),
+        limits=question.limits,
+        extra=rule.extra(),
+    )
+    file = TournamentFile(Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run)
+    rungs = tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in opponents)
+    lines = (*_named(rule, question.bots, {rung.name for rung in opponents}, file, store), *rungs)
+    entrants = enter(file, lines, store)
+    rule.refuse(entrants)
+    refuse_natives(plan.limits, entrants, store)
+    if question.name is None:
+        plan = structs.replace(plan, name=_derived_name(rule, plan, question.seed, entrants))
+    return rule, replace(file, plan=plan, entrants=lines), entrants
+
+
+def opening_plies(game: AnyGame, asked: int | None = None) -> int:
+    """The random actions at the start of each group.
+
+    By default ``OPENING_PLIES`` if the game has neither dice nor hidden actions, else none. Raises UsageError
+    for a number that the game does not allow.
+    """
+    if asked is None:
+        plain = not (game.has_hidden_actions or game.has_chance)
+        return min(OPENING_PLIES, game.max_actions - 1) if plain else 0
+    if asked and game.has_hidden_actions:
+        raise UsageError(f"--opening-plies does not go with {game.name}, a game with hidden actions")
+    if asked >= game.max_actions:
+        raise UsageError(f"--opening-plies {asked}: no game of {game.name} is that long")
+    return asked
+
+
+def refuse_natives(limits: Limits, entrants: Sequence[StoredEntrant], store: BotStore) -> None:
+    """Raise UsageError for a bot that is not a WebAssembly module where the limits count fuel."""
+    for entrant in entrants if limits.by_fuel else ():
+        if store.fetch(entrant.entrant.digest).manifest.module is None:
+            raise UsageError(
+                f"--charge fuel counts the work of WebAssembly modules, and {entrant.name} is none: build it"
+                " as one (see `tourney bots new --wasm`), or use --charge wall or cpu"
+            )
+
+
+def _named(
+    rule: QuestionRule[R],
+    lines: Sequence[EntrantLine],
+    taken: set[str],
+    file: TournamentFile,
+    store: BotStore,
+) -> tuple[EntrantLine, ...]:
+    """The bots' lines, each with a name of its own."""
+    found, taken = [], set(taken)
+    for line in lines:
+        stored = enter(file, (line,), store)[0]
+        version = stored.entrant.version.lower()
+        others = (pattern.format(name=stored.name, version=version) for pattern in rule.other_names)
+        name = next(one for one in (stored.name, *others) if one not in taken and NAME.fullmatch(one))
+        taken.add(name)
+        if rule.by_digest:
+            line = EntrantLine(stored.entrant.digest, name, stored.entrant.args)  # noqa: PLW2901 - its new form
+        elif name != stored.name:
+            line = structs.replace(line, name=name)  # noqa: PLW2901 - likewise
+        found.append(line)
+    return tuple(found)
+
+
+def _derived_name(
+    rule: QuestionRule[R], plan: Plan, seed: int | None, entrants: Sequence[StoredEntrant]
+) -> str:
+    """A name: words for the bots, and eight digits of a hash of everything that decides."""
+    data: Any = {
+        "game": plan.game,
+        "rules": plan.rules,
+        "limits": to_builtins(plan.limits),
+        "extra": dict(plan.extra),
+        "seed": None if seed is None else str(seed),
+        "entrants": [[e.name, e.entrant.digest, list(e.entrant.args)] for e in entrants],
+    }
+    more = {"options": dict(plan.options), "opening-plies": plan.opening_plies, "seats": plan.seats}
+    data |= {key: more[key] for key in rule.hashed}
+    title = rule.title.format(*(entrant.name for entrant in entrants))
+    return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
+
+
+def _reasons(error: BotError) -> list[str]:
+    notes = (str(note) for note in getattr(error, "__notes__", ()))
+    return [reason_of(error), *(line for note in notes for line in note.splitlines())]
+
+
+def _stored(url: str, plan: Plan) -> Tournament | None:
+    if not database_exists(url):
+        return None
+    with Database.open(url) as database:
+        stored = (one for one in database.tournaments.all() if one.name == plan.name)
+        return next((one for one in stored if one.plan.format == plan.format), None)
+
+
+def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> bool:
+    """Whether nothing is left to play in as many ``rounds`` as are allowed now.
+
+    Without the root, the run was killed at its very end.
+    """
+    if tournament.root is None or not has_ended(database, tournament):
+        return False
+    if rounds == tournament.plan.rounds:
+        return True
+    setup = setup_of(tournament.plan, tournament.seed, database.tournaments.entrants(tournament.id))
+    history = load_history(database, tournament.id)
+    return find_format(tournament.plan.format).next_rounds(replace(setup, rounds=rounds), history).complete
+
+
+def _result(database: Database, tournament: Tournament, rule: QuestionRule[R]) -> R:
+    with database.snapshot() as moment:
+        result = rule.of(tournament.plan.extra).result(moment, tournament)
+    if isinstance(result, ComparisonResult) and result.ended:
+        database.tournaments.keep_verdict(tournament.id, stored_form(result))
+    return result
+
+
+class QuestionProgress(Listener):
+    """Sends another listener lines after each whole round, in whatever order the matches end.
+
+    ``before``: the results stored before the run.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        plan: Plan,
+        entrants: Sequence[StoredEntrant],
+        before: Iterable[ResultRow],
+    ) -> None:
+        format_ = find_format(plan.format)
+        if not isinstance(format_, QuestionFormat):
+            raise TypeError(f"{plan.format} is not a kind of question")
+        self._listener = listener
+        self._setup = setup_of(plan, 0, entrants)  # the seed decides no pairings of a question
+        self._rule = format_.rule_of(self._setup)
+        self._names = [entrant.name for entrant in entrants]
+        self._results = {row.number: row for row in before}
+        self._history = History()
+        self._state = self._rule.judge(self._setup, self._history)
+        self._take_rounds()
+
+    def event(self, name: str, data: Mapping[str, Any]) -> None:
+        """Take a stored match."""
+        if name == "match":
+            row = row_of_event(data, self._names)
+            self._results[row.number] = row
+
+    def progress(self, progress: RunProgress) -> None:  # noqa: ARG002 - ``event`` took what matters
+        """Send lines if a round has ended."""
+        if self._take_rounds():
+            for line in self._state.lines(self._names):
+                self._listener.say(line)
+
+    def _take_rounds(self) -> bool:
+        """Take the rounds that are whole now; return whether there is a new one."""
+        known = self._history.rounds
+        while rows := next_rows(self._setup, self._history, self._state):
+            found = [self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)]
+            results = [
+                result._replace(key=row.key) for row, result in zip(rows, found, strict=True) if result
+            ]
+            if len(results) < len(rows):
+                break
+            self._history.extend(rows, results)
+            self._state = self._rule.judge(self._setup, self._history)
+        return self._history.rounds > known
+
+
+def row_of_event(data: Mapping[str, Any], names: Sequence[str]) -> ResultRow:
+    """The match of a run's event ``match`` as a row whose place in the schedule is not known yet."""
+    seats = tuple(names.index(name) for name in data["entrants"])
+    row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, data["match"])
+    if "void" in data:
+        return row
+    faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
+    outcome = Outcome(tuple(data["ranks"]), data["reason"], faults)
+    return row._replace(ranks=outcome.ranks, faults=outcome.seat_faults, void=outcome.void)

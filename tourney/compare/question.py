@@ -1,0 +1,241 @@
+"""Questions about a bot: what every kind of question shares.
+
+A kind is a subclass of ``QuestionRule`` with its format, its state and its result, in a module of its own.
+``tourney.compare.asking`` makes a tournament of a question, plays it and returns the result; no tournament
+file can name the formats. Entrant 0 is the bot in question. The statistics are those of
+``tourney.ratings.sequential`` and ``tourney.ratings.anchored``, and only ``judge`` decides by them.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Self, TypeVar
+
+from tourney.compare.question_results import FirstFault, QuestionResult
+from tourney.errors import TournamentError, UsageError
+from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
+from tourney.schedule.row import ResultRow, Row
+
+if TYPE_CHECKING:
+    from tourney.bots.catalogue.shipped import Rung
+    from tourney.games.base import AnyGame
+    from tourney.store.database import Database
+    from tourney.store.values import Plan, StoredEntrant, Tournament
+
+Extra = Iterable[tuple[str, int | str]]
+"""A rule as it is stored: the settings of its format, sorted by name."""
+Table = tuple[int, tuple[int, ...]]
+"""A table of a round: its number, and the entrants that meet there."""
+
+
+R_co = TypeVar("R_co", bound=QuestionResult, covariant=True)
+
+
+class QuestionState(ABC):
+    """What whole rounds of results say about a question.
+
+    ``tables`` are those of the next round; there are none once the question is answered, or cannot be.
+    """
+
+    tables: tuple[Table, ...]
+
+    @abstractmethod
+    def lines(self, names: Sequence[str]) -> Iterator[str]:
+        """Yield the state in lines of progress; ``names`` are the entrants'."""
+
+
+class QuestionRule(ABC, Generic[R_co]):
+    """A kind of question with its numbers: which games are played, and when they answer it.
+
+    ``batch``: mirrored groups of games at each table of a round. ``rounds``: the most rounds for now, which
+    are not part of the question.
+    """
+
+    kind: ClassVar[str]
+    """The name of the command and of the format."""
+    noun: ClassVar[str]
+    """What one of these tournaments is called in messages."""
+    title: ClassVar[str]
+    """The beginning of the tournament's name, from the names of the entrants."""
+    other_names: ClassVar[Sequence[str]]
+    """Names for a bot whose own is taken, from its ``name`` and ``version``."""
+    hashed: ClassVar[Sequence[str]] = ("options", "opening-plies")
+    """What decides beside game, rules, limits, rule, seed and entrants."""
+    by_digest: ClassVar[bool] = True
+    """Whether the bots are entered by digest, so that the same bot at another path continues."""
+    builds_first: ClassVar[bool] = False
+    """Whether a bot that cannot be built or started is an answer (see ``unstartable``), not an error."""
+
+    @property
+    def batch(self) -> int:
+        """One group at a table, for kinds whose rounds have several tables."""
+        return 1
+
+    @property
+    def rounds(self) -> int | None:
+        """No limit."""
+        return None
+
+    @abstractmethod
+    def extra(self) -> tuple[tuple[str, int | str], ...]:
+        """The rule as settings of its format, sorted by name."""
+
+    @classmethod
+    @abstractmethod
+    def of(cls, extra: Extra) -> Self:
+        """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
+
+    @abstractmethod
+    def check(self, setup: Setup) -> None:
+        """Raise TournamentError for entrants or seats that the question does not go with."""
+
+    @abstractmethod
+    def judge(self, setup: Setup, history: History) -> QuestionState:
+        """What the results of whole rounds say; they depend on no order of play."""
+
+    @abstractmethod
+    def result(self, database: "Database", tournament: "Tournament") -> R_co:
+        """The answer so far, from the stored results alone."""
+
+    def opponents(self, game: "AnyGame", seats: int) -> "tuple[Self, tuple[Rung, ...]]":  # noqa: ARG002 - a kind may have some
+        """The rule for this game, and the opponents that the game has for this kind of question."""
+        return self, ()
+
+    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+        """Raise UsageError or BotError for entrants that the question does not go with."""
+
+    def unstartable(
+        self, plan: "Plan", entrants: "Sequence[StoredEntrant]", broken: Mapping[int, Sequence[str]]
+    ) -> R_co | None:
+        """The answer if the bot cannot be built or started; called if a kind ``builds_first``.
+
+        ``broken`` has the reason and the end of the build's log of each entrant that cannot, by its number.
+        """
+        raise NotImplementedError
+
+
+class QuestionFormat(Format):
+    """The schedule of a kind of question: a round is a batch of games, until the rule has the answer."""
+
+    in_files = False
+    ends_by_results = True
+    rule: ClassVar[type[QuestionRule[QuestionResult]]]
+
+    def rule_of(self, setup: Setup) -> QuestionRule[QuestionResult]:
+        """The rule of a tournament. Raises TournamentError if it cannot be read or does not fit."""
+        try:
+            rule = self.rule.of(setup.extra)
+        except (KeyError, TypeError, ValueError, UsageError) as error:
+            raise TournamentError(f"the settings of the {self.rule.noun} cannot be read ({error})") from error
+        rule.check(setup)
+        return rule
+
+    def check(self, setup: Setup) -> None:
+        """Raise TournamentError for settings or entrants that make no question."""
+        self.rule_of(setup)
+
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
+        """The next batch, or nothing once the question is answered."""
+        rows = next_rows(setup, history, self.rule_of(setup).judge(setup, history))
+        return Pairings(rows, complete=not rows)
+
+
+def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row, ...]:
+    """The rows of the next round, in schedule order."""
+    round_ = history.rounds + 1
+    return tuple(row for table, group in state.tables for row in rows_of(setup, round_, table, group))
+
+
+class PairBatch(NamedTuple):
+    """Mirrored pairs: their number by the bot's half-points, 0 to 4, and those with a void match."""
+
+    pairs: tuple[int, int, int, int, int]
+    lost: int
+
+    @property
+    def all_lost(self) -> bool:
+        """Whether no pair counts."""
+        return not any(self.pairs)
+
+
+class BatchSums:
+    """The batches of each table, and the games in which the bot or its opponent there was at fault."""
+
+    def __init__(self) -> None:
+        self.batches: defaultdict[int, list[PairBatch]] = defaultdict(list)
+        self.games: Counter[int] = Counter()
+        self.faulty: Counter[int] = Counter()
+        self.bot_faults = 0
+
+    def add(self, results: Sequence[ResultRow]) -> None:
+        """Take in further rounds."""
+        for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
+            scores: Counter[int | None] = Counter()
+            for _, pair in groupby(batch, key=lambda result: result.key.repeat):
+                scores[self._score(table, pair)] += 1
+            a, b, c, d, e = (scores[points] for points in range(5))
+            self.batches[table].append(PairBatch((a, b, c, d, e), scores[None]))
+
+    def _score(self, table: int, pair: Iterable[ResultRow]) -> int | None:
+        """The bot's half-points of a pair, or None if a game of it is void."""
+        total: int | None = 0
+        for game in pair:
+            faulty = [number for number, kind in zip(game.entrants, game.faults, strict=False) if kind]
+            self.games[table] += 1
+            self.faulty[table] += any(faulty)
+            self.bot_faults += 0 in faulty
+            if game.void or total is None:
+                total = None
+            else:
+                total += half_points(game.ranks, game.entrants.index(0))
+        return total
+
+
+def added(batches: Iterable[PairBatch]) -> PairBatch:
+    """One batch of all these pairs."""
+    pairs, lost = [0] * 5, 0
+    for batch in batches:
+        pairs = [one + other for one, other in zip(pairs, batch.pairs, strict=True)]
+        lost += batch.lost
+    a, b, c, d, e = pairs
+    return PairBatch((a, b, c, d, e), lost)
+
+
+def half_points(ranks: Sequence[int], seat: int) -> int:
+    """The half-points of a seat (from 0) of two: 2, 1 or 0."""
+    mine, theirs = ranks[seat], ranks[1 - seat]
+    return 1 if mine == theirs else 2 if mine < theirs else 0
+
+
+def whole_rounds(database: "Database", tournament: "Tournament") -> History:
+    """The stored rounds of which every match is played."""
+    unfinished = {row.round for _, row in database.schedules.rows(tournament.id, pending=True)}
+    rows = (row for _, row in database.schedules.rows(tournament.id) if row.round not in unfinished)
+    results = (
+        result for result in database.matches.results(tournament.id) if result.key.round not in unfinished
+    )
+    return History(tuple(rows), tuple(results))
+
+
+def bot_faults(database: "Database", tournament: "Tournament") -> tuple[dict[str, int], FirstFault | None]:
+    """The number of the bot's faults by kind, and the first match with one."""
+    kinds = {kind: count for number, kind, count in database.totals.faults(tournament.id) if number == 0}
+    for match, seats, faults in database.matches.faulty(tournament.id) if kinds else ():
+        seat = seats.index(0)
+        kind = faults[seat]
+        if kind is not None:
+            return kinds, FirstFault(match=match, seat=seat + 1, kind=kind)
+    return kinds, None
+
+
+def has_ended(database: "Database", tournament: "Tournament") -> bool:
+    """Whether a tournament has all its rounds, and all of them are played."""
+    progress = database.schedules.progress(tournament.id)
+    return tournament.complete and progress.done == progress.rows
+
+
+def rounded(value: float | None, digits: int = 1) -> float | None:
+    """A number as it is published; None for an end of an interval that has none, and 0.0 for -0.0."""
+    return None if value is None or math.isinf(value) else round(value, digits) + 0.0

@@ -1,0 +1,268 @@
+"""Results of questions about a bot: what the commands print as JSON, with their sentences for people."""
+
+from typing import Literal
+
+from tourney.ratings.sequential import Hypothesis, Intervals
+from tourney.results.texts import counted
+from tourney.schema import Document, Part
+
+Claim = Literal["better", "worse"]
+"""What is proven of the candidate against a baseline: it exceeds the rule's ``elo0``, or misses ``elo1``."""
+Verdict = Literal["accepted", "rejected", "undecided"]
+Reason = Literal["better", "worse", "faults", "start", "baseline", "pairs", "unfinished"]
+Ending = Literal["width", "above", "below", "games", "out"]
+"""Why a placement ended: the rating is known; the bot is far above or below the ladder; the limit of matches
+is reached; the bot cannot start."""
+
+
+class QuestionResult(Document, frozen=True, kw_only=True):
+    """The answer to a question as it is printed: numbers are rounded."""
+
+
+class FirstFault(Part, frozen=True, kw_only=True):
+    """The first match in which the bot was at fault, its seat there, and the fault's kind."""
+
+    match: int
+    seat: int
+    kind: str
+
+
+class ComparisonResult(QuestionResult, frozen=True, kw_only=True):
+    """The result of a comparison.
+
+    `decision` is H1 (A is `elo1` Elo better), H0 (`elo0`) or null; `ended`: no further game is played.
+    `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1, 3/2 and 2. `low` and `high` are the
+    ends of the interval of `elo`, of the kind `intervals`; null means no bound. `llr` is the log-likelihood
+    ratio, which decides at `lower` and `upper`. With `width` no test is made: the comparison ends when the
+    interval of Elo has that half width. `los` is the probability that A is better, at this moment.
+    """
+
+    format: Literal["tourney-compare/1"] = "tourney-compare/1"
+    comparison: str
+    game: str
+    a: str
+    b: str
+    decision: Hypothesis | None
+    ended: bool
+    pairs: int
+    pentanomial: tuple[int, ...]
+    lost_pairs: int
+    score: float | None
+    elo: float | None
+    low: float | None
+    high: float | None
+    los: float | None
+    intervals: Intervals
+    width: int | None
+    llr: float | None
+    lower: float | None
+    upper: float | None
+    elo0: float | None
+    elo1: float | None
+    alpha: float | None
+    beta: float | None
+    faults_a: int
+    faults_b: int
+
+    def sentence(self) -> str:
+        """The decision."""
+        a, b = self.a, self.b
+        if self.ended and not self.pairs:
+            return f"no pair of {a} and {b} counts, as matches are void: run `tourney bots check` on both"
+        if self.width is not None:
+            return self._width_sentence(self.width)
+        elo0, elo1 = (f"{elo:+g} Elo" for elo in (self.elo0, self.elo1))
+        if self.decision == "H1":
+            return f"{a} is better than {b}: the results fit {elo1}, not {elo0}"
+        if self.decision == "H0":
+            return f"{a} is not better than {b}: the results fit {elo0}, not {elo1}"
+        if not self.ended:
+            return f"undecided so far: run the same command again to find out whether {a} is better than {b}"
+        return f"undecided after {self.pairs} pairs whether {a} is better than {b}"
+
+    def _width_sentence(self, width: int) -> str:
+        a, b, pairs, elo, low, high = self.a, self.b, self.pairs, self.elo, self.low, self.high
+        if elo is None:
+            return f"no pair of {a} and {b} is played so far: run the same command again"
+        known = f"{a} is {elo:+} Elo against {b} ({signed(low)} to {signed(high)}, {self.intervals})"
+        if low is not None and high is not None and max(high - elo, elo - low) <= width + 0.1:
+            return f"{known} after {pairs} pairs"
+        if self.ended:
+            return f"{known}: it is not known to {width} Elo after {pairs} pairs; set --max-pairs higher"
+        return f"{known}: run the same command again to know it to {width} Elo on each side"
+
+
+class GateBot(Part, frozen=True, kw_only=True):
+    """A bot, with its arguments."""
+
+    name: str
+    bot: str
+    version: str
+    args: tuple[str, ...]
+    digest: str
+
+
+class GateEvidence(Part, frozen=True, kw_only=True):
+    """The evidence for both claims, as logarithms, and how much of it proves them."""
+
+    better: float
+    better_needed: float
+    worse: float
+    worse_needed: float
+
+
+class GateLine(GateBot, frozen=True, kw_only=True):
+    """The candidate against a baseline, which this names.
+
+    `claim` is what is proven of the candidate, or null; `broken`: the baseline fails too often to compare
+    with. `pentanomial` counts the pairs of games in which the candidate scored 0, 1/2, 1, 3/2 and 2,
+    `lost_pairs` those with a void match. `low` and `high` are the ends of an interval of `elo` that holds at
+    every look; null where it has none. `faults` are the baseline's.
+    """
+
+    claim: Claim | None
+    broken: bool
+    pairs: int
+    pentanomial: tuple[int, ...]
+    lost_pairs: int
+    score: float | None
+    elo: float | None
+    low: float | None
+    high: float | None
+    faults: int
+    evidence: GateEvidence
+
+
+class GateResult(QuestionResult, frozen=True, kw_only=True):
+    """The verdict on a candidate.
+
+    `reason` is `better` or `worse` (proven), `faults` (of the candidate), `start` (it cannot be built or
+    started), `baseline` (one fails), `pairs` (the limit is reached) or `unfinished`; `ended`: no further
+    match can change the verdict. `gate` is the tournament, null if no match was played. `log` is the end of
+    the candidate's log in its first match with a fault, or of its build.
+    """
+
+    format: Literal["tourney-gate/1"] = "tourney-gate/1"
+    gate: str | None
+    game: str
+    candidate: GateBot
+    verdict: Verdict
+    reason: Reason
+    ended: bool
+    no_regression: float
+    gain: float
+    alpha: float
+    beta: float
+    batch: int
+    max_faults: int
+    rounds: int
+    pairs: int
+    against: tuple[GateLine, ...]
+    faults: dict[str, int]
+    first_fault: FirstFault | None
+    log: tuple[str, ...]
+
+
+class RungLine(Part, frozen=True, kw_only=True):
+    """A rung, and the bot's games against it; `expected` is the score that the bot's rating promises."""
+
+    name: str
+    bot: str
+    args: tuple[str, ...]
+    rating: float
+    games: int
+    won: int
+    drawn: int
+    lost: int
+    score: float | None
+    expected: float | None
+
+
+class LostGame(Part, frozen=True, kw_only=True):
+    """A game in which the bot was not first. `look` is the command that shows it; `fault` is the bot's."""
+
+    match: int
+    against: tuple[str, ...]
+    seat: int
+    rank: int
+    actions: int
+    reason: str
+    fault: str | None
+    look: str
+
+
+class LadderResult(QuestionResult, frozen=True, kw_only=True):
+    """A bot's place on a ladder.
+
+    `rating`, its 95 % interval and the ranks are null before the first game that counts; `intervals` names
+    the kind of interval. `ended`: no further game is played; `ending` says why. `next` is the nearest rung
+    above the bot. `lost` are the lost games, the shortest first.
+    """
+
+    format: Literal["tourney-ladder/1"] = "tourney-ladder/1"
+    tournament: str
+    game: str
+    seats: int
+    bot: str
+    ended: bool
+    ending: Ending | None
+    width: int
+    intervals: Intervals
+    rating: float | None
+    low: float | None
+    high: float | None
+    rank: int | None
+    best_rank: int | None
+    worst_rank: int | None
+    next: str | None
+    games: int
+    void: int
+    not_counted: int
+    faults: dict[str, int]
+    first_fault: FirstFault | None
+    rungs: tuple[RungLine, ...]
+    lost: tuple[LostGame, ...]
+
+    def place_sentence(self) -> str:
+        """The bot's place on the ladder."""
+        if self.rating is None or self.low is None or self.high is None:
+            return f"{self.bot} has no rating yet: none of its games counts"
+        where = f"{self.bot}: rank {self.rank} of {len(self.rungs) + 1} on the ladder of {self.game}"
+        if self.seats > 2:
+            where += f" with {self.seats} seats"
+        if self.best_rank != self.worst_rank:
+            where += f" (from {self.best_rank} to {self.worst_rank} at 95 %)"
+        interval = f"{self.intervals}: {self.low:+.1f} to {self.high:+.1f}"
+        return f"{where}, rating {self.rating:+.1f} ({interval})"
+
+    def ending_sentence(self) -> str:
+        """Why the placement ended, or that it goes on."""
+        games, width = counted(self.games, "game"), f"±{self.width} Elo"
+        if self.ending is None:
+            return f"{games} so far: run the same command again to go on to an interval of {width}"
+        return {
+            "width": f"{games}: the interval is at most {width}",
+            "above": f"{games}: {self.bot} is far above the ladder, which cannot measure it any closer",
+            "below": f"{games}: {self.bot} is far below the ladder, which cannot measure it any closer",
+            "games": f"{games}: the limit is reached before an interval of {width}; set --games higher, or"
+            " --width",
+            "out": f"{games}: {self.bot} did not start, so it cannot be placed",
+        }[self.ending]
+
+    def next_sentence(self) -> str:
+        """The rung to beat next; "" without a rating."""
+        if self.rating is None:
+            return ""
+        rung = next((rung for rung in self.rungs if rung.name == self.next), None)
+        if rung is None:
+            return "Next to beat: none, as the bot is above all rungs."
+        score = f"; so far {rung.won} won, {rung.drawn} drawn, {rung.lost} lost" if rung.games else ""
+        return (
+            f"Next to beat: {rung.name} ({rung.rating:+.1f}), against which it scores about"
+            f" {100 * (rung.expected or 0):.0f} %{score}."
+        )
+
+
+def signed(value: float | None) -> str:
+    """An end of an interval in words."""
+    return "no bound" if value is None else f"{value:+}"

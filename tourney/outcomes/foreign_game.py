@@ -1,0 +1,207 @@
+"""A game of another program as its file gives it, and the games of files that cannot be rated."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+MAX_NAME: Final = 200
+"""Characters of a player's name."""
+UNKNOWN: Final = ("", "?")
+"""Names that stand for a player that is not known."""
+
+
+class ForeignGame(NamedTuple):
+    """A game with a result.
+
+    ``players`` and ``ranks`` are in seat order. ``pair`` is the label that games of one mirrored group share,
+    or "": with ``mirrored`` it says which two consecutive games belong together, otherwise all games with the
+    label do; in either case only those of the same players. ``date`` is ``YYYY-MM-DD`` or "". ``reason`` is
+    how the game ended, in small letters with hyphens ("result" if nothing is known). ``fault`` is the kind of
+    fault by which the seat ``faulty`` (from 0) lost, or "".
+    """
+
+    players: tuple[str, ...]
+    ranks: tuple[int, ...]
+    pair: str = ""
+    mirrored: bool = False
+    time_control: str = ""
+    date: str = ""
+    reason: str = "result"
+    fault: str = ""
+    faulty: int = 0
+
+
+class UnratedError(Exception):
+    """A game that cannot be rated: the kind of problem (a key of ``KINDS``), and what is wrong there."""
+
+    def __init__(self, kind: str, why: str = "") -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.why = why
+
+
+RANKS: Final[dict[str, tuple[int, int]]] = {
+    "1-0": (1, 2),
+    "0-1": (2, 1),
+    "1/2-1/2": (1, 1),
+    "1": (1, 2),
+    "0": (2, 1),
+    "0.5": (1, 1),
+    "1/2": (1, 1),
+    "1.0": (1, 2),
+    "0.0": (2, 1),
+}
+"""Ranks of the first and the second player by result: as in PGN, or the score of the first player."""
+UNFINISHED: Final = "*"
+
+
+def result_text(ranks: Sequence[int]) -> str:
+    """The result of PGN for the ranks of two players."""
+    return "1/2-1/2" if ranks[0] == ranks[1] else "1-0" if ranks[0] < ranks[1] else "0-1"
+
+
+_FAULTS: Final = {
+    **dict.fromkeys(("time forfeit", "time-forfeit", "timeout", "loses on time"), "timeout"),
+    **dict.fromkeys(("illegal move", "illegal", "rules infraction"), "illegal"),
+    **dict.fromkeys(("abandoned", "stalled connection", "disconnect", "crash"), "crash"),
+    **{kind: kind for kind in ("startup", "protocol", "overflow")},
+}
+"""Kinds of faults by the words of fastchess, cutechess, lichess and Tourney."""
+TERMINATIONS: Final = {
+    "timeout": "time forfeit",
+    **dict.fromkeys(("illegal", "protocol", "overflow"), "rules infraction"),
+    **dict.fromkeys(("crash", "startup"), "abandoned"),
+}
+"""The words of PGN's standard by kind of fault, in which Tourney writes its own games."""
+UNTERMINATED: Final = "unterminated"
+_DATE: Final = re.compile(r"(\d{4})[-./](\d\d)[-./](\d\d)", re.ASCII)
+_NO_WORD: Final = re.compile(r"[^a-z0-9]+")
+
+
+@lru_cache(maxsize=4096)
+def date_of(text: str) -> str:
+    """A date as ``YYYY-MM-DD``, or "" for one that is not known to the day."""
+    found = _DATE.match(text)
+    return "-".join(found.groups()) if found else ""
+
+
+@lru_cache(maxsize=4096)
+def ending_of(text: str, ranks: tuple[int, ...]) -> tuple[str, str, int]:
+    """Reason, fault and the seat at fault (from 0) from the words on how a game ended.
+
+    A fault is the sole loser's; in any other game the words are a reason only.
+    """
+    words = text.strip().lower()
+    kind = _FAULTS.get(words, "")
+    last = max(ranks)
+    if kind and (last == 1 or ranks.count(last) > 1):
+        kind = ""
+    reason = _NO_WORD.sub("-", words[:60]).strip("-") or "result"
+    return reason, kind, ranks.index(last) if kind else 0
+
+
+@lru_cache(maxsize=4096)
+def check_players(players: tuple[str, ...]) -> None:
+    """Raise UnratedError if these cannot be the players of a game."""
+    if any(name in UNKNOWN for name in players):
+        raise UnratedError("player")
+    if len(set(players)) < len(players):
+        raise UnratedError("twice")
+    if any(len(name) > MAX_NAME for name in players):
+        raise UnratedError("name")
+
+
+KINDS: Final[Mapping[str, str]] = {
+    "unfinished": "unfinished games (result *)",
+    "no-result": "games without a result",
+    "bad-result": "games with a result that is none of 1-0, 0-1, 1/2-1/2 and *",
+    "contradiction": "games whose result contradicts the end of their moves, their Termination or itself",
+    "cut": "games that are cut short: their moves end without a result",
+    "comment": "games with a comment that runs into the next game",
+    "player": "games with an unknown player",
+    "twice": "games with one player on two sides",
+    "name": "games with a player's name of more than 200 characters",
+    "nul": "games with a NUL character",
+    "long": "games or lines that are too long",
+    "line": "lines that are not of the form",
+    "ranks": "games with ranks that do not fit their players",
+    "seats": "games with another number of players than the first game",
+    "void": "void games",
+    "file": "files that end in the middle or are damaged",
+    "latin": "games with names that are not UTF-8, read as Latin-1",
+    "filter": "games left out by a filter",
+}
+"""The kinds with their words, in the order in which they are reported."""
+NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin"})
+"""Kinds that say nothing against a file."""
+UNNAMED: Final = frozenset({"filter"})
+"""Kinds whose places are not kept: there may be millions, on purpose."""
+MAX_PLACES: Final = 1000
+"""Places kept of each kind; further games are counted."""
+
+
+class ProblemPlace(NamedTuple):
+    """Where a problem is: its kind, the file and line, and what is wrong there ("" if the kind says it)."""
+
+    kind: str
+    file: str
+    line: int
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        """The place in a sentence."""
+        where = f"{self.file} line {self.line}" if self.line else self.file
+        return f"{where}: {self.why}" if self.why else where
+
+
+class Problems:
+    """The problems of some files.
+
+    ``read`` counts all games that were met, rated or not; ``forms`` are the forms of the files.
+    """
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.forms: set[str] = set()
+        self.counts: Counter[str] = Counter()
+        self.filtered: Counter[str] = Counter()
+        self._places: dict[str, list[ProblemPlace]] = {}
+
+    def add(self, kind: str, file: str, line: int, why: str = "") -> None:
+        """Count a game, and keep its place as long as there are few."""
+        self.counts[kind] += 1
+        if kind not in UNNAMED:
+            places = self._places.setdefault(kind, [])
+            if len(places) < MAX_PLACES:
+                places.append(ProblemPlace(kind, file, line, why))
+
+    @property
+    def damaged(self) -> int:
+        """The number of damaged games, lines and files."""
+        return sum(count for kind, count in self.counts.items() if kind not in NOT_DAMAGED)
+
+    @property
+    def places(self) -> tuple[ProblemPlace, ...]:
+        """All kept places by kind, in file order within each."""
+        return tuple(place for kind in KINDS for place in self._places.get(kind, ()))
+
+    def sentences(self, most: int = 3) -> Iterator[str]:
+        """Yield the sentences of ``sentences_by_kind``."""
+        for _, sentence in self.sentences_by_kind(most):
+            yield sentence
+
+    def sentences_by_kind(self, most: int = 3) -> Iterator[tuple[str, str]]:
+        """Yield each kind with a sentence that has its number and up to ``most`` of its places."""
+        for kind, words in KINDS.items():
+            count = self.counts[kind]
+            if kind == "filter":
+                parts = [f"{number:,} by {name}" for name, number in sorted(self.filtered.items())]
+            else:
+                parts = [place.text for place in self._places.get(kind, ())[:most]]
+                if count > most:
+                    parts[-1] += f" and {count - most:,} more"
+            if count:
+                yield kind, f"{words}: {count:,} ({', '.join(parts)})"
