@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
-    with Repository.open(str(tmp_path / "tourney.db"), create=True) as opened:
+def repository(tmp_path: Path) -> Iterator[Database]:
+    with Database.open(str(tmp_path / "tourney.db"), create=True) as opened:
         yield opened

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import write_bot, write_shell_bot
+from tests.support.folders import write_bot, write_shell_bot
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.starter import new_bot
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
 from tourney.match.spec import Limits
-from tourney.run.check_bot import Trial, check_bot, rank_words
+from tourney.run.check_bot import Trial, TrialListener, check_bot, rank_words
 
 HELLO = "tourney) echo bot wants=legal;; game) echo ready;; legal) legal=$rest;;\n"
 PLAY = 'go) echo "move ${legal%% *}";;\n'
@@ -54,7 +54,7 @@ def test_every_seat_of_fewest_and_most_seats_is_checked(tmp_path: Path) -> None:
     ("cases", "result", "advice"),
     [
         ("tourney) echo dying >&2; exit 3;;", "exited with code 3", "it must answer `tourney 1`"),
-        ("tourney) echo hello;;", "'hello' is no line of the protocol", "it must answer `tourney 1`"),
+        ("tourney) echo hello;;", "'hello' is not a line of the protocol", "it must answer `tourney 1`"),
         ("tourney) echo bot wants=all;;", "wants='all' is not position, legal", "by a line `bot`"),
         (
             "tourney) echo bot;; game) echo move x;;",
@@ -82,7 +82,7 @@ def test_bot_that_does_not_start_fails_one_trial(
         ("echo move d1-d2", "illegal: action d1-d2 is not legal here", "legal actions were: "),
         ("echo move nonsense", "illegal: ", "`tourney rules sages-tafl`"),
         ("echo oops >&2; exit 1", "crash: exited with code 1", "standard error may say more"),
-        ("echo thinking", "protocol: 'thinking' is no line of the protocol", "`info TEXT`"),
+        ("echo thinking", "protocol: 'thinking' is not a line of the protocol", "`info TEXT`"),
         ("echo ready", "protocol: said ready where move was asked for", "`info TEXT` at any time"),
         ("yes info x | head -n 2000", "overflow", "print less `info`"),
     ],
@@ -140,7 +140,9 @@ def test_watch_says_the_board_after_each_action(game: str, tmp_path: Path) -> No
     folder = write_shell_bot(tmp_path, "first", HELLO + PLAY, games=f'["{game}"]')
     store = BotStore(tmp_path / "store")
     said: list[str] = []
-    trials = check_bot(store.add(folder), store, open_sandbox("off"), [game], PATIENT, watch=said.append)
+    trials = check_bot(
+        store.add(folder), store, open_sandbox("off"), [game], PATIENT, TrialListener(said.append)
+    )
     first = next(trials)
     assert first.ok
     assert said[0].startswith(f"game {game} seats=2 seat=1 ")

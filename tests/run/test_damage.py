@@ -13,20 +13,20 @@ from typing import Any
 
 import pytest
 
-from tests.coordination import RecordingListener
-from tests.executors import FuturesExecutor, Immediate
 from tests.run.test_same_results import play, results
-from tests.tournaments import refused, write_file
+from tests.support.coordination import RecordingListener
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import refused, write_file
 from tourney.errors import StoreError
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine import session
-from tourney.run.engine.session import run_tournament
+from tourney.run.engine import tournament_run
 from tourney.run.engine.spool import Spool
-from tourney.run.monitoring.progress import Listener
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.monitoring.listeners import Listener
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.store.maintenance import check_database
-from tourney.store.repository import Repository
+from tourney.store.checking import check_database
+from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 CUP = """
@@ -54,7 +54,7 @@ def run(folder: Path, count: int = ALL, listener: Listener | None = None) -> Sum
     file = read_tournament_file(folder / "cup.toml")
     executor = FuturesExecutor(Immediate, some)
     return run_tournament(
-        file, str(folder / "tourney.db"), folder / "tourney-bots", lambda: executor, listener=listener
+        file, str(folder / "tourney.db"), folder / "tourney-bots", lambda: executor, listener
     )
 
 
@@ -183,7 +183,7 @@ def test_damage_to_one_of_many_results_is_refused(
     folder: Path, damage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even where a run does not read each stored match before it goes on."""
-    monkeypatch.setattr(session, "MANY", HALF)
+    monkeypatch.setattr(tournament_run, "MANY", HALF)
     database = settled(folder)
     data = DAMAGES[damage](database.read_bytes())
     database.write_bytes(data)
@@ -192,12 +192,12 @@ def test_damage_to_one_of_many_results_is_refused(
     assert database.read_bytes() == data
 
 
-def test_altered_result_of_many_differs_from_totals(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "MANY", HALF)
+def test_altered_result_of_many_differs_from_its_seats(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tournament_run, "MANY", HALF)
     database = settled(folder)
     turned = "UPDATE match SET ranks = CASE ranks WHEN '1,2' THEN '2,1' ELSE '1,2' END WHERE id = 3"
     database.write_bytes(sql(turned)(database.read_bytes()))
-    with refused(StoreError, "the stored totals of cup differ from its results"):
+    with refused(StoreError, "match cup/3 has another result or entrant in the table seat"):
         run(folder)
 
 
@@ -205,7 +205,7 @@ def test_run_of_many_matches_leaves_records_to_the_check(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A damaged record decides nothing: the run says what it did not read, and `db check` finds it."""
-    monkeypatch.setattr(session, "MANY", HALF)
+    monkeypatch.setattr(tournament_run, "MANY", HALF)
     database = settled(folder)
     database.write_bytes(DAMAGES["a bit of a packed record"](database.read_bytes()))
     listener = RecordingListener()
@@ -290,8 +290,8 @@ def spooled(folder: Path, count: int) -> Path:
     file = read_tournament_file(spare / "cup.toml")
     executor = FuturesExecutor(Immediate, keep, workers=count)
     run_tournament(file, str(spare / "tourney.db"), spare / "tourney-bots", lambda: executor)
-    with Repository.open(str(folder / "tourney.db")) as repository:
-        spool = Spool(folder / "tourney.db-cup.spool", repository.tournament())
+    with Database.open(str(folder / "tourney.db")) as repository:
+        spool = Spool(folder / "tourney.db-cup.spool", repository.tournaments.get())
     spool.open()
     assert len(kept) >= count
     assert spool.keep(kept[:count])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.command import invoke
-from tests.tournaments import write_file
+from tests.support.command import invoke
+from tests.support.tournaments import write_file
 
 HEAD = 'name = "cup"\ngame = "sage-stones"\nbots = ["pebble", "random", "greedy", "mcts"]\n'
 END = '[limits]\nmove-ms = 600000\nstartup-ms = 600000\n[run]\nsandbox = "off"\n'

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
-from tests.tournaments import refused, write_file
+from tests.support.command import ROOT, invoke
+from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.games.external import OUTSIDE
 from tourney.run.config.tournament_file import read_tournament_file
@@ -68,7 +68,7 @@ HEAD = 'name = "cup"\nbots = ["random", "greedy"]\n'
         ('game = "external"\n', ("referee is missing",)),
         (
             'game = "external"\nreferee = ["no-such-referee"]\n',
-            ('names "no-such-referee", which is no program',),
+            ('names "no-such-referee", which is not a program',),
         ),
         ('game = "sages-tafl"\nreferee = ["python3"]\n', ('referee goes with game = "external" only',)),
         ('game = "external"\nreferee = ["python3"]\n[options]\nreferee = "x"\n', ("set by the key referee",)),
@@ -85,4 +85,4 @@ def test_strict_sandbox_is_refused(tmp_path: Path) -> None:
     text = f'{HEAD}game = "external"\nreferee = ["python3"]\n[run]\nsandbox = "strict"\n'
     done = invoke("run", str(write_file(tmp_path, text)), "--db", str(tmp_path / "t.db"))
     assert done.exit_code == 3
-    assert "cannot be had with an outside referee" in done.stderr
+    assert "is not possible with an outside referee" in done.stderr

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import invoke, run_file
+from tests.support.command import invoke, run_file
+
+pytestmark = pytest.mark.engine
 
 pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
 

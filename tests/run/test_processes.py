@@ -10,16 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import PROGRAM, popen
-from tests.processes import PATIENCE, alive, wait_for, workers_of
-from tests.tournaments import digests, write_file
+from tests.support.command import PROGRAM, popen
+from tests.support.processes import PATIENCE, alive, wait_for, workers_of
+from tests.support.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import TrueSkillMethod
-from tourney.report.output.look import Options
+from tourney.report.output.layout import Options
 from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.store import sqlite
-from tourney.store.repository import Repository
+from tourney.store.database import Database
+
+pytestmark = pytest.mark.kill
 
 CUP = """
 name = "cup"
@@ -192,19 +194,19 @@ def done(home: Path) -> int:
 
 
 def stored_digests(home: Path) -> dict[int, str]:
-    with Repository.open(str(home / "tourney.db")) as repository:
-        return digests(repository, repository.tournament().id)
+    with Database.open(str(home / "tourney.db")) as repository:
+        return digests(repository, repository.tournaments.get().id)
 
 
 def results(home: Path) -> tuple[object, ...]:
     """Return the values that every way of running must give: records, results, tables, report bytes."""
-    with Repository.open(str(home / "tourney.db")) as repository:
-        tournament = repository.tournament()
+    with Database.open(str(home / "tourney.db")) as repository:
+        tournament = repository.tournaments.get()
         return (
             digests(repository, tournament.id),
-            tuple(repository.results(tournament.id)),
+            tuple(repository.matches.results(tournament.id)),
             compute_standings(repository, tournament.id),
-            tuple(TrueSkillMethod().rate(repository.results(tournament.id), range(2), 2)),
+            tuple(TrueSkillMethod().rate(repository.matches.results(tournament.id), range(2), 2)),
             list(site(load(repository, tournament), Options(measured=False, match_pages=4))),
         )
 
@@ -299,12 +301,12 @@ def test_bot_that_kills_its_worker_voids_its_own_matches_only(home: Path) -> Non
     write_file(home, cup.replace('["pebble"]', '["pebble", "./assassin"]'))
     code, errors = finish(tourney(home, "--workers", "2"))
     assert code == 0, errors
-    with Repository.open(str(home / "tourney.db")) as repository:
-        tournament = repository.tournament().id
-        for match in repository.matches(tournament):
+    with Database.open(str(home / "tourney.db")) as repository:
+        tournament = repository.tournaments.get().id
+        for match in repository.matches.all(tournament):
             assert match.result is not None
             assert match.result.void == (1 in match.seats)  # the assassin is the second entrant
-        assert repository.progress(tournament) == (6, 6, 4, 3)
+        assert repository.schedules.progress(tournament) == (6, 6, 4, 3)
     assert errors.count("is void: the machine failed 3 times: a worker process died") == 4
 
 
@@ -341,13 +343,13 @@ def test_reuse_keeps_a_process_from_match_to_match(home: Path, reuse: str, proce
     code, errors = finish(tourney(home, "--workers", "1"))
     assert code == 0, errors
     output: dict[str, set[str]] = {"reports-pid": set(), "second": set()}
-    with Repository.open(str(home / "tourney.db")) as repository:
-        tournament = repository.tournament().id
-        for number, record in repository.records(tournament):
-            assert repository.measured(tournament, number)["reproducible"] is (reuse == "false")
-            for line in repository.log(tournament, number):
+    with Database.open(str(home / "tourney.db")) as repository:
+        tournament = repository.tournaments.get().id
+        for number, record in repository.records.all(tournament):
+            assert repository.records.measured(tournament, number).reproducible is (reuse == "false")
+            for line in repository.records.log(tournament, number):
                 if line.kind == "info":
-                    output[record["seats"][line.seat - 1]["entrant"]].add(line.text)
+                    output[record.seats[line.seat - 1].name].add(line.text)
     # The first seat moves first and resigns: each bot has it in half of the matches.
     assert {name: len(pids) for name, pids in output.items()} == {
         "reports-pid": processes,

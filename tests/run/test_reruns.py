@@ -7,12 +7,15 @@ from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from tests import genuine
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.support import genuine
+from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.support.records import as_json, digested
 from tourney.errors import BotError
 from tourney.match.named_seeds import DRAWN, LIMITS
-from tourney.match.record import Record, digest_of
+from tourney.match.record import Outcome, Record, check_record
+from tourney.match.result import NOT_MEASURED, Measurements
 from tourney.match.spec import MatchSpec
 from tourney.run.reruns import Replay, Replayed, doubts_of, in_order, sample
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
@@ -49,9 +52,7 @@ def replay(
 
 def forged(record: Record) -> Record:
     """Return a record, consistent in itself, that the bots would not play: it was another seed's."""
-    found: Record = {**record, "seed": "1000"}
-    found["digest"] = digest_of(found)
-    return found
+    return check_record(digested(as_json(record) | {"seed": "1000"}))
 
 
 def test_honest_records_come_out_the_same(records: list[Record]) -> None:
@@ -70,7 +71,7 @@ def test_forged_record_comes_out_differently(records: list[Record]) -> None:
 
 
 def test_damaged_record_is_different(records: list[Record]) -> None:
-    damaged: Record = {**records[0], "seed": "77"}
+    damaged = structs.replace(records[0], seed="77")
     [found] = replay([damaged], FuturesExecutor(Immediate, answer)).run()
     assert (found.kind, "digest" in found.findings[0]) == ("different", True)
 
@@ -80,8 +81,7 @@ def test_missing_bots_and_other_rules_are_named(records: list[Record]) -> None:
         records[:1], FuturesExecutor(Immediate, answer), missing={DRAWN.digest: "the store has no such bot"}
     ).run()
     assert found == Replayed(0, "not played", (f"{DRAWN.name}: the store has no such bot",))
-    other: Record = {**records[0], "rules": "0"}
-    other["digest"] = digest_of(other)
+    other = check_record(digested(as_json(records[0]) | {"rules": "0"}))
     [found] = replay([other], FuturesExecutor(Immediate, answer)).run()
     assert found.kind == "not played"
     assert found.findings == ("it was played by version 0 of the rules; version 1 is here",)
@@ -147,7 +147,7 @@ def test_sample_is_drawn_from_its_seed() -> None:
 
 
 def test_doubts_come_from_measurements_and_faults(records: list[Record]) -> None:
-    late: Record = {**records[0], "outcome": {**records[0]["outcome"], "faults": [[1, "timeout", 3]]}}
-    assert doubts_of(records[0], {}) == ()
-    assert doubts_of(records[0], {"why-not": ["reuse"]}) == ("reuse",)
-    assert doubts_of(late, {}) == ("timeout",)
+    late = structs.replace(records[0], outcome=Outcome((2, 1), "fault", ((1, "timeout", 3),)))
+    assert doubts_of(records[0], NOT_MEASURED) == ()
+    assert doubts_of(records[0], Measurements(why_not=("reuse",))) == ("reuse",)
+    assert doubts_of(late, NOT_MEASURED) == ("timeout",)

@@ -15,23 +15,23 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
-from tests.tournaments import begin, digests
-from tourney.bots.channel.base import Channel, Event
+from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.support.tournaments import begin, digests
+from tourney.bots.channel.interface import Channel, Event
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import Entrant, Limits
-from tourney.ratings.trueskill_rating import TrueSkillMethod
-from tourney.report.output.look import Options
+from tourney.report.output.layout import Options
 from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.redraw import ScheduleCheck, Stored, check_schedule
-from tourney.run.monitoring.progress import Listener, Progress
-from tourney.run.monitoring.summary import End
+from tourney.run.engine.run_control import RunControl
+from tourney.run.engine.schedule_check import ScheduleCheck, StoredSchedule, check_schedule
+from tourney.run.monitoring.listeners import Listener
+from tourney.run.monitoring.summary import End, RunProgress
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.root import compute_root
 
 NOWHERE = Path("/nowhere")
@@ -63,6 +63,10 @@ CASES = {
 }
 
 
+REPORTED = ("round-robin", "pods")
+"""Those whose reports are compared too. A report takes longer than the run, and is made of what is stored."""
+
+
 class Silent(RandomChannel):
     """A bot whose program does not start."""
 
@@ -89,13 +93,10 @@ def play(task: MatchTask) -> WorkerReply:
 def run(
     database: Path, executor: MatchExecutor, max_faults: int | None = None, listener: Listener | None = None
 ) -> End:
-    with Repository.open(str(database)) as repository:
-        tournament = repository.tournament().id
-        return (
-            Coordinator(repository, tournament, executor, NOWHERE, listener=listener, max_faults=max_faults)
-            .run()
-            .end
-        )
+    with Database.open(str(database)) as repository:
+        tournament = repository.tournaments.get().id
+        control = RunControl(listener or Listener(), max_faults=max_faults)
+        return Coordinator(repository, tournament, executor, NOWHERE, control).run().end
 
 
 def one(database: Path, max_faults: int | None = None) -> End:
@@ -119,7 +120,7 @@ class Gate(Listener):
             threading.Event().wait()
         return play(task)
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, progress: RunProgress) -> None:
         if progress.played == self._count:
             os.write(self._tell, b"x")
 
@@ -148,28 +149,27 @@ def killed(database: Path, max_faults: int | None = None) -> End:
     return run(database, BackwardsExecutor(play, 3), max_faults)
 
 
-def results(database: Path) -> dict[str, Any]:
-    """Return all that must be the same, down to the report's bytes."""
-    with Repository.open(str(database)) as repository:
-        tournament = repository.tournament()
-        entrants = range(len(repository.entrants(tournament.id)))
-        return {
-            "rows": tuple(repository.rows(tournament.id)),
+def results(database: Path, *, report: bool = False) -> dict[str, Any]:
+    """All that must be the same, on request down to the report's bytes."""
+    with Database.open(str(database)) as repository:
+        tournament = repository.tournaments.get()
+        found: dict[str, Any] = {
+            "rows": tuple(repository.schedules.rows(tournament.id)),
             "digests": digests(repository, tournament.id),
-            "results": tuple(repository.results(tournament.id)),
-            "benched": repository.benched(tournament.id),
+            "results": tuple(repository.matches.results(tournament.id)),
+            "benched": repository.totals.benched(tournament.id),
             "standings": compute_standings(repository, tournament.id),
-            "ratings": tuple(
-                TrueSkillMethod().rate(repository.results(tournament.id), entrants, tournament.seats)
-            ),
             "root": compute_root(repository, tournament),
-            "schedule": check_schedule(Stored.of(repository, tournament)),
-            "report": list(site(load(repository, tournament), Options(measured=False, match_pages=2))),
+            "schedule": check_schedule(StoredSchedule.of(repository, tournament)),
         }
+        if report:
+            source = load(repository, tournament)
+            found["report"] = list(site(source, Options(measured=False, match_pages=2)))
+        return found
 
 
 def make(database: Path, case: Case) -> Path:
-    with Repository.open(str(database), create=True) as repository:
+    with Database.open(str(database), create=True) as repository:
         begin(
             repository,
             case.entrants,
@@ -185,7 +185,7 @@ def make(database: Path, case: Case) -> Path:
 
 WAYS: dict[str, Callable[..., End]] = {"one": one, "threads": threads, "killed": killed}
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+pytestmark = [pytest.mark.kill, pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")]
 
 
 def same(found: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -204,7 +204,7 @@ def test_threads_and_killed_runs_give_same_results(tmp_path: Path, name: str) ->
     for way, go in WAYS.items():
         database = make(tmp_path / f"{way}.db", case)
         assert go(database) is End.FINISHED
-        found[way] = results(database)
+        found[way] = results(database, report=name in REPORTED)
     first = same(found)
     assert case.rows in (None, len(first["rows"]))
     assert len(first["results"]) == len(first["rows"]) > 18
@@ -213,9 +213,9 @@ def test_threads_and_killed_runs_give_same_results(tmp_path: Path, name: str) ->
     assert [number for number, _ in first["benched"]] == [1] * case.benched
 
 
-@pytest.mark.parametrize("name", ["round-robin", "pods", "adaptive", "adaptive-of-4"])
+@pytest.mark.parametrize("name", ["round-robin", "pods", "adaptive-of-4"])
 def test_fault_limit_stops_all_ways_at_same_match(tmp_path: Path, name: str) -> None:
-    """Pairings, results and report are the same when it stops, and after it continues."""
+    """Pairings and results are the same when it stops, and after it continues."""
     stopped, ended = {}, {}
     for way, go in WAYS.items():
         database = make(tmp_path / f"{way}.db", CASES[name])

@@ -11,10 +11,10 @@ import chess
 import chess.pgn
 import pytest
 
-from tests.command import ROOT, invoke, run_file
-from tests.tables import make_spec
+from tests.support.command import ROOT, invoke, run_file
+from tests.support.tables import make_spec
 from tourney.errors import GameError
-from tourney.games.chess.pgn import Line
+from tourney.games.chess.pgn import PgnMoves
 from tourney.games.registry import find_game
 from tourney.match.record import make_record
 from tourney.match.referee import Referee
@@ -81,7 +81,7 @@ def test_engine_that_breaks_the_protocol_is_at_fault(tmp_path: Path, argument: s
         ('command = ["python3", "engine.py"]', "needs more files than a single program: make a folder"),
         ('command = ["./fixed"]\nbot = "mcts"', "bot must be set, or command"),
         ('bot = "mcts"\noptions = {Hash = 3}', "options goes with command only"),
-        ('command = ["./fixed"]\ngo = {mate = 3}', "go: mate = 3 is no limit"),
+        ('command = ["./fixed"]\ngo = {mate = 3}', "go: mate = 3 is not a limit"),
         ('command = ["./fixed"]\nprotocol = "tourney"\ngo = {depth = 3}', "the protocol tourney has no such"),
         ('name = "x"', "bot must be set, or command"),
     ],
@@ -97,6 +97,7 @@ def test_wrong_entrant_is_refused_in_one_sentence(tmp_path: Path, entrant: str, 
     assert not (tmp_path / "t.db").exists()
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize("command", ['["stockfish"]', '["gnuchess", "--uci"]', '["fairy-stockfish"]'])
 def test_engines_of_debian_play(tmp_path: Path, command: str) -> None:
     """Two plies after the opening are enough to see that each answers by a legal move."""
@@ -114,6 +115,7 @@ def test_engines_of_debian_play(tmp_path: Path, command: str) -> None:
     assert white["outcome"]["reason"] == "checkmate"
 
 
+@pytest.mark.engine
 def test_stockfish_plays_the_same_game_by_recent_moves(tmp_path: Path) -> None:
     if shutil.which("stockfish", path="/usr/games:/usr/bin:/usr/local/bin") is None:
         pytest.skip("stockfish is not installed")
@@ -179,14 +181,14 @@ def test_last_note_of_a_finished_game_says_that_it_is_over() -> None:
 
 
 def test_line_of_chess960_begins_at_its_drawn_position() -> None:
-    line = Line.of(["sp518", "e2e4", "e7e5"], chess960=True)
+    line = PgnMoves.of(["sp518", "e2e4", "e7e5"], chess960=True)
     assert (line.fen, line.sans) == (chess.STARTING_FEN.replace("KQkq", "HAha"), ("e4", "e5"))
-    black = Line.of(
+    black = PgnMoves.of(
         [f"={'4k3/8/8/8/8/8/8/4K2R b K - 0 9'.replace(' ', '_')}", "e8d7", "e1g1"], chess960=False
     )
     assert (black.first, black.skipped, black.sans) == (17, 1, ("Kd7", "O-O"))
     with pytest.raises(GameError, match="the move 'e2e5', which is not legal"):
-        Line.of(["e2e5"], chess960=False)
+        PgnMoves.of(["e2e5"], chess960=False)
 
 
 ADJUDICATED = """[[entrant]]

@@ -1,13 +1,17 @@
-"""The command of ``--notify`` gets its input without a shell, and cannot delay the end of a run."""
+"""What a run does besides playing: the command of ``--notify`` and the reports, neither of which stops it."""
 
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.tournaments import refused
+from tests.support.processes import wait_for
+from tests.support.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.unattended import notify, parse_command
+from tourney.run.monitoring.summary import Heartbeat, RunProgress
+from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, notify, parse_command
 
 VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}
 
@@ -52,3 +56,113 @@ def test_command_is_split_like_a_shell_and_must_exist() -> None:
         parse_command("mail 'half")
     with refused(UsageError, "--notify is empty"):
         parse_command("  ")
+
+
+PROGRESS = RunProgress(rows=9, done=3, played=3, faults=0, void=0, seconds=1.0)
+
+
+class ReporterSetup:
+    """A reporter whose program records its calls in a file; ``now`` is the clock in minutes."""
+
+    def __init__(self, folder: Path, minutes: float, program: str = ":", out: Path | None = None) -> None:
+        self.now = 0.0
+        self.messages: list[str] = []
+        self.calls = folder / "calls"
+        script = f'echo "$TOURNEY_DB $*" >> {self.calls}; {program}; echo page.html'
+        words = ("sh", "-c", script, "program")
+        options = ReportOptions(minutes, out)
+        clock = lambda: self.now * 60  # noqa: E731 - it reads the test's clock
+        self.reporter = Reporter("cup", "the.db", options, self.messages.append, program=words, clock=clock)
+
+    def heartbeat(self, minutes: float, paused: str = "") -> None:
+        """Send a heartbeat at this minute."""
+        self.now = minutes
+        self.reporter.heartbeat(Heartbeat(PROGRESS, (), paused))
+
+    def count(self) -> int:
+        return len(self.calls.read_text().splitlines()) if self.calls.exists() else 0
+
+    def written(self, count: int) -> None:
+        """Wait until the last of ``count`` calls has ended, and let the reporter see that."""
+        process = self.reporter._process
+        assert process is not None
+        process.wait(600)
+        assert self.count() == count
+        self.heartbeat(self.now)
+
+
+def test_report_is_written_at_intervals_and_at_the_end(tmp_path: Path) -> None:
+    setup = ReporterSetup(tmp_path, 30, out=tmp_path / "out")
+    for minute in (0, 1, 29.9):
+        setup.heartbeat(minute)
+    assert setup.count() == 0
+    setup.heartbeat(30)
+    setup.written(1)
+    setup.heartbeat(59.9)
+    assert setup.reporter._process is None
+    setup.heartbeat(60)
+    setup.written(2)
+    setup.heartbeat(200)
+    setup.written(3)
+    assert setup.reporter.write_last() == "page.html"
+    call = f"the.db report cup --quiet --live 1800 --out {tmp_path / 'out'}"
+    assert setup.calls.read_text() == f"{call} --processes 1\n" * 3 + f"{call}\n"
+    assert setup.messages == []
+
+
+def test_interval_zero_writes_only_the_last_report(tmp_path: Path) -> None:
+    setup = ReporterSetup(tmp_path, 0)
+    for minute in range(0, 600, 30):
+        setup.heartbeat(minute)
+    assert setup.count() == 0
+    assert setup.reporter.write_last() == "page.html"
+    assert setup.count() == 1
+
+
+def test_no_report_starts_in_a_pause_or_beside_another(tmp_path: Path) -> None:
+    setup = ReporterSetup(tmp_path, 10, program=f"until [ -e {tmp_path}/go ]; do sleep 0.02; done")
+    setup.heartbeat(11, paused="the disk is full")
+    assert setup.reporter._process is None
+    setup.heartbeat(12)
+    assert wait_for(lambda: setup.count() == 1)
+    setup.heartbeat(23)
+    assert setup.count() == 1
+    (tmp_path / "go").touch()
+    setup.written(1)
+    setup.heartbeat(24)
+    setup.written(2)
+
+
+@pytest.mark.parametrize("end", ["pulse", "close"])
+def test_hanging_report_is_stopped(tmp_path: Path, end: str) -> None:
+    setup = ReporterSetup(tmp_path, 10, program="exec sleep 1000")
+    setup.heartbeat(10)
+    assert wait_for(lambda: setup.count() == 1)
+    process = setup.reporter._process
+    assert process is not None
+    act: dict[str, Callable[[], None]] = {
+        "pulse": lambda: setup.heartbeat(10.1 + REPORT_SECONDS / 60),
+        "close": setup.reporter.close,
+    }
+    act[end]()
+    assert process.returncode == -9
+    assert setup.messages == (["the report was stopped after 900 seconds"] if end == "pulse" else [])
+
+
+def test_failed_report_is_reported_and_the_next_tried(tmp_path: Path) -> None:
+    setup = ReporterSetup(tmp_path, 10, program="echo 'error: no room' >&2; exit 3")
+    setup.heartbeat(10)
+    setup.written(1)
+    assert setup.messages == ["the report was not written: error: no room"]
+    setup.heartbeat(20)
+    setup.written(2)
+    assert setup.reporter.write_last() == ""
+
+
+def test_report_process_has_low_priority(tmp_path: Path) -> None:
+    setup = ReporterSetup(tmp_path, 10, program="exec sleep 1000")
+    setup.heartbeat(10)
+    process = setup.reporter._process
+    assert process is not None
+    assert os.getpriority(os.PRIO_PROCESS, process.pid) == 10
+    setup.reporter.close()

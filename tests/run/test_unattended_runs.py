@@ -16,9 +16,11 @@ from typing import Any
 
 import pytest
 
-from tests.command import default_signals, invoke
-from tests.gates import Home, home, small_disk
-from tests.processes import wait_for, workers_of
+from tests.support.command import default_signals, invoke
+from tests.support.gates import Home, home, small_disk
+from tests.support.processes import wait_for, workers_of
+
+pytestmark = pytest.mark.kill
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from msgspec import structs
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.channel.base import Channel, TracedChannel, printable
-from tourney.bots.sandbox.base import Sandbox
+from tourney.bots.channel.interface import Channel, TracedChannel, printable
+from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.registry import find_game
@@ -48,26 +48,35 @@ class Trial:
     board: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class TrialListener:
+    """Who follows a check of a bot.
+
+    ``watch`` is called with the lines of the board after each action, as soon as the bot hears of it.
+    ``record`` gets the lines of the first match as a dialogue (``tourney.testing``).
+    """
+
+    watch: Callable[[str], None] | None = None
+    record: list[str] | None = None
+
+
 def check_bot(
     bot: StoredBot,
     store: BotStore,
     sandbox: Sandbox,
     games: Sequence[str],
     limits: Limits,
-    *,
-    watch: Callable[[str], None] | None = None,
-    record: list[str] | None = None,
+    listener: TrialListener = TrialListener(),
 ) -> Iterator[Trial]:
     """Check a bot of a store in games; yield each trial as soon as it ends.
 
     The bot plays each game against ``random``, at every seat of the smallest and of the largest number of
     seats; then the first match twice, which should reproduce, and two matches in one process. A WebAssembly
-    module also plays each game against itself by fuel, and again, which must reproduce. ``watch`` is called
-    with the lines of the board after each action, as soon as the bot hears of it. ``record`` gets the lines
-    of the first match as a dialogue (``tourney.testing``). Raises BotError for a build that fails, with
-    its last lines as a note; GameError for an unknown game; SandboxError where ``random`` fails as well.
+    module also plays each game against itself by fuel, and again, which must reproduce. Raises BotError for a
+    build that fails, with its last lines as a note; GameError for an unknown game; SandboxError where
+    ``random`` fails as well.
     """
-    checker = _Checker(bot, store, sandbox, limits, watch, record)
+    checker = _Checker(bot, store, sandbox, limits, listener)
     passed = True
     for game in games:
         for trial in checker.play_all(game):
@@ -92,16 +101,15 @@ class _Checker:
         store: BotStore,
         sandbox: Sandbox,
         limits: Limits,
-        watch: Callable[[str], None] | None,
-        record: list[str] | None,
+        listener: TrialListener,
     ) -> None:
         opponent = store.add(shipped_bots()[OPPONENT], origin="used")
         self._bot = bot
         self._limits = limits
         self._sandbox = sandbox
         self._launch = StoreLauncher(store, sandbox)
-        self._watch = watch
-        self._record = record
+        self._watch = listener.watch
+        self._record = listener.record
         self._trace: TracedChannel | None = None
         self._checked = entrant_of(bot, CHECKED)
         self._other = entrant_of(opponent, OPPONENT)
@@ -124,7 +132,7 @@ class _Checker:
         for match in played:
             if fault := match.outcome.seat_faults[0]:
                 return Trial(name, None, _note_of(match, 1), _ADVICE[fault].format(game=game, file=FILE_NAME))
-        one, two = (match.record["actions"] for match in played)
+        one, two = (match.record.actions for match in played)
         if one == two:
             return Trial(name, True, "the same actions")
         k = next(k for k, (a, b) in enumerate(zip([*one, None], [*two, None], strict=False)) if a != b)
@@ -295,26 +303,26 @@ _ADVICE = {
 
 
 def _note_of(played: PlayedMatch, seat: int) -> str:
-    notes = played.texts(seat, "note")
+    notes = played.lines(seat, "note")
     return printable(notes[-1]) if notes else "a fault"
 
 
 def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
-    return tuple(map(printable, played.texts(seat, "stderr")[-STDERR_LINES:]))
+    return tuple(map(printable, played.lines(seat, "stderr")[-STDERR_LINES:]))
 
 
 def _result(played: PlayedMatch, seat: int) -> str:
-    outcome, actions = played.outcome, played.record["actions"]
-    times = zip(actions, played.measured["times-ms"], strict=True)
+    outcome, actions = played.outcome, played.record.actions
+    times = zip(actions, played.measured.times_ms, strict=True)
     own = [ms for (actor, _), ms in times if actor == seat and ms is not None]
     slowest = f", slowest turn {max(own):.0f} ms" if own else ""
     return f"{rank_words(outcome.ranks, seat)} ({outcome.reason}), {len(actions)} actions{slowest}"
 
 
 def _fuel_words(played: PlayedMatch, limits: Limits) -> str:
-    """Return what the moves of a match by fuel took, and what that is in milliseconds."""
+    """What the moves of a match by fuel took, and what that is in milliseconds."""
     per_ms = limits.fuel_per_ms or 0
-    took = sorted(ms for ms in played.measured["times-ms"] if ms is not None)
+    took = sorted(ms for ms in played.measured.times_ms if ms is not None)
     if not took:
         return "no seat was to move"
 
@@ -329,7 +337,7 @@ def _fuel_words(played: PlayedMatch, limits: Limits) -> str:
 
 
 def rank_words(ranks: Sequence[int], seat: int) -> str:
-    """Return in words how a seat fared."""
+    """The result of a seat in words."""
     rank = ranks[seat - 1]
     equal = [other for other, its in enumerate(ranks, start=1) if its == rank and other != seat]
     if len(equal) + 1 == len(ranks):
@@ -343,10 +351,10 @@ def rank_words(ranks: Sequence[int], seat: int) -> str:
 
 
 def _at_fault(played: PlayedMatch) -> tuple[AnyGame, AnyState, str | None]:
-    """Return a match's game, its state at the first fault, and the last action before it."""
-    game = find_game(played.record["game"])
+    """A match's game, its state at the first fault, and the last action before it."""
+    game = find_game(played.record.game)
     count = played.outcome.faults[0][2]
-    last = played.record["actions"][count - 1][1] if count else None
+    last = played.record.actions[count - 1][1] if count else None
     return game, replay(played.record, game, count=count), last
 
 
@@ -356,7 +364,7 @@ def _board_at_fault(played: PlayedMatch) -> tuple[str, ...]:
 
 
 def _legal(played: PlayedMatch) -> str:
-    """Return the legal actions at the first fault of a match."""
+    """The legal actions at the first fault of a match."""
     game, state, _ = _at_fault(played)
     actions = list(map(game.action_string, state.legal_actions()))
     return " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.run.engine.session import open_tournament
+from tourney.run.engine.tournament_run import open_tournament
+from tourney.store.database import Database
 from tourney.store.maintenance import upgrade_database
-from tourney.store.repository import Repository
 
 SEED = 20261120
 
@@ -104,20 +104,20 @@ def begin_demo(files: DemoFiles, tournament: TournamentFile) -> None:
     This suppresses the warning about a chosen seed, which the demo has on purpose.
     """
     store = BotStore(files.bots.absolute())
-    repository, _ = open_tournament(tournament, str(files.database), store, lambda _text: None)
-    repository.close()
+    with open_tournament(tournament, str(files.database), store, lambda _text: None):
+        pass
 
 
 def failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
-    """Return in words which bots failed at start-up, and how often; "" if none did."""
+    """The bots that failed at start-up, and how often; "" if none did."""
     failed = []
-    with Repository.open(str(files.database)) as repository:
+    with Database.open(str(files.database)) as repository:
         for name in names:
-            tournament = repository.tournament(name).id
-            bots = {entrant.number: entrant.name for entrant in repository.entrants(tournament)}
+            tournament = repository.tournaments.get(name).id
+            bots = {entrant.number: entrant.name for entrant in repository.tournaments.entrants(tournament)}
             failed += [
                 f"{bots[number]} {count} times in {name}"
-                for number, kind, count in repository.faults(tournament)
+                for number, kind, count in repository.totals.faults(tournament)
                 if kind == "startup"
             ]
     return ", ".join(failed)

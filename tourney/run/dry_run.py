@@ -1,10 +1,11 @@
 """What a run would do, without doing it: entrants, rounds, matches, time, and what matches share."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from msgspec import structs
 
@@ -12,17 +13,17 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.results.standings import history_of, setup_of
-from tourney.results.texts import sharing_text
-from tourney.run.config.amend import compare
-from tourney.run.config.entrants import check_playable, enter, find_bot
-from tourney.run.config.tournament_file import EntrantLine, TournamentFile
-from tourney.run.engine.ponder import Pinning
-from tourney.run.monitoring.progress import counted, span_text
+from tourney.results.texts import counted, sharing_text
+from tourney.run.config.file_schema import EntrantLine
+from tourney.run.config.preparation import Preparation, find_bot, prepare
+from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.engine.readiness import Pinning
+from tourney.run.monitoring.summary import span_text
 from tourney.schedule.format import Format, History, Setup, find_format
 from tourney.seeds import deriver, uniform
+from tourney.store.database import Database
 from tourney.store.engine import database_exists
-from tourney.store.repository import Repository
-from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.store.values import Plan, Tournament
 
 SAMPLE: Final = 64
 """The latest matches whose mean length is taken, of each tournament of the same game and limits."""
@@ -44,15 +45,12 @@ class DryRun:
     ``entrants`` are name and bot@version; ``added`` and ``withdrawn`` those by which the file changes a
     tournament that has ``started``. ``rounds`` and ``matches`` are those of the whole tournament; None: the
     results decide. ``most_matches``: None if only results bound them. ``paired``: the matches that are known
-    now, ``done`` of them with a result. ``seconds`` is what the matches left would take with all
+    now, ``done`` of them with a result. ``seconds`` is the time of the matches left with all
     ``pinning.workers``, None where it is unknown; ``basis`` says where it comes from. ``shared``: what games
     and bots share, a sentence each without its end.
     """
 
-    name: str
-    game: str
-    format: str
-    seats: int
+    plan: Plan
     entrants: tuple[tuple[str, str], ...]
     started: bool
     added: tuple[str, ...]
@@ -73,8 +71,17 @@ class DryRun:
         return (self.paired if self.most_matches is None else self.most_matches) - self.done
 
 
+class _Counts(NamedTuple):
+    """The rounds and the most matches of a whole tournament, the matches paired and those with a result."""
+
+    rounds: int | None
+    most: int | None
+    paired: int
+    done: int = 0
+
+
 def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> DryRun:
-    """Return what ``run_tournament`` would do; nothing is written, and no bot is built or started.
+    """What ``run_tournament`` would do; nothing is written, and no bot is built or started.
 
     Raises TournamentError for a file that cannot be played or that changes a fixed key, and StoreError.
     """
@@ -88,121 +95,83 @@ def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> Dry
                 return found
             return find_bot(line, temporary, base) if found is None else temporary.add(found, origin="used")
 
-        if not database_exists(url):
-            entrants = enter(file, file.entrants, store, find=find)
-            check_playable(file, file.seed or 0, entrants)
-            return _first(file, entrants, pinning, None)
-        with Repository.open(url) as opened, opened.snapshot() as repository:
-            for tournament in repository.tournaments():
-                if tournament.name == file.plan.name:
-                    stored = repository.entrants(tournament.id)
-                    paired = repository.progress(tournament.id).rounds
-                    change = compare(tournament, stored, paired, file)
-                    joined = paired + 1
-                    added = enter(file, change.added, store, before=stored, joined=joined, find=find)
-                    check_playable(file, tournament.seed, added, stored)
-                    gone = tuple(stored[number].name for number in change.withdrawn)
-                    return _next(file, tournament, (*stored, *added), len(added), gone, pinning, repository)
-            entrants = enter(file, file.entrants, store, find=find)
-            check_playable(file, file.seed or 0, entrants)
-            return _first(file, entrants, pinning, repository)
+        with _stored(url) as database:
+            return _estimate(prepare(file, database, store, find), database, pinning)
 
 
-def _first(
-    file: TournamentFile,
-    entrants: Sequence[StoredEntrant],
-    pinning: Pinning,
-    repository: Repository | None,
-) -> DryRun:
-    """Return the run that would start a tournament."""
-    plan = file.plan
-    setup = setup_of(plan, file.seed or 0, entrants)
-    format_ = find_format(plan.format)
-    pairings = format_.next_rounds(setup, History())
-    paired, rounds = len(pairings.rows), pairings.rows[-1].round if pairings.rows else 0
-    planned, most = (rounds, paired) if pairings.complete else _matches(format_, setup)
-    return _made(file, entrants, (planned, most, paired, 0), pinning, repository)
+@contextmanager
+def _stored(url: str) -> Iterator[Database | None]:
+    """A database at one moment; None before there is one, as a dry run creates none."""
+    if not database_exists(url):
+        yield None
+        return
+    with Database.open(url) as opened, opened.snapshot() as database:
+        yield database
 
 
-def _next(
-    file: TournamentFile,
-    tournament: Tournament,
-    entrants: Sequence[StoredEntrant],
-    added: int,
-    withdrawn: tuple[str, ...],
-    pinning: Pinning,
-    repository: Repository,
-) -> DryRun:
-    """Return the run that would continue a tournament, the last ``added`` entrants joining it."""
-    progress = repository.progress(tournament.id)
-    format_ = find_format(tournament.plan.format)
-    setup = setup_of(file.plan, tournament.seed, entrants)
-    whole = tournament.complete and not added and file.plan.rounds == tournament.plan.rounds
-    planned, most = (progress.rounds, progress.rows) if whole else _matches(format_, setup)
-    if tournament.complete and not whole and planned is None:  # all was paired at once, and so is the rest
-        rows = [row for _, row in repository.rows(tournament.id)]
-        more = format_.next_rounds(setup, history_of(rows, repository.results(tournament.id))).rows
-        planned, most = (more or rows)[-1].round, len(rows) + len(more)
-    return _made(
-        file,
-        entrants,
-        (planned, most, progress.rows, progress.done),
-        pinning,
-        repository,
-        started=True,
-        added=tuple(one.name for one in entrants[len(entrants) - added :]),
-        withdrawn=withdrawn,
+def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -> DryRun:
+    plan = found.file.plan
+    setup = setup_of(plan, found.seed, found.entrants)
+    if database is None or found.stored is None:
+        counts = _counts_at_start(find_format(plan.format), setup)
+    else:
+        counts = _counts_to_go_on(setup, found.stored, database, joins=bool(found.added))
+    seconds, basis = _seconds_of_match(plan, database)
+    left = (counts.paired if counts.most is None else counts.most) - counts.done
+    processors = _processors(plan, pinning)
+    sharing = sharing_text(plan, find_game(plan.game))
+    return DryRun(
+        plan=plan,
+        entrants=tuple((one.name, f"{one.entrant.bot}@{one.entrant.version}") for one in found.entrants),
+        started=found.stored is not None,
+        added=tuple(one.name for one in found.added if found.stored is not None),
+        withdrawn=tuple(found.before[number].name for number in found.withdrawn),
+        rounds=counts.rounds,
+        matches=None if counts.rounds is None else counts.most,
+        most_matches=counts.most,
+        paired=counts.paired,
+        done=counts.done,
+        pinning=pinning,
+        seconds=None if seconds is None else seconds * left / pinning.workers,
+        basis=basis,
+        shared=(sharing, processors) if sharing else (processors,),
     )
 
 
-def _matches(format_: Format, setup: Setup) -> tuple[int | None, int | None]:
-    """Return the number of rounds of a whole tournament, None if results decide it, and the most matches."""
+def _counts_at_start(format_: Format, setup: Setup) -> _Counts:
+    pairings = format_.next_rounds(setup, History())
+    paired = len(pairings.rows)
+    if pairings.complete:
+        return _Counts(pairings.rows[-1].round if pairings.rows else 0, paired, paired)
+    return _Counts(*_planned(format_, setup), paired)
+
+
+def _counts_to_go_on(setup: Setup, stored: Tournament, database: Database, *, joins: bool) -> _Counts:
+    format_ = find_format(stored.plan.format)
+    progress = database.schedules.progress(stored.id)
+    whole = stored.complete and not joins and setup.rounds == stored.plan.rounds
+    if whole:
+        return _Counts(progress.rounds, progress.rows, progress.rows, progress.done)
+    planned, most = _planned(format_, setup)
+    if stored.complete and planned is None:  # all was paired at once, and so is the rest
+        rows = [row for _, row in database.schedules.rows(stored.id)]
+        more = format_.next_rounds(setup, history_of(rows, database.matches.results(stored.id))).rows
+        planned, most = (more or rows)[-1].round, len(rows) + len(more)
+    return _Counts(planned, most, progress.rows, progress.done)
+
+
+def _planned(format_: Format, setup: Setup) -> tuple[int | None, int | None]:
+    """The number of rounds of a whole tournament, None if results decide it, and the most matches."""
     most = format_.planned_matches(setup)
     return format_.planned_rounds(setup), None if most is None else most // setup.games * setup.games
 
 
-def _made(
-    file: TournamentFile,
-    entrants: Sequence[StoredEntrant],
-    counts: tuple[int | None, int | None, int, int],
-    pinning: Pinning,
-    repository: Repository | None,
-    *,
-    started: bool = False,
-    added: tuple[str, ...] = (),
-    withdrawn: tuple[str, ...] = (),
-) -> DryRun:
-    plan = file.plan
-    rounds, most, paired, done = counts
-    seconds, basis = _seconds_of_match(plan, repository)
-    left = (paired if most is None else most) - done
-    return DryRun(
-        name=plan.name,
-        game=plan.game,
-        format=plan.format,
-        seats=plan.seats,
-        entrants=tuple((one.name, f"{one.entrant.bot}@{one.entrant.version}") for one in entrants),
-        started=started,
-        added=added,
-        withdrawn=withdrawn,
-        rounds=rounds,
-        matches=None if rounds is None else most,
-        most_matches=most,
-        paired=paired,
-        done=done,
-        pinning=pinning,
-        seconds=None if seconds is None else seconds * left / pinning.workers,
-        basis=basis,
-        shared=(*filter(None, (sharing_text(plan, find_game(plan.game)),)), _processors(plan, pinning)),
-    )
-
-
-def _seconds_of_match(plan: Plan, repository: Repository | None) -> tuple[float | None, Basis | None]:
-    """Return the mean time of a match of the same game and limits, or a bound on it, and its basis."""
+def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | None, Basis | None]:
+    """The mean time of a match of the same game and limits, or a bound on it, and its basis."""
     seconds: list[float] = []
-    for tournament in () if repository is None else repository.tournaments():
-        if repository is not None and _conditions(tournament.plan) == _conditions(plan):
-            seconds += repository.recent_seconds(tournament.id, SAMPLE)
+    for tournament in () if database is None else database.tournaments.all():
+        if database is not None and _conditions(tournament.plan) == _conditions(plan):
+            seconds += database.records.recent_seconds(tournament.id, SAMPLE)
     if seconds:
         return sum(seconds) / len(seconds), "matches"
     game, limits = find_game(plan.game), plan.limits
@@ -216,12 +185,12 @@ def _seconds_of_match(plan: Plan, repository: Repository | None) -> tuple[float 
     actions = total / GAMES
     bounds = [] if limits.move_ms is None else [actions * limits.move_ms]
     if limits.clock_ms is not None:
-        bounds.append(plan.seats * limits.clock_ms + actions * limits.increment_ms)
+        bounds.append(plan.seats * limits.clock_ms + actions * (limits.increment_ms or 0))
     return (min(bounds) / 1000, "limits") if bounds else (None, None)
 
 
 def _conditions(plan: Plan) -> tuple[object, ...]:
-    """Return what matches of about equal length have in common; the first start may choose ``ponder``."""
+    """What matches of about equal length have in common; the first start may choose ``ponder``."""
     return plan.game, plan.options, plan.seats, structs.replace(plan.limits, ponder="allow")
 
 
@@ -237,7 +206,7 @@ def _processors(plan: Plan, pinning: Pinning) -> str:
 
 
 def dry_run_text(found: DryRun) -> str:
-    """Return what a run would do, as lines without a final newline."""
+    """What a run would do, as lines without a final newline."""
     verb = "goes on" if found.started else "starts"
     names = [name if bot.startswith(f"{name}@") else f"{name} ({bot})" for name, bot in found.entrants]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
@@ -255,7 +224,8 @@ def dry_run_text(found: DryRun) -> str:
         "time": _time_text(found),
         "shared": f"\n{'':13}".join(found.shared),
     }
-    head = f"{found.name}: {found.game}, {found.format}, {found.seats} seats; {verb}"
+    plan = found.plan
+    head = f"{plan.name}: {plan.game}, {plan.format}, {plan.seats} seats; {verb}"
     return "\n".join([head, *(f"  {title:10} {text}" for title, text in lines.items() if text)])
 
 

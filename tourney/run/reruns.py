@@ -9,15 +9,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final, Literal
 
-from tourney.bots.catalogue.build import runnable_folder
-from tourney.bots.catalogue.command import bot_command
+from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.base import Level, Sandbox
+from tourney.bots.sandbox.sandbox import Level, Sandbox
 from tourney.errors import BotError, GameError, InputError, RecordError
 from tourney.games.registry import find_game
-from tourney.match.record import Record, check_record, spec_of
+from tourney.match.record import Record, check_digest
+from tourney.match.result import Measurements
 from tourney.match.verify import compare
-from tourney.run.engine.stopping import catch_signals
+from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
 
@@ -49,25 +49,21 @@ def provide_bots(
     for digest in dict.fromkeys(digests):
         try:
             store.provide(digest)
-            bot = store.fetch(digest)
-            runnable_folder(store, bot, sandbox, metered=digest in metered)
-            bot_command(bot)
+            built_command(store, digest, sandbox, metered=digest in metered)
         except BotError as error:
             missing[digest] = str(error)
     return missing
 
 
-def doubts_of(record: Record, measured: Mapping[str, object]) -> tuple[str, ...]:
-    """Return why a match is not promised to come out the same again; () if it is."""
-    why = measured.get("why-not")
-    if record["limits"]["charge"] == "fuel" and not why:
-        return ()
-    faults = {kind for _, kind, _ in record["outcome"]["faults"] if kind in ("timeout", "crash")}
-    return tuple(map(str, why)) if isinstance(why, (list, tuple)) and why else tuple(sorted(faults))
+def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
+    """Why a match is not promised to come out the same again; () if it is."""
+    if measured.why_not or record.limits.by_fuel:
+        return measured.why_not
+    return tuple(sorted(record.outcome.unsure_faults))
 
 
 def sample(count: int, size: int, seed: int) -> list[int]:
-    """Return ``size`` of the numbers 0 to count - 1, sorted, drawn from a seed without replacement.
+    """``size`` of the numbers 0 to count - 1, sorted, drawn from a seed without replacement.
 
     The k-th draw is ``uniform(derive(seed, "sample", k), count - k)`` into the numbers that are left, where
     the number drawn is replaced by the last one (Fisher and Yates).
@@ -164,7 +160,7 @@ class Replay:
                 yield Replayed(index, *problem)
                 continue
             self._held[index] = record, doubts
-            task = MatchTask(index + 1, spec_of(record), self._bots, self._sandbox, reuse=False)
+            task = MatchTask(index + 1, record.spec, self._bots, self._sandbox, reuse=False)
             try:
                 future = self._executor.submit(task)
             except BrokenExecutor:
@@ -177,25 +173,23 @@ class Replay:
             self._executor.flush()
 
     def _problem(self, record: Record) -> tuple[Kind, tuple[str, ...]] | None:
-        """Return why a record cannot be played again, or None."""
+        """Why a record cannot be played again, or None."""
         try:
-            check_record(record)
+            check_digest(record)
         except RecordError as error:
             return "different", (str(error),)
         try:
-            game = find_game(record["game"])
+            game = find_game(record.game)
         except GameError as error:
             return "not played", (str(error),)
         if game.outside:
             return "not played", ("an outside referee played it, whose command is not started from a record",)
         rules = game.rules
-        if rules != record["rules"]:
-            why = f"it was played by version {record['rules']} of the rules; version {rules} is here"
+        if rules != record.rules:
+            why = f"it was played by version {record.rules} of the rules; version {rules} is here"
             return "not played", (why,)
         found = {
-            seat["entrant"]: self._missing[seat["digest"]]
-            for seat in record["seats"]
-            if seat["digest"] in self._missing
+            seat.name: self._missing[seat.digest] for seat in record.seats if seat.digest in self._missing
         }
         return ("not played", tuple(f"{name}: {why}" for name, why in found.items())) if found else None
 
@@ -226,7 +220,7 @@ class Replay:
         findings = compare(record, now)
         if not findings:
             return Replayed(index, "same")
-        new = tuple(sorted({kind for _, kind, _ in now["outcome"]["faults"] if kind in ("timeout", "crash")}))
+        new = tuple(sorted(now.outcome.unsure_faults))
         why = doubts or new  # a time-out of this machine alone says nothing about the record
         said = [str(finding) for finding in findings]
         if why:

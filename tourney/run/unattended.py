@@ -1,29 +1,42 @@
-"""An unattended run: the run itself, its log, its reports, the summary at its end, and ``--notify``."""
+"""An unattended run: the run itself, its log, its reports, the summary at its end, and ``--notify``.
+
+A process of its own writes the reports, so the run neither waits for them nor keeps their memory. It has a
+low priority, only one runs at a time, and it ends with the run.
+"""
 
 import os
 import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from tourney.errors import EnvironmentFailure, TourneyError, UsageError
 from tourney.run.config.tournament_file import TournamentFile
-from tourney.run.engine.ponder import Pinning
-from tourney.run.engine.session import run_tournament
-from tourney.run.engine.stopping import Deadline, ignore_hangups
-from tourney.run.monitoring.progress import Listener, Listeners, progress_text
-from tourney.run.monitoring.reporter import Reporter
-from tourney.run.monitoring.run_log import RunLog
-from tourney.run.monitoring.summary import End, Summary, root_text, summary_page
+from tourney.run.engine.readiness import PlaySetup
+from tourney.run.engine.run_control import ignore_hangups
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.monitoring.listeners import Listener, Listeners, RunLog
+from tourney.run.monitoring.summary import End, Heartbeat, Summary, progress_text, root_text, summary_page
 from tourney.run.workers.executor import MatchExecutor
+from tourney.store.database import Database
 from tourney.store.engine import place_of
-from tourney.store.repository import Repository
 
+REPORT_SECONDS: Final = 900.0
+"""The time a report has; then its process is killed."""
+_NICE: Final = 10
+# PR_SET_PDEATHSIG: the kernel ends it when this process dies.
+_PROGRAM: Final = (
+    "import ctypes, runpy, sys\n"
+    "if sys.platform == 'linux': ctypes.CDLL(None).prctl(1, 9)\n"
+    "runpy.run_module('tourney', run_name='__main__', alter_sys=True)"
+)
 FAILED: Final = "failed"
 """How a run ended that raised an error; the other words are those of ``End``."""
 NOTIFY_SECONDS: Final = 60.0
@@ -31,23 +44,28 @@ NOTIFY_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What a run does besides playing.
+class ReportOptions:
+    """The reports of a run: one every ``minutes`` (0: only at the end).
 
-    ``max_faults`` and ``retry_seconds`` are those of ``Coordinator``, ``unbenched`` and ``skip`` those of
-    ``run_tournament``. ``log``: the log file; None: the default one. ``report``: minutes between reports, 0:
-    only at the end; None: no report. ``report_out``: its folder; None: the default one.
-    ``report_options``: further words of its command. ``notify``: the words of a command.
+    ``out`` is their folder, or None for the default one. ``words`` are more options of ``tourney report``.
     """
 
-    max_faults: int | None = None
-    retry_seconds: float = 0.0
-    unbenched: tuple[str, ...] = ()
-    skip: bool = False
+    minutes: float
+    out: Path | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run plays, and what it does besides.
+
+    ``log``: the log file; None: the default one. ``report`` None: no report. ``notify``: the words of a
+    command.
+    """
+
+    play: PlaySetup = field(default_factory=PlaySetup)
     log: Path | None = None
-    report: float | None = None
-    report_out: Path | None = None
-    report_options: tuple[str, ...] = ()
+    report: ReportOptions | None = None
     notify: tuple[str, ...] = ()
 
 
@@ -68,11 +86,8 @@ def run_unattended(
     url: str,
     bots: Path,
     make_executor: Callable[[], MatchExecutor],
-    options: RunOptions,
-    *,
     listener: Listener,
-    deadline: Deadline,
-    pinning: Pinning = Pinning(),  # noqa: B008 - a frozen value
+    options: RunOptions,
 ) -> RunResult:
     """Run a tournament with a log, reports and a notification.
 
@@ -80,78 +95,68 @@ def run_unattended(
     """
     name = file.plan.name
     place = place_of(url)
-    log = RunLog(options.log or place.with_name(f"{place.name}-{name}.log"))
-    if options.log is not None:
-        log.open()
-    both = Listeners(listener, log)
-    try:
-        with _reporter(name, url, options, both) as reporter:
-            summary = run_tournament(
-                file,
-                url,
-                bots,
-                make_executor,
-                listener=Listeners(both, *([reporter] if reporter else [])),
-                deadline=deadline,
-                max_faults=options.max_faults,
-                retry_seconds=options.retry_seconds,
-                unbenched=options.unbenched,
-                skip=options.skip,
-                pinning=pinning,
-            )
+    with closing(RunLog(options.log or place.with_name(f"{place.name}-{name}.log"))) as log:
+        if options.log is not None:
+            log.open()
+        both = Listeners(listener, log)
+        try:
+            with ExitStack() as stack:
+                watching, report = both, ""
+                if options.report is not None:
+                    reporter = stack.enter_context(closing(Reporter(name, url, options.report, both.say)))
+                    watching = Listeners(both, reporter)
+                summary = run_tournament(file, url, bots, make_executor, watching, options.play)
+                if options.report is not None and summary.end is not End.STOPPED:
+                    with ignore_hangups():
+                        report = reporter.write_last()
             with ignore_hangups():
-                report = reporter.write_last() if reporter and summary.end is not End.STOPPED else ""
-        with ignore_hangups():
-            page = ""
-            if summary.progress.played or report:
-                with Repository.open(url) as opened, opened.snapshot() as repository:
-                    files = {"log": str(log.path), "report": report}
-                    page = summary_page(repository, repository.tournament(name), summary, files)
-            code = 128 + summary.signal if summary.signal else int(summary.end is End.FAULTS)
-            result = RunResult(summary, code, page)
-            text = progress_text(summary.progress)
-            page = "\n".join(filter(None, (page, root_text(name, summary))))
-            _report_end(options, both, name, summary.end.value, result.code, text, page)
-    except BaseException as error:
-        code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
-        text = str(error) or type(error).__name__
-        with ignore_hangups():
-            _report_end(options, both, name, FAILED, code, text, text)
-        raise
-    finally:
-        log.close()
-    return result
+                page = _page(url, name, summary, {"log": str(log.path), "report": report})
+                code = 128 + summary.signal if summary.signal else int(summary.end is End.FAULTS)
+                text = "\n".join(filter(None, (page, root_text(name, summary))))
+                end = RunEnd(name, summary.end.value, code, progress_text(summary.progress), text)
+                _report_end(end, both, options.notify)
+        except BaseException as error:
+            code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
+            text = str(error) or type(error).__name__
+            with ignore_hangups():
+                _report_end(RunEnd(name, FAILED, code, text, text), both, options.notify)
+            raise
+    return RunResult(summary, code, page)
 
 
-@contextmanager
-def _reporter(name: str, url: str, options: RunOptions, listener: Listener) -> Iterator[Reporter | None]:
-    if options.report is None:
-        yield None
-        return
-    reporter = Reporter(
-        name, url, options.report, options.report_out, listener.say, options=options.report_options
-    )
-    try:
-        yield reporter
-    finally:
-        reporter.close()
+def _page(url: str, name: str, summary: Summary, files: Mapping[str, str]) -> str:
+    """The summary page; "" if nothing was played or reported."""
+    if not (summary.progress.played or files["report"]):
+        return ""
+    with Database.open(url) as opened, opened.snapshot() as database:
+        return summary_page(database, database.tournaments.get(name), summary, files)
 
 
-def _report_end(
-    options: RunOptions, listener: Listener, name: str, end: str, code: int, sentence: str, text: str
-) -> None:
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """The end of a run for the log and ``--notify``: a word, the exit code, a sentence, and all lines."""
+
+    tournament: str
+    word: str
+    code: int
+    sentence: str
+    text: str
+
+
+def _report_end(end: RunEnd, listener: Listener, command: Sequence[str]) -> None:
     """Write the end to the log, and run the command of ``--notify``."""
-    listener.event("end", {"end": end, "code": code, "text": sentence, "page": text.splitlines()})
-    if not options.notify:
+    lines = end.text.splitlines()
+    listener.event("end", {"end": end.word, "code": end.code, "text": end.sentence, "page": lines})
+    if not command:
         return
     variables = {
-        "TOURNEY_TOURNAMENT": name,
-        "TOURNEY_END": end,
-        "TOURNEY_CODE": str(code),
-        "TOURNEY_TEXT": sentence.replace("\0", "\\x00"),
+        "TOURNEY_TOURNAMENT": end.tournament,
+        "TOURNEY_END": end.word,
+        "TOURNEY_CODE": str(end.code),
+        "TOURNEY_TEXT": end.sentence.replace("\0", "\\x00"),
     }
-    problem = notify(options.notify, variables, text + "\n")
-    listener.event("notify", {"command": options.notify[0], "problem": problem})
+    problem = notify(command, variables, end.text + "\n")
+    listener.event("notify", {"command": command[0], "problem": problem})
     if problem:
         listener.say(problem)
 
@@ -201,3 +206,100 @@ def notify(
     if process.returncode:
         return f"--notify: {words[0]} ended with the exit code {process.returncode}"
     return ""
+
+
+class Reporter(Listener):
+    """Writes a tournament's reports.
+
+    Failures go to ``say``; none stops the run. ``program`` is the command that starts Tourney.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        url: str,
+        options: ReportOptions,
+        say: Callable[[str], None],
+        *,
+        program: Sequence[str] = (sys.executable, "-c", _PROGRAM),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._words = [*program, "report", name, "--quiet", *options.words]
+        self._every = options.minutes * 60
+        if self._every:
+            self._words += ["--live", str(max(1, round(self._every)))]
+        if options.out is not None:
+            self._words += ["--out", str(options.out)]
+        self._url = url
+        self._say = say
+        self._clock = clock
+        self._process: subprocess.Popen[str] | None = None
+        self._started = clock()
+
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Start a report if it is due; check on the one being written."""
+        now = self._clock()
+        if self._process is not None:
+            if self._process.poll() is not None:
+                self._finish(0)
+            elif now - self._started > REPORT_SECONDS:
+                self._kill()
+        elif self._every and now - self._started >= self._every and not heartbeat.paused:
+            self._start()
+
+    def write_last(self) -> str:
+        """Write the last report and wait for it; return the path of its first page, or "" if that fails."""
+        if self._process is not None:
+            self._finish(REPORT_SECONDS)
+        self._start(last=True)
+        return self._finish(REPORT_SECONDS)
+
+    def close(self) -> None:
+        """Stop the report being written."""
+        if self._process is not None:
+            self._kill(say=False)
+
+    def _start(self, *, last: bool = False) -> None:
+        """Start a report: in one process while matches are played, in as many as there are at the end."""
+        self._started = self._clock()
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - Tourney itself
+                self._words if last else [*self._words, "--processes", "1"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="backslashreplace",
+                env={**os.environ, "TOURNEY_DB": self._url},  # not an argument, as it may hold a password
+                process_group=0,  # so that Ctrl-C reaches the run alone
+            )
+        except OSError as error:
+            self._say(f"the report cannot be written: {error.strerror}")
+            return
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)
+
+    def _finish(self, seconds: float) -> str:
+        process = self._process
+        if process is None:
+            return ""
+        try:
+            out, err = process.communicate(timeout=seconds or None)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            return ""
+        self._process = None
+        if process.returncode:
+            why = err.strip().splitlines()
+            self._say(f"the report was not written: {why[-1] if why else f'exit code {process.returncode}'}")
+            return ""
+        return out.strip()
+
+    def _kill(self, *, say: bool = True) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.communicate()
+        if say:
+            self._say(f"the report was stopped after {REPORT_SECONDS:g} seconds")

@@ -1,18 +1,25 @@
-"""The tournament file: its keys, defaults and errors."""
+"""Tournament files: keys, refusals, opening books and ``@ladder``."""
 
 import dataclasses
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.command import installed
-from tests.tournaments import refused, write_file
-from tourney.errors import TournamentError
-from tourney.match.spec import Limits
-from tourney.run.config.tournament_file import EntrantLine, read_tournament_file
+from tests.support.command import TOYS, installed, offering
+from tests.support.tournaments import refused, write_file
+from tourney.bots.catalogue.shipped import ladder_of, shipped_digests
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import ActionError, TournamentError
+from tourney.games.registry import find_game
+from tourney.match.spec import DEFAULT_LIMITS, Limits, Opening
+from tourney.run.config.file_schema import EntrantLine
+from tourney.run.config.preparation import enter
+from tourney.run.config.tournament_file import read_book, read_tournament_file
 from tourney.schedule.format import FORMATS
-from tourney.store.values import RunSettings
+from tourney.schedule.row import Row
+from tourney.store.values import Plan, RunSettings, plan_from, plan_text
 
 PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
 
@@ -26,7 +33,7 @@ def test_short_file_gets_defaults(tmp_path: Path) -> None:
     plan = file.plan
     assert (plan.name, plan.game, plan.format, plan.seats) == ("cup", "sages-tafl", "round-robin", 2)
     assert plan.games_per_pairing == 2
-    assert plan.limits == Limits()
+    assert plan.limits == DEFAULT_LIMITS
     assert (plan.opening_plies, plan.book, plan.rounds) == (0, (), None)
 
 
@@ -142,8 +149,8 @@ def test_values_are_frozen(tmp_path: Path) -> None:
             "]\n[run]\nworkers = 1\n",
             r'[run]: unknown key "workers"; the keys are: reuse, sandbox',
         ),
-        ("]\n", "]\nname = 1\n", "this is no TOML: Cannot overwrite a value"),
-        ("]\n", "", "cup.toml: this is no TOML: Unclosed array"),
+        ("]\n", "]\nname = 1\n", "this is not valid TOML: Cannot overwrite a value"),
+        ("]\n", "", "cup.toml: this is not valid TOML: Unclosed array"),
     ],
 )
 def test_wrong_value_is_refused_in_one_sentence(tmp_path: Path, old: str, new: str, sentence: str) -> None:
@@ -181,8 +188,176 @@ def test_unreadable_file_is_named(tmp_path: Path) -> None:
     with refused(TournamentError, "garbage.toml: the file is not UTF-8"):
         read_tournament_file(garbage)
     garbage.write_bytes(b"x = " + b"[" * 5000 + b"]" * 5000)
-    with refused(TournamentError, "garbage.toml: this is no TOML"):
+    with refused(TournamentError, "garbage.toml: this is not valid TOML"):
         read_tournament_file(garbage)
     garbage.write_bytes(b"#" * (1 << 20) + b"\n")
     with refused(TournamentError, "at most 1 MiB"):
         read_tournament_file(garbage)
+
+
+def make_plan(**values: Any) -> Plan:
+    given = {"name": "cup", "game": "chess", "rules": "1", "options": (), "format": "round-robin", "seats": 2}
+    return Plan(**{**given, "games_per_pairing": 2, **values})
+
+
+def first_actions() -> tuple[str, str]:
+    game = find_game("sages-tafl")
+    state = game.new()
+    one = state.legal_actions()[0]
+    two = state.play(one).legal_actions()[0]
+    return game.action_string(one), game.action_string(two)
+
+
+def test_each_seed_samples_an_opening_of_the_book(tmp_path: Path) -> None:
+    one, two = first_actions()
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds" / "tafl.book").write_text(f"# two openings\n\n{one} {two}  # both\n{one}\n")
+    text = 'name = "cup"\ngame = "sages-tafl"\nopening-book = "seeds/tafl.book"\nbots = ["random"]\n'
+    plan = read_tournament_file(write_file(tmp_path, text)).plan
+    assert plan.book == ((one, two), (one,))
+    row = Row(1, 1, 1, 1, (0, 1))
+    openings = [plan.opening_of(seed, row) for seed in range(50)]
+    assert set(openings) == {Opening(actions=(one, two)), Opening(actions=(one,))}
+    assert openings == [plan.opening_of(seed, row) for seed in range(50)]
+
+
+def test_without_book_the_opening_is_a_number_of_plies() -> None:
+    plan = make_plan(opening_plies=4)
+    assert plan.opening_of(7, Row(1, 1, 1, 1, (0, 1))) == Opening(plies=4)
+
+
+def test_sequential_order_takes_the_next_line_for_each_round_and_repeat() -> None:
+    plan = make_plan(book=(("a",), ("b",), ("c",)), games_per_pairing=4, opening_order="sequential")
+    rows = [Row(r, table, repeat, 1, (0, 1)) for r in (1, 2) for table in (1, 2) for repeat in (1, 2)]
+    assert [plan.opening_of(7, row).actions[0] for row in rows] == ["a", "b", "a", "b", "c", "a", "c", "a"]
+    assert plan_from(plan_text(plan)) == plan
+    assert "opening-order" not in plan_text(make_plan())
+
+
+def test_illegal_action_is_refused_by_line(tmp_path: Path) -> None:
+    one, _ = first_actions()
+    path = tmp_path / "bad.book"
+    path.write_text(f"{one}\n{one} {one}\n")
+    with refused(TournamentError, "bad.book, line 2: action"):
+        read_book(path, find_game("sages-tafl"), 2, {})
+    path.write_text("# nothing\n")
+    with refused(TournamentError, "bad.book: the opening book holds no opening"):
+        read_book(path, find_game("sages-tafl"), 2, {})
+    path.write_bytes(b"\xff\n")
+    with refused(TournamentError, "bad.book: the file is not UTF-8"):
+        read_book(path, find_game("sages-tafl"), 2, {})
+
+
+def test_game_with_dice_takes_no_book(tmp_path: Path) -> None:
+    (tmp_path / "any.book").write_text("3d\n")
+    with refused(
+        TournamentError, "an opening of sage-stones must set a position up, because chance acts first"
+    ):
+        game = find_game("sage-stones")
+        read_book(tmp_path / "any.book", game, *game.settings())
+
+
+EPD = """# positions
+rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2
+r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR w KQkq - hmvc 2; fmvn 3; id "a";
+"""
+PGN = """[Event "a"]
+[Result "*"]
+
+1. e4 {best} e5 (1... c5) 2. Nf3 *
+
+[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]
+[SetUp "1"]
+
+1. O-O *
+"""
+
+
+def test_epd_sets_positions_up(tmp_path: Path) -> None:
+    (tmp_path / "b.epd").write_text(EPD)
+    assert read_book(tmp_path / "b.epd", find_game("chess"), 2, {}) == (
+        ("=rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR_w_KQkq_-_0_2",),
+        ("=r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/8/PPPP1PPP/RNBQK1NR_w_KQkq_-_2_3",),
+    )
+    assert read_book(tmp_path / "b.epd", find_game("chess960"), 2, {})[0][0].endswith("_w_HAha_-_0_2")
+    (tmp_path / "b.epd").write_text("8/8/8/8/8/8/8/8 w - -\n")
+    with refused(
+        TournamentError, "b.epd, line 1: '8/8/8/8/8/8/8/8 w - -' is not a position of chess: no white king"
+    ):
+        read_book(tmp_path / "b.epd", find_game("chess"), 2, {})
+    with refused(TournamentError, "b.epd, line 1: sages-tafl takes no positions as openings"):
+        read_book(tmp_path / "b.epd", find_game("sages-tafl"), 2, {})
+
+
+def test_games_of_pgn_are_openings(tmp_path: Path) -> None:
+    (tmp_path / "b.pgn").write_text(PGN)
+    start = "=4k3/8/8/8/8/8/8/4K2R_w_K_-_0_1"
+    assert read_book(tmp_path / "b.pgn", find_game("chess"), 2, {}) == (
+        ("e2e4", "e7e5", "g1f3"),
+        (start, "e1g1"),
+    )
+    assert read_book(tmp_path / "b.pgn", find_game("chess"), 2, {}, 1) == (("e2e4",), (start, "e1g1"))
+    (tmp_path / "b.pgn").write_text("1. e4 e5 2. Ke3 *\n")
+    with refused(TournamentError, "b.pgn, game 1: it cannot be read: illegal san: 'Ke3'"):
+        read_book(tmp_path / "b.pgn", find_game("chess"), 2, {})
+
+
+def test_seat_may_not_set_a_position_up() -> None:
+    game = find_game("chess")
+    action = game.set_up("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    state = game.new()
+    assert not state.is_legal(game.parse_action(action))
+    assert state.play(game.read_action(state, action)).position() == "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    with refused(ActionError, "a position is set up before the first move only"):
+        game.read_action(state.play(game.parse_action("e2e4")), action)
+
+
+HEAD = 'name = "cup"\n'
+
+
+def test_ladder_enters_its_rungs_in_place(tmp_path: Path) -> None:
+    text = f'{HEAD}game = "element"\nseats = 3\nbots = ["./mine", "@ladder", "pebble"]\n'
+    file = read_tournament_file(write_file(tmp_path, text))
+    rungs = ladder_of("element", 3)
+    assert file.entrants == (
+        EntrantLine("./mine"),
+        *(EntrantLine(rung.bot, rung.name, rung.args) for rung in rungs),
+        EntrantLine("pebble"),
+    )
+    assert file.rungs == tuple(rung.name for rung in rungs)
+
+
+def test_entered_rungs_are_the_shipped_bots(tmp_path: Path) -> None:
+    file = read_tournament_file(write_file(tmp_path, f'{HEAD}game = "sages-tafl"\nbots = ["@ladder"]\n'))
+    entrants = enter(file, file.entrants, BotStore(tmp_path / "bots"))
+    assert [one.name for one in entrants] == list(file.rungs)
+    assert [(one.entrant.bot, one.entrant.args) for one in entrants] == [
+        (rung.bot, rung.args) for rung in ladder_of("sages-tafl", 2)
+    ]
+    assert {one.entrant.digest for one in entrants} <= set(shipped_digests().values())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('bots = ["@ladder", "@ladder"]', ("bots", "names @ladder twice")),
+        ('[[entrant]]\nbot = "@ladder"', ("[[entrant]] 1", 'bots = ["@ladder"]')),
+    ],
+)
+def test_misplaced_ladder_is_refused(tmp_path: Path, text: str, words: tuple[str, ...]) -> None:
+    path = write_file(tmp_path, f'{HEAD}game = "sages-tafl"\n{text}\n')
+    with refused(TournamentError, str(path), *words):
+        read_tournament_file(path)
+
+
+def test_entrant_named_as_a_rung_is_refused(tmp_path: Path) -> None:
+    path = write_file(tmp_path, f'{HEAD}game = "sages-tafl"\nbots = ["@ladder", "greedy"]\n')
+    file = read_tournament_file(path)
+    with refused(TournamentError, "two entrants are called greedy, one of them by @ladder", "[[entrant]]"):
+        enter(file, file.entrants, BotStore(tmp_path / "bots"))
+
+
+def test_game_without_a_ladder_is_refused(tmp_path: Path) -> None:
+    path = write_file(tmp_path, f'{HEAD}game = "toe"\nbots = ["@ladder"]\n')
+    with offering(**TOYS), refused(TournamentError, "bots names @ladder, but toe with 2 seats has no ladder"):
+        read_tournament_file(path)

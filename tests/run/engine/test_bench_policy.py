@@ -10,8 +10,8 @@ from tourney.run.engine.bench_policy import (
     BATCH,
     PLAY,
     WAIT,
+    BenchDecision,
     BenchPolicy,
-    Decision,
     PlayOrder,
     failed_starts_of,
     last_deciding,
@@ -42,7 +42,7 @@ def test_three_failed_starts_bench_an_entrant() -> None:
     assert policy.decide(40, (5, 1), ()) == PLAY
     policy.count(8, (5, 4), START)
     assert policy.decide(15, (5, 1), ()) == PLAY
-    assert policy.decide(16, (1, 5), ()) == Decision("benched", 5, (1, 3, 8))
+    assert policy.decide(16, (1, 5), ()) == BenchDecision("benched", 5, (1, 3, 8))
     assert policy.decide(16, (1, 2), ()) == PLAY
 
 
@@ -71,7 +71,7 @@ def test_fault_limit_counts_every_kind_and_waits_while_undecided() -> None:
     assert policy.decide(16, (2, 3), [(7, (4, 5))]) == WAIT
     policy.count(7, (4, 5), (None, "illegal"))
     assert policy.decide(15, (2, 3), ()) == PLAY
-    assert policy.decide(16, (2, 3), ()) == Decision("stop", matches=(8,))
+    assert policy.decide(16, (2, 3), ()) == BenchDecision("stop", matches=(8,))
 
 
 def test_failed_starts_are_listed_by_entrant() -> None:
@@ -91,11 +91,11 @@ ROWS = st.lists(
 
 def decisions(
     rows: Sequence[tuple[Seats, Faults]], window: int, choices: Sequence[int], limit: int
-) -> list[Decision]:
+) -> list[BenchDecision]:
     """Decide about rows with at most ``window`` in play, which end in an order that ``choices`` sets."""
     policy = BenchPolicy(limit)
     open_: list[int] = []
-    found: list[Decision] = []
+    found: list[BenchDecision] = []
     turn = 0
     while len(found) < len(rows):
         number = len(found) + 1
@@ -162,5 +162,5 @@ def test_benching_follows_the_order_of_play() -> None:
         policy.count(number, (0, 1), START)
     first, late = order.number(15), order.number(16)
     assert policy.decide(first, (0, 1), ()) == PLAY
-    assert policy.decide(late, (0, 1), ()) == Decision("benched", 0, (1, 4, 7))
+    assert policy.decide(late, (0, 1), ()) == BenchDecision("benched", 0, (1, 4, 7))
     assert late > first

@@ -10,18 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.coordination import RecordingListener, run
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate
-from tests.tournaments import answer, begin, digests, refused
+from tests.support.coordination import RecordingListener, run
+from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.support.tournaments import answer, begin, digests, refused
 from tourney.errors import BotError, WorkerError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.run_control import RunControl
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 
-def test_rows_are_submitted_once_in_schedule_order(repository: Repository) -> None:
+def test_rows_are_submitted_once_in_schedule_order(repository: Database) -> None:
     tournament = begin(repository, 5)
     seen: list[MatchTask] = []
 
@@ -48,7 +49,7 @@ def test_completion_order_and_workers_change_nothing(tmp_path: Path, seats: int)
     threads = FuturesExecutor(lambda: ThreadPoolExecutor(4), answer, 4)
     seen = []
     for k, executor in enumerate((FuturesExecutor(Immediate, answer), backwards, threads)):
-        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+        with Database.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 4, seats=seats, games=6)
             run(repository, executor=executor)
             seen.append((digests(repository, tournament.id), compute_standings(repository, tournament.id)))
@@ -57,7 +58,7 @@ def test_completion_order_and_workers_change_nothing(tmp_path: Path, seats: int)
     assert seen[0] == seen[1] == seen[2]
 
 
-def test_run_continues_with_rows_without_result(repository: Repository) -> None:
+def test_run_continues_with_rows_without_result(repository: Database) -> None:
     tournament = begin(repository, 4)
     counts: Counter[int] = Counter()
 
@@ -77,7 +78,7 @@ def test_run_continues_with_rows_without_result(repository: Repository) -> None:
 
 
 def test_match_is_replayed_after_machine_failure(
-    repository: Repository,
+    repository: Database,
 ) -> None:
     tournament = begin(repository, 3)
     failures = Counter({2: 2, 5: 1})
@@ -94,7 +95,7 @@ def test_match_is_replayed_after_machine_failure(
     assert heard.messages == []
 
 
-def test_match_is_void_after_third_failure(repository: Repository) -> None:
+def test_match_is_void_after_third_failure(repository: Database) -> None:
     tournament = begin(repository, 3)
     tries: Counter[int] = Counter()
 
@@ -108,25 +109,25 @@ def test_match_is_void_after_third_failure(repository: Repository) -> None:
     summary = run(repository, play, listener=heard)
     assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 6, 1)
     assert tries == Counter({1: 1, 2: 1, 3: 1, 4: 3, 5: 1, 6: 1})
-    result = repository.match(tournament.id, 4).result
+    result = repository.matches.get(tournament.id, 4).result
     assert result is not None
     assert result.void
     assert result.note == "the machine failed 3 times: OSError: no room for a process"
     assert heard.messages == [f"match 4 ({named(repository, 4)}) is void: {result.note}"]
 
 
-def named(repository: Repository, number: int) -> str:
-    tournament = repository.tournament().id
-    names = [entrant.name for entrant in repository.entrants(tournament)]
-    return " v ".join(names[seat] for seat in repository.match(tournament, number).seats)
+def named(repository: Database, number: int) -> str:
+    tournament = repository.tournaments.get().id
+    names = [entrant.name for entrant in repository.tournaments.entrants(tournament)]
+    return " v ".join(names[seat] for seat in repository.matches.get(tournament, number).seats)
 
 
 @pytest.mark.parametrize("count", [2, 9])
-def test_run_stops_without_void_when_nothing_can_be_played(repository: Repository, count: int) -> None:
+def test_run_stops_without_void_when_nothing_can_be_played(repository: Database, count: int) -> None:
     tournament = begin(repository, count)
     with refused(WorkerError, "no bubblewrap", "run again"):
         run(repository, lambda task: WorkerReply(task.number, failure="no bubblewrap"))
-    assert repository.progress(tournament.id).done == 0
+    assert repository.schedules.progress(tournament.id).done == 0
 
 
 class Fragile(MatchExecutor):
@@ -187,17 +188,19 @@ class Settling(Fragile):
         return future
 
 
-def test_dying_worker_costs_only_the_match_that_kills_it(repository: Repository) -> None:
+def test_dying_worker_costs_only_the_match_that_kills_it(repository: Database) -> None:
     tournament = begin(repository, 4)
     executor = Settling({3})
     heard = RecordingListener()
-    summary = Coordinator(repository, tournament.id, executor, Path("/nowhere"), listener=heard).run()
+    summary = Coordinator(repository, tournament.id, executor, Path("/nowhere"), RunControl(heard)).run()
     assert summary.end is End.FINISHED
     assert (summary.progress.done, summary.progress.void) == (12, 1)
     assert executor.replaced == 3
     assert executor.tries[3] == 3
     assert max(count for number, count in executor.tries.items() if number != 3) <= 2
-    voids = [m.number for m in repository.matches(tournament.id) if m.result is not None and m.result.void]
+    voids = [
+        m.number for m in repository.matches.all(tournament.id) if m.result is not None and m.result.void
+    ]
     assert voids == [3]
     assert heard.messages == [
         f"match 3 ({named(repository, 3)}) is void: the machine failed 3 times: a worker process died"
@@ -214,7 +217,7 @@ def handlers() -> Iterator[None]:
 
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_first_signal_finishes_matches_in_progress(repository: Repository, number: signal.Signals) -> None:
+def test_first_signal_finishes_matches_in_progress(repository: Database, number: signal.Signals) -> None:
     tournament = begin(repository, 4)
 
     def play(task: MatchTask) -> WorkerReply:
@@ -233,7 +236,7 @@ def test_first_signal_finishes_matches_in_progress(repository: Repository, numbe
 
 
 @pytest.mark.usefixtures("handlers")
-def test_second_signal_stops_at_once_and_stores_results(repository: Repository) -> None:
+def test_second_signal_stops_at_once_and_stores_results(repository: Database) -> None:
     tournament = begin(repository, 4)
 
     def play(task: MatchTask) -> WorkerReply:

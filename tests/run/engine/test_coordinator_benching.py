@@ -8,18 +8,19 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.coordination import Play
-from tests.executors import BackwardsExecutor, ShuffledExecutor
 from tests.run.engine.test_bench_policy import START, Faults, decisions
-from tests.tournaments import answer, begin, digests, entrant, in_order_of_play, played
+from tests.support.coordination import Play
+from tests.support.executors import BackwardsExecutor, ShuffledExecutor
+from tests.support.tournaments import answer, begin, digests, entrant, in_order_of_play, played
 from tourney.errors import WorkerError
 from tourney.match.spec import MatchSpec
-from tourney.run.engine.bench_policy import PLAY, WAIT, BenchPolicy, Decision
+from tourney.run.engine.bench_policy import PLAY, WAIT, BenchDecision, BenchPolicy
 from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.run_control import RunControl
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.row import Row
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 CRASH: Faults = ("crash", None)
@@ -40,10 +41,10 @@ def with_faults(faults: Sequence[Faults], task: MatchTask) -> WorkerReply:
 
 
 def counting(
-    repository: Repository, tournament: int, faults: Sequence[Faults], limit: int
+    repository: Database, tournament: int, faults: Sequence[Faults], limit: int
 ) -> tuple[list[tuple[int, str]], End]:
     """Return what ``counted`` must return and how a run must end, by a policy that decides row after row."""
-    seats = {number: row.seats for number, row in repository.rows(tournament)}
+    seats = {number: row.seats for number, row in repository.schedules.rows(tournament)}
     order = in_order_of_play(repository, tournament)
     known = [((seats[number][0], seats[number][1]), faults[number - 1]) for number in order]
     kinds = [decision.kind for decision in decisions(known, 1, [0], limit)]
@@ -52,17 +53,17 @@ def counting(
     return sorted(zip(order, kinds, strict=True)), End.FINISHED
 
 
-def counted(repository: Repository, tournament: int) -> list[tuple[int, str]]:
+def counted(repository: Database, tournament: int) -> list[tuple[int, str]]:
     """Return the matches with a stored result by number, and whether they were played or benched."""
     found = []
-    for match in repository.matches(tournament, finished=True):
+    for match in repository.matches.all(tournament, finished=True):
         assert match.result is not None
         found.append((match.number, "benched" if match.result.note else "play"))
     return found
 
 
 def fails_after(count: int, faults: Sequence[Faults]) -> Play:
-    """Return matches with faults, of which only so many are played before the machine fails."""
+    """Matches with faults, of which only ``count`` are played before the machine fails."""
     left = iter(range(count))
 
     def play(task: MatchTask) -> WorkerReply:
@@ -73,45 +74,30 @@ def fails_after(count: int, faults: Sequence[Faults]) -> Play:
     return play
 
 
-@settings(max_examples=40)
-@given(FAULTS, st.integers(1, 12), CHOICES, st.integers(1, 30))
-def test_completion_order_changes_no_counted_result(
-    faults: list[Faults], workers: int, choices: list[int], limit: int
-) -> None:
-    """Compare with a policy that knows all earlier results when it decides about a row."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
-    ):
-        tournament = begin(repository, 4, games=8).id
-        executor = ShuffledExecutor(lambda task: with_faults(faults, task), workers, choices)
-        ran = Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
-        assert (counted(repository, tournament), ran.end) == counting(repository, tournament, faults, limit)
-
-
-@settings(max_examples=20)
-@given(
-    FAULTS,
-    st.integers(1, 12),
-    CHOICES,
-    st.integers(1, 30),
-    st.lists(st.integers(0, 47), min_size=1, max_size=3),
-)
-def test_interruptions_change_no_counted_result(
+@settings(max_examples=30)
+@given(FAULTS, st.integers(1, 12), CHOICES, st.integers(1, 30), st.lists(st.integers(0, 47), max_size=3))
+def test_neither_order_nor_interruptions_change_a_counted_result(
     faults: list[Faults], workers: int, choices: list[int], limit: int, counts: list[int]
 ) -> None:
-    """Each start but the last ends with an error after some matches."""
+    """Compare with a policy that knows all earlier results when it decides about a row.
+
+    Each start but the last ends with an error after some matches.
+    """
     with (
         tempfile.TemporaryDirectory() as folder,
-        Repository.open(str(Path(folder) / "t.db"), create=True) as repository,
+        Database.open(str(Path(folder) / "t.db"), create=True) as repository,
     ):
         tournament = begin(repository, 4, games=8).id
         for count in counts:
             executor = ShuffledExecutor(fails_after(count, faults), workers, choices)
             with suppress(WorkerError):
-                Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
+                Coordinator(
+                    repository, tournament, executor, Path("/nowhere"), RunControl(max_faults=limit)
+                ).run()
         executor = ShuffledExecutor(lambda task: with_faults(faults, task), workers, choices)
-        ran = Coordinator(repository, tournament, executor, Path("/nowhere"), max_faults=limit).run()
+        ran = Coordinator(
+            repository, tournament, executor, Path("/nowhere"), RunControl(max_faults=limit)
+        ).run()
         assert (counted(repository, tournament), ran.end) == counting(repository, tournament, faults, limit)
 
 
@@ -137,7 +123,7 @@ def test_undecided_result_does_not_count_for_later_rows() -> None:
     assert policy.finish(*result(5, (x, 9), FINE))
     first, second = policy.settle(lambda: [(64, (y, z))])
     assert first == (20, row20, PLAY, kept[0])
-    assert second == (64, row64, Decision("benched", y, (1, 2, 20)), None)
+    assert second == (64, row64, BenchDecision("benched", y, (1, 2, 20)), None)
 
 
 def test_earliest_row_decides_where_the_run_stops() -> None:
@@ -148,13 +134,13 @@ def test_earliest_row_decides_where_the_run_stops() -> None:
     assert policy.finish(*result(2, (0, 1), ("crash", "crash")))
     assert policy.hand_out(17, rows[17], [(1, (0, 1)), (16, (0, 1))]) == WAIT
     assert [decision for _, _, decision, _ in policy.settle(lambda: [(1, (0, 1))])] == [
-        Decision("stop", matches=(8,))
+        BenchDecision("stop", matches=(8,))
     ]
     assert policy.clear() == ()
     assert policy.hand_out(17, rows[17], [(1, (0, 1))]).kind == "stop"
 
 
-def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
+def test_no_worker_waits_for_a_decision(repository: Database) -> None:
     """Any result might bench one of two entrants, yet the workers get as many matches as they take."""
     tournament = begin(repository, 2, games=400).id
     executor = BackwardsExecutor(answer, workers=64)
@@ -163,7 +149,7 @@ def test_no_worker_waits_for_a_decision(repository: Repository) -> None:
     assert len(digests(repository, tournament)) == 400
 
 
-def test_delayed_decision_bounds_the_matches_in_play(repository: Repository) -> None:
+def test_delayed_decision_bounds_the_matches_in_play(repository: Database) -> None:
     """Three hanging matches could bench an entrant; 15 do not depend on them, and 8 are in play at a time."""
     tournament = begin(repository, 2, games=400).id
     early: list[int] = []

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.coordination import Play, RecordingListener, run
-from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import answer, begin, digests, in_order_of_play, played, refused
+from tests.support.coordination import Play, RecordingListener, run
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import answer, begin, digests, in_order_of_play, played, refused
 from tourney.errors import BotError, UsageError
 from tourney.run.engine.bench_policy import BATCH, last_deciding
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.session import unbench
+from tourney.run.engine.readiness import unbench
+from tourney.run.engine.run_control import RunControl
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import FORMATS, Format, History, Pairings, Setup, rows_of
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import StoredEntrant
 
 
@@ -39,7 +40,7 @@ def never_starts(name: str) -> Play:
 
 @pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
 def test_bot_that_never_starts_is_benched(
-    repository: Repository, make: Callable[[], Executor], workers: int
+    repository: Database, make: Callable[[], Executor], workers: int
 ) -> None:
     """The same with one worker and with four."""
     tournament = begin(repository, 4, games=8)
@@ -47,7 +48,8 @@ def test_bot_that_never_starts_is_benched(
     summary = run(repository, never_starts("b"), make=make, workers=workers, listener=heard)
     order = in_order_of_play(repository, tournament.id)
     of_b = sorted(
-        (m for m in repository.matches(tournament.id) if 1 in m.seats), key=lambda m: order.index(m.number)
+        (m for m in repository.matches.all(tournament.id) if 1 in m.seats),
+        key=lambda m: order.index(m.number),
     )
     lost = [m.number for m in of_b if m.result is not None and not m.result.void]
     void = [m.number for m in of_b if m.result is not None and m.result.void]
@@ -55,7 +57,7 @@ def test_bot_that_never_starts_is_benched(
     assert void == [m.number for m in of_b if last_deciding(order.index(m.number) + 1) >= third]
     assert (len(lost), len(void)) == (7, 17)
     assert (summary.end, summary.progress.done, summary.progress.void) == (End.FINISHED, 48, 17)
-    assert repository.benched(tournament.id) == ((1, 17),)
+    assert repository.totals.benched(tournament.id) == ((1, 17),)
     [message] = heard.messages
     assert message.startswith("b is benched: it failed at start-up 3 times (matches ")
     assert f"matches from {void[0]} on, in the order of play, are void" in message
@@ -64,7 +66,7 @@ def test_bot_that_never_starts_is_benched(
     assert notes == {"benched: b failed at start-up 3 times"}
 
 
-def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, tmp_path: Path) -> None:
+def test_unbench_replays_void_matches_and_failed_starts(repository: Database, tmp_path: Path) -> None:
     tournament = begin(repository, 4, games=8)
     run(repository, never_starts("b"))
     before = digests(repository, tournament.id)
@@ -76,12 +78,14 @@ def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, 
     assert messages == [
         "b is no longer benched: 24 of its matches are played again, including 7 lost at start-up"
     ]
-    assert repository.benched(tournament.id) == ()
+    assert repository.totals.benched(tournament.id) == ()
     assert run(repository).progress.void == 0
     after = digests(repository, tournament.id)
     assert len(after) == 48
-    assert all(after[n] == d for n, d in before.items() if 1 not in repository.match(tournament.id, n).seats)
-    with Repository.open(str(tmp_path / "fresh.db"), create=True) as fresh:
+    assert all(
+        after[n] == d for n, d in before.items() if 1 not in repository.matches.get(tournament.id, n).seats
+    )
+    with Database.open(str(tmp_path / "fresh.db"), create=True) as fresh:
         begin(fresh, 4, games=8)
         run(fresh)
         assert digests(fresh, 1) == after  # as if it had never failed
@@ -89,7 +93,7 @@ def test_unbench_replays_void_matches_and_failed_starts(repository: Repository, 
 
 @pytest.mark.parametrize(("make", "workers"), [(Immediate, 1), (lambda: ThreadPoolExecutor(4), 4)])
 def test_fault_limit_stops_at_same_match_with_any_workers(
-    repository: Repository, make: Callable[[], Executor], workers: int
+    repository: Database, make: Callable[[], Executor], workers: int
 ) -> None:
     tournament = begin(repository, 5, games=6)
     executor = FuturesExecutor(make, never_starts("c"), workers)
@@ -97,20 +101,20 @@ def test_fault_limit_stops_at_same_match_with_any_workers(
 
     def stopped() -> Summary:
         coordinator = Coordinator(
-            repository, tournament.id, executor, Path("/nowhere"), listener=heard, max_faults=4
+            repository, tournament.id, executor, Path("/nowhere"), RunControl(heard, max_faults=4)
         )
         return coordinator.run()
 
     summary = stopped()
     assert summary.end is End.FAULTS
     order = in_order_of_play(repository, tournament.id)
-    faulty = [order.index(number) + 1 for number, _, _ in repository.faulty_matches(tournament.id)]
+    faulty = [order.index(number) + 1 for number, _, _ in repository.matches.faulty(tournament.id)]
     decided = next(k for k in range(BATCH, 61, BATCH) if sum(place <= k for place in faulty) >= 4)
     last = next(place for place in range(1, 61) if last_deciding(place) == decided) - 1
     assert sorted(digests(repository, tournament.id)) == sorted(order[:last])
     assert f"too many faults by match {order[decided - 1]}: stopping" in heard.messages[-1]
     executor = FuturesExecutor(Immediate, never_starts("c"))
-    assert (stopped().end, repository.progress(tournament.id).done) == (End.FAULTS, last)
+    assert (stopped().end, repository.schedules.progress(tournament.id).done) == (End.FAULTS, last)
     assert run(repository).end is End.FINISHED
 
 
@@ -139,7 +143,7 @@ class Ladder(Format):
 @pytest.mark.parametrize("lag", [0, 1, 2])
 @pytest.mark.parametrize("make", [Immediate, lambda: ThreadPoolExecutor(3)])
 def test_round_is_paired_from_whole_rounds_only(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, lag: int, make: Callable[[], Executor]
+    repository: Database, monkeypatch: pytest.MonkeyPatch, lag: int, make: Callable[[], Executor]
 ) -> None:
     format_ = Ladder()
     format_.seen = []
@@ -149,12 +153,12 @@ def test_round_is_paired_from_whole_rounds_only(
     assert run(repository, make=make, workers=3).end is End.FINISHED
     # Six pairings, each from the results (4 a round) of all rounds up to the last one less the lag.
     assert format_.seen == [(paired, max(0, paired - lag), 4 * max(0, paired - lag)) for paired in range(6)]
-    assert repository.progress(tournament.id) == (24, 24, 0, 6)
-    assert repository.tournament().complete
+    assert repository.schedules.progress(tournament.id) == (24, 24, 0, 6)
+    assert repository.tournaments.get().complete
 
 
 def test_paired_rounds_stay_when_a_run_continues(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
+    repository: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     format_ = Ladder()
     format_.seen = []
@@ -168,7 +172,7 @@ def test_paired_rounds_stay_when_a_run_continues(
 
     with refused(BotError, "gone"):
         run(repository, stops)
-    before = tuple(repository.rows(tournament.id))
+    before = tuple(repository.schedules.rows(tournament.id))
     assert run(repository).end is End.FINISHED
-    assert tuple(repository.rows(tournament.id))[: len(before)] == before
+    assert tuple(repository.schedules.rows(tournament.id))[: len(before)] == before
     assert [paired for paired, _, _ in format_.seen] == [0, 1, 2, 3]

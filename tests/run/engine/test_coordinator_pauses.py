@@ -8,20 +8,23 @@ from typing import Any
 
 import pytest
 
-from tests.coordination import RecordingListener, run
-from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import answer, begin, digests, refused
+from tests.support.coordination import RecordingListener, run
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import answer, begin, digests, refused
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
+from tourney.run.engine.run_control import RetryPolicy, RunControl
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.store.repository import Repository
+from tourney.store.database import Database
+from tourney.store.matches import Matches
+from tourney.store.schedules import Schedules
 
 
 def test_store_error_stops_the_run_with_its_sentence(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
+    repository: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begin(repository, 3)
 
@@ -29,7 +32,7 @@ def test_store_error_stops_the_run_with_its_sentence(
         raise StoreError("the database t.db failed: database or disk is full; free some space")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Repository, "record_results", full)
+        patch.setattr(Matches, "add", full)
         with refused(StoreError, "disk is full"):
             run(repository)
     assert run(repository).progress.done == 6
@@ -38,9 +41,11 @@ def test_store_error_stops_the_run_with_its_sentence(
 class Failing:
     """Makes the next ``times`` writes fail."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, method: str, times: int) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, subject: type[Matches | Schedules], times: int
+    ) -> None:
         self.times = times
-        real = getattr(Repository, method)
+        real: Any = subject.add
 
         def write(*args: Any, **kwargs: Any) -> Any:
             if self.times:
@@ -48,29 +53,22 @@ class Failing:
                 raise StoreUnavailable("the database t.db failed: database or disk is full")
             return real(*args, **kwargs)
 
-        monkeypatch.setattr(Repository, method, write)
+        monkeypatch.setattr(subject, "add", write)
 
 
-def patient(repository: Repository, **more: Any) -> Coordinator:
+def patient(repository: Database, **more: Any) -> Coordinator:
     """Return a coordinator that retries for an hour, without waiting between attempts."""
     executor = FuturesExecutor(Immediate, more.pop("play", answer), 2)
-    return Coordinator(
-        repository,
-        repository.tournament().id,
-        executor,
-        Path("/nowhere"),
-        retry_seconds=3600.0,
-        retry_pauses=(0.0,),
-        **more,
-    )
+    control = RunControl(retry=RetryPolicy(3600.0, (0.0,)), **more)
+    return Coordinator(repository, repository.tournaments.get().id, executor, Path("/nowhere"), control)
 
 
 def test_full_disk_pauses_the_run_without_loss(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    repository: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tournament = begin(repository, 4)
     spool = Spool(tmp_path / "cup.spool", tournament)
-    failing = Failing(monkeypatch, "record_results", 3)
+    failing = Failing(monkeypatch, Matches, 3)
     heard = RecordingListener()
     summary = patient(repository, listener=heard, spool=spool).run()
     assert failing.times == 0
@@ -83,18 +81,18 @@ def test_full_disk_pauses_the_run_without_loss(
     assert not spool.dirty
 
 
-def test_unstored_round_pauses_the_run(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unstored_round_pauses_the_run(repository: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     tournament = begin(repository, 4, pair=False)
-    failing = Failing(monkeypatch, "add_rows", 2)
+    failing = Failing(monkeypatch, Schedules, 2)
     heard = RecordingListener()
     assert patient(repository, listener=heard).run().end is End.FINISHED
     assert failing.times == 0
     assert [text.split(":")[0] for text in heard.messages] == ["paused", "resumed"]
-    assert repository.progress(tournament.id)[:2] == (12, 12)
+    assert repository.schedules.progress(tournament.id)[:2] == (12, 12)
 
 
 def test_spooled_results_are_not_played_again_after_final_failure(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    repository: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tournament = begin(repository, 4)
     spool = Spool(tmp_path / "cup.spool", tournament)
@@ -105,13 +103,13 @@ def test_spooled_results_are_not_played_again_after_final_failure(
         return answer(task)
 
     with monkeypatch.context() as patch:
-        Failing(patch, "record_results", 10_000)
+        Failing(patch, Matches, 10_000)
         now = iter(range(0, 10**9, 1000))
         coordinator = patient(repository, play=play, spool=spool, clock=lambda: float(next(now)))
         with refused(StoreUnavailable, "disk is full", str(spool.path), "for the next start to store"):
             coordinator.run()
     spool.close()
-    assert repository.progress(tournament.id).done == 0
+    assert repository.schedules.progress(tournament.id).done == 0
     assert counts
     assert replay_spool(repository, tournament, spool.path, print) == len(counts)
     assert patient(repository, play=play).run().progress.done == 12
@@ -119,7 +117,7 @@ def test_spooled_results_are_not_played_again_after_final_failure(
 
 
 def test_signal_ends_a_pause_and_error_names_the_spool(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    repository: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     tournament = begin(repository, 3)
     spool = Spool(tmp_path / "cup.spool", tournament)
@@ -131,7 +129,7 @@ def test_signal_ends_a_pause_and_error_names_the_spool(
                 os.kill(os.getpid(), signal.SIGINT)
 
     with monkeypatch.context() as patch:
-        Failing(patch, "record_results", 10_000)
+        Failing(patch, Matches, 10_000)
         with refused(StoreUnavailable, str(spool.path)):
             patient(repository, listener=Impatient(), spool=spool).run()
     left = read_spool(spool.path, tournament)

@@ -5,14 +5,14 @@ from concurrent.futures import Future
 
 import pytest
 
-from tests.coordination import RecordingListener, run
-from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import answer, begin, digests, played
-from tourney.match.result import PlayedMatch
-from tourney.run.engine.stopping import Deadline
+from tests.support.coordination import RecordingListener, run
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import answer, begin, digests, played
+from tourney.match.result import Measurements, PlayedMatch
+from tourney.run.engine.run_control import Deadline
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 
 class OneByOne(FuturesExecutor):
@@ -43,7 +43,7 @@ class OneByOne(FuturesExecutor):
             self.begun.append(self.now)
             self.now += self._seconds(task.number)
             made = played(task.spec)
-            measured = {"wall-ms": int(1000 * self._seconds(task.number))}
+            measured = Measurements(wall_ms=int(1000 * self._seconds(task.number)))
             future.set_result(WorkerReply(task.number, PlayedMatch(made.record, made.log, measured)))
 
 
@@ -59,7 +59,7 @@ class OneByOne(FuturesExecutor):
     ],
 )
 def test_no_match_starts_that_would_end_late(
-    repository: Repository, seconds: Callable[[int], float], until: float, begun: list[float]
+    repository: Database, seconds: Callable[[int], float], until: float, begun: list[float]
 ) -> None:
     tournament = begin(repository, 4)
     executor = OneByOne(seconds)
@@ -76,7 +76,7 @@ def test_no_match_starts_that_would_end_late(
     assert run(repository).progress.done == 12
 
 
-def test_match_in_progress_is_finished_after_the_deadline(repository: Repository) -> None:
+def test_match_in_progress_is_finished_after_the_deadline(repository: Database) -> None:
     tournament = begin(repository, 4)
     executor = OneByOne(lambda number: 100.0 if number == 3 else 1.0)
     summary = run(repository, executor=executor, deadline=Deadline(45.0), clock=executor.clock)
@@ -84,7 +84,7 @@ def test_match_in_progress_is_finished_after_the_deadline(repository: Repository
     assert sorted(digests(repository, tournament.id)) == [1, 2, 3]
 
 
-def test_match_that_waits_past_the_deadline_does_not_start(repository: Repository) -> None:
+def test_match_that_waits_past_the_deadline_does_not_start(repository: Database) -> None:
     """The worker replies as in a drain; the run ends, and the next one plays the match."""
     begin(repository, 4)
     seen: list[float | None] = []

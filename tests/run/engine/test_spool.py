@@ -6,24 +6,25 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
-from tests.tournaments import begin, digests, played, refused
+from tests.support.tournaments import begin, digests, played, refused
 from tourney.errors import StoreError
 from tourney.match.result import PlayedMatch
 from tourney.run.engine.recorder import replay_spool, spec_of
 from tourney.run.engine.spool import Spool, read_spool
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult, Tournament
 
 
-def results(repository: Repository, tournament: Tournament) -> list[MatchResult]:
+def results(repository: Database, tournament: Tournament) -> list[MatchResult]:
     """Return a result for each row without one; one of them is void."""
-    entrants = repository.entrants(tournament.id)
+    entrants = repository.tournaments.entrants(tournament.id)
     return [
         MatchResult(number, None, "the machine failed")
         if number == 2
         else MatchResult(number, played(spec_of(tournament, entrants, row)))
-        for number, row in repository.pending(tournament.id)
+        for number, row in repository.schedules.pending(tournament.id)
     ]
 
 
@@ -32,7 +33,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "cup.spool"
 
 
-def test_spool_returns_results_once_by_number(repository: Repository, path: Path) -> None:
+def test_spool_returns_results_once_by_number(repository: Database, path: Path) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)
     spool = Spool(path, tournament, reserve=4096)
@@ -45,7 +46,7 @@ def test_spool_returns_results_once_by_number(repository: Repository, path: Path
     assert (found.results, found.damaged) == (tuple(finished), 0)
 
 
-def test_empty_and_cleared_spools_are_deleted(repository: Repository, path: Path) -> None:
+def test_empty_and_cleared_spools_are_deleted(repository: Database, path: Path) -> None:
     tournament = begin(repository, 3)
     assert read_spool(path, tournament) is None
     spool = Spool(path, tournament, reserve=4096)
@@ -62,49 +63,49 @@ def test_empty_and_cleared_spools_are_deleted(repository: Repository, path: Path
     assert not path.exists()
 
 
-def test_next_run_stores_the_spool_of_a_killed_run(repository: Repository, path: Path) -> None:
+def test_next_run_stores_the_spool_of_a_killed_run(repository: Database, path: Path) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)
-    repository.record_results(tournament.id, finished[:2])
+    repository.matches.add(tournament.id, finished[:2])
     spool = Spool(path, tournament)
     spool.open()
     spool.keep(finished[1:5])
     messages: list[str] = []
     assert replay_spool(repository, tournament, path, messages.append) == 3
     assert messages == [f"stored 3 results that an earlier run kept in {path}"]
-    assert [number for number, _ in repository.pending(tournament.id)] == [6]
-    assert digests(repository, tournament.id)[3] == finished[2].played.record["digest"]  # type: ignore[union-attr]  # only 2 is void
+    assert [number for number, _ in repository.schedules.pending(tournament.id)] == [6]
+    assert digests(repository, tournament.id)[3] == finished[2].played.record.digest  # type: ignore[union-attr]  # only 2 is void
     assert not path.exists()
     assert replay_spool(repository, tournament, path, messages.append) == 0
     assert len(messages) == 1
 
 
-def test_results_of_a_host_set_aside_stay_out(repository: Repository, path: Path) -> None:
-    """A disk that was full may have kept them, and the run that took them back was killed."""
+def test_results_of_a_refused_host_stay_out(repository: Database, path: Path) -> None:
+    """A disk that was full may have kept them."""
     tournament = begin(repository, 3)
     of_liar, of_other = (
         MatchResult(
             item.number,
-            item.played and PlayedMatch(item.played.record, (), {**item.played.measured, "host": host}),
+            item.played
+            and PlayedMatch(item.played.record, (), structs.replace(item.played.measured, host=host)),
         )
         for item, host in zip(results(repository, tournament)[::2], ("unix/liar", "unix/good"), strict=False)
     )
-    repository.record_results(tournament.id, [of_liar])
     spool = Spool(path, tournament)
     spool.keep([of_liar, of_other])
     spool.close()
-    repository.take_back(tournament.id, [of_liar.number], "liar")
+    repository.hosts.refuse(tournament.id, "liar", "it lies")
     messages: list[str] = []
     assert replay_spool(repository, tournament, path, messages.append) == 1
     assert list(digests(repository, tournament.id)) == [of_other.number]
-    assert messages[-1] == "skipped 1 result of hosts that were set aside: those matches are played again"
+    assert messages[-1] == "skipped 1 result of hosts that are refused: those matches are played again"
 
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, bytes, Tournament, list[MatchResult]]:
     """A spool: its path, bytes, tournament and results."""
     folder = tmp_path_factory.mktemp("spool")
-    with Repository.open(str(folder / "t.db"), create=True) as repository:
+    with Database.open(str(folder / "t.db"), create=True) as repository:
         tournament = begin(repository, 3)
         finished = results(repository, tournament)
     path = folder / "cup.spool"
@@ -133,7 +134,7 @@ def test_damaged_spool_gives_only_intact_results(
     assert all(item in finished for item in found.results)
 
 
-def test_spool_of_another_tournament_is_refused(repository: Repository, path: Path) -> None:
+def test_spool_of_another_tournament_is_refused(repository: Database, path: Path) -> None:
     spool = Spool(path, begin(repository, 3))
     spool.open()
     other = begin(repository, 4, name="other")
@@ -142,7 +143,7 @@ def test_spool_of_another_tournament_is_refused(repository: Repository, path: Pa
     assert path.exists()
 
 
-def test_record_of_another_row_is_skipped(repository: Repository, path: Path) -> None:
+def test_record_of_another_row_is_skipped(repository: Database, path: Path) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)
     spool = Spool(path, tournament)
@@ -152,11 +153,11 @@ def test_record_of_another_row_is_skipped(repository: Repository, path: Path) ->
     assert replay_spool(repository, tournament, path, messages.append) == 1
     assert "1 damaged line of" in messages[1]
     assert "played again" in messages[1]
-    assert repository.match(tournament.id, 5).result is None
+    assert repository.matches.get(tournament.id, 5).result is None
 
 
 def test_failed_write_is_reported_and_half_a_line_skipped(
-    repository: Repository, path: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Database, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tournament = begin(repository, 3)
     finished = results(repository, tournament)

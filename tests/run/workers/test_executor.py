@@ -8,9 +8,9 @@ from pathlib import Path
 import dask
 import pytest
 
-from tests.command import ROOT, invoke
-from tests.executors import InlineExecutor
-from tests.tournaments import refused, write_file
+from tests.support.command import ROOT, invoke
+from tests.support.executors import InlineExecutor
+from tests.support.tournaments import refused, write_file
 from tourney import plugins
 from tourney.errors import UsageError, WorkerError
 from tourney.run.workers.dask_executor import DaskLink
@@ -84,7 +84,7 @@ def test_run_takes_the_executor_of_the_file_unless_told_otherwise(tmp_path: Path
 
 
 def test_run_uses_the_executor_of_a_plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("inline", "tests.executors:InlineExecutor", EXECUTORS.group)
+    point = EntryPoint("inline", "tests.support.executors:InlineExecutor", EXECUTORS.group)
     monkeypatch.setattr(plugins, "installed", lambda group: [point] if group == EXECUTORS.group else [])
     monkeypatch.setattr(InlineExecutor, "made", [])
     file = write_file(tmp_path, CUP)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tournaments import entrant, refused
+from tests.support.tournaments import entrant, refused
 from tourney.errors import BotError
-from tourney.match.again import Again
+from tourney.match.interrupted import Resumption
 from tourney.match.spec import MatchSpec
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -44,7 +44,7 @@ def test_worker_imports_only_what_playing_needs(tmp_path: Path, by: str) -> None
     script.write_text(SCRIPT)
     words = [str(script)] if by == "a file" else []
     done = subprocess.run(
-        [sys.executable, *words], input=SCRIPT, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, *words], input=SCRIPT, capture_output=True, text=True, check=False, timeout=600
     )
     assert done.stderr == ""
     modules = set(done.stdout.split())
@@ -84,7 +84,7 @@ def test_missing_bot_raises_a_bot_error(tmp_path: Path) -> None:
 
 def test_machine_failure_is_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
-        def play(self, spec: MatchSpec, following: MatchSpec | None, again: Again) -> None:
+        def play(self, spec: MatchSpec, following: MatchSpec | None, again: Resumption) -> None:
             raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(worker, "_match_runner", lambda *_args: Broken())
@@ -115,11 +115,11 @@ def test_executor_gives_each_match_its_reply(tmp_path: Path) -> None:
         futures = [executor.submit(replace(task(tmp_path), number=k)) for k in range(1, 20)]
         executor.flush()
         for future in futures:
-            assert isinstance(future.exception(timeout=60), BotError)
+            assert isinstance(future.exception(timeout=600), BotError)
         assert executor.capacity >= 2
         executor.drain()
         late = executor.submit(task(tmp_path))
         executor.flush()
-        assert late.result(timeout=60) == WorkerReply(4)
+        assert late.result(timeout=600) == WorkerReply(4)
     finally:
         executor.close()

@@ -25,7 +25,7 @@ Unfinished = Sequence[tuple[int, Sequence[int]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class BenchDecision:
     """What happens to a row.
 
     ``play`` it; ``wait`` for results in play; ``hold`` it, as it is void or the last once the rows before it
@@ -39,8 +39,8 @@ class Decision:
     matches: tuple[int, ...] = ()
 
 
-PLAY = Decision("play")
-WAIT = Decision("wait")
+PLAY = BenchDecision("play")
+WAIT = BenchDecision("wait")
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class PlayOrder:
 
     @classmethod
     def of(cls, tournament: Tournament, entrants: Iterable[StoredEntrant]) -> "PlayOrder":
-        """Return the order of a tournament, without its rows."""
+        """The order of a tournament, without its rows."""
         joined = (entrant.joined for entrant in entrants)
         return cls(breadth_first=tournament.run.breadth_first, joined=joined)
 
@@ -78,7 +78,7 @@ class PlayOrder:
                 self._places[number] = len(self._numbers)
 
     def sorted(self, rows: Iterable[tuple[int, Row]]) -> list[tuple[int, Row]]:
-        """Return rows in the order of play."""
+        """Rows in the order of play."""
 
         def key(item: tuple[int, Row]) -> tuple[int, int, int]:
             number, row = item
@@ -87,11 +87,11 @@ class PlayOrder:
         return sorted(rows, key=key) if self._breadth_first else list(rows)
 
     def place(self, number: int) -> int:
-        """Return the place of a match, from 1."""
+        """The place of a match, from 1."""
         return self._places.get(number, number)
 
     def number(self, place: int) -> int:
-        """Return the number of the match at a place."""
+        """The number of the match at a place."""
         return self._numbers[place - 1] if self._breadth_first else place
 
 
@@ -129,11 +129,11 @@ class BenchPolicy:
         for entrant in startup_failures(entrants, faults):
             insort(self._failed_starts.setdefault(entrant, []), place)
 
-    def decide(self, number: int, entrants: Sequence[int], unfinished: Unfinished) -> Decision:
+    def decide(self, number: int, entrants: Sequence[int], unfinished: Unfinished) -> BenchDecision:
         """Decide about a row, after all rows before it; ``wait`` only if a row in play bears on it."""
         for entrant in entrants:
             if entrant in self._broken:
-                return Decision("benched", entrant)
+                return BenchDecision("benched", entrant)
         limit = last_deciding(self._order.place(number))
         if not limit:
             return PLAY
@@ -141,7 +141,7 @@ class BenchPolicy:
         if self._max_faults is not None:
             known = bisect_right(self._faults, limit)
             if known >= self._max_faults:
-                return Decision("stop", matches=(self._order.number(limit),))
+                return BenchDecision("stop", matches=(self._order.number(limit),))
             if known + sum(map(len, before)) >= self._max_faults:
                 return WAIT
         for entrant in entrants:
@@ -149,12 +149,12 @@ class BenchPolicy:
             count = bisect_right(failed, limit)
             if count >= MAX_STARTUP_FAILURES:
                 first = tuple(map(self._order.number, failed[:MAX_STARTUP_FAILURES]))
-                return Decision("benched", entrant, first)
+                return BenchDecision("benched", entrant, first)
             if count + sum(entrant in seated for seated in before) >= MAX_STARTUP_FAILURES:
                 return WAIT
         return PLAY
 
-    def hand_out(self, number: int, row: Row, unfinished: Unfinished) -> Decision:
+    def hand_out(self, number: int, row: Row, unfinished: Unfinished) -> BenchDecision:
         """Decide about the next row of the schedule, and keep it if it is not decided.
 
         ``play`` may mean an undecided row. ``stop`` comes only when no row is undecided, until then ``wait``.
@@ -165,7 +165,7 @@ class BenchPolicy:
         if decision.kind == "stop":
             return WAIT
         self._undecided[number] = _Undecided(row)
-        return Decision("play" if decision.kind == "wait" else "hold")
+        return BenchDecision("play" if decision.kind == "wait" else "hold")
 
     def finish(self, result: MatchResult, row: Row) -> bool:
         """Take a result, and return whether it counts now; otherwise ``settle`` brings it later."""
@@ -178,11 +178,11 @@ class BenchPolicy:
 
     def settle(
         self, unfinished: Callable[[], Unfinished]
-    ) -> Iterator[tuple[int, Row, Decision, MatchResult | None]]:
+    ) -> Iterator[tuple[int, Row, BenchDecision, MatchResult | None]]:
         """Yield the rows decided now, in schedule order: number, row, decision, and the result or None.
 
         A result counts when it is yielded with ``play``; with another decision it is discarded.
-        ``unfinished`` is called anew for each row.
+        ``unfinished`` is called again for each row.
         """
         while self._undecided:
             number, undecided = next(iter(self._undecided.items()))
@@ -201,7 +201,7 @@ class BenchPolicy:
         return numbers
 
     def _held_results(self) -> Unfinished:
-        """Return the rows whose results have come but do not count yet."""
+        """The rows whose results have come but do not count yet."""
         return [(n, undecided.row.seats) for n, undecided in self._undecided.items() if undecided.result]
 
     def _count_result(self, result: MatchResult, row: Row) -> None:
@@ -210,7 +210,7 @@ class BenchPolicy:
 
 
 def last_deciding(place: int) -> int:
-    """Return the place of the last match whose result bears on a row; 0 for none."""
+    """The place of the last match whose result bears on a row; 0 for none."""
     before = place - 1
     return (before - min(AHEAD, before // 2)) // BATCH * BATCH
 
@@ -218,7 +218,7 @@ def last_deciding(place: int) -> int:
 def failed_starts_of(
     results: Iterable[tuple[int, Sequence[int], Sequence[str | None]]],
 ) -> dict[int, tuple[int, ...]]:
-    """Return the matches, of those given, in which an entrant failed at start-up, by entrant."""
+    """The matches, of those given, in which an entrant failed at start-up, by entrant."""
     found: dict[int, tuple[int, ...]] = {}
     for number, entrants, faults in sorted(results, key=lambda result: result[0]):
         for entrant in startup_failures(entrants, faults):
@@ -226,8 +226,8 @@ def failed_starts_of(
     return found
 
 
-def bench_text(name: str, number: int, decision: Decision) -> str:
-    """Return the message that an entrant is benched from a match on."""
+def bench_text(name: str, number: int, decision: BenchDecision) -> str:
+    """The message that an entrant is benched from a match on."""
     matches = ", ".join(map(str, decision.matches))
     return (
         f"{name} is benched: it failed at start-up {MAX_STARTUP_FAILURES} times (matches {matches});"
@@ -236,8 +236,8 @@ def bench_text(name: str, number: int, decision: Decision) -> str:
     )
 
 
-def stop_text(decision: Decision) -> str:
-    """Return the message that there are too many faults."""
+def stop_text(decision: BenchDecision) -> str:
+    """The message that there are too many faults."""
     return (
         f"too many faults by match {decision.matches[0]}: stopping; see `tourney status`, then run again"
         " with a higher --max-faults, or without it"

@@ -2,45 +2,38 @@
 
 The schedule alone decides what is played. The order in which matches finish changes neither the next rounds
 (``tourney.run.engine.recorder``) nor what is stored of them.
-It is one module because submitting, storing and stopping share the state of one class.
+Only the main thread touches its state: workers and signals reach it through a queue.
 """
 
 import signal
-import time
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from tourney.errors import InputError, StoreError, StoreUnavailable, TourneyError, WorkerError
+from tourney.errors import InputError, StoreError, TourneyError, WorkerError
 from tourney.run.engine.bench_policy import (
+    BenchDecision,
     BenchPolicy,
-    Decision,
     PlayOrder,
     Unfinished,
     bench_text,
     stop_text,
 )
-from tourney.run.engine.distrust import take_back_from
 from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
-from tourney.run.engine.retry import MAX_FAILURES, PAUSES, MatchRetries, WriteRetry
-from tourney.run.engine.spool import Spool
-from tourney.run.engine.stopping import Deadline, catch_signals
-from tourney.run.monitoring.load import ENOUGH
-from tourney.run.monitoring.progress import Heartbeat, Listener
-from tourney.run.monitoring.summary import End, Summary
+from tourney.run.engine.run_control import MAX_FAILURES, MatchRetries, RunControl, catch_signals
+from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
+from tourney.run.monitoring.summary import End, Heartbeat, Summary
 from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 _IDLE_SECONDS: Final = 1.0
-_LOST: Final = "a worker process died"
-
 Event = Future[WorkerReply] | int
 """A match that has ended, or the number of a signal."""
 
@@ -48,44 +41,33 @@ Event = Future[WorkerReply] | int
 class Coordinator:
     """Plays one tournament from what is stored to its end. The caller holds the tournament's lock.
 
-    ``bots`` is the folder of the bot store; it holds the bots of all entrants. The run stops after
-    ``max_faults`` faults. Failing writes are retried for ``retry_seconds``, with ``retry_pauses`` (seconds)
-    between attempts; meanwhile results wait in the ``spool``. ``listener.heartbeat`` is called about once a
-    second.
+    ``bots`` is the folder of the bot store; it holds the bots of all entrants.
     """
 
     def __init__(
         self,
-        repository: Repository,
+        database: Database,
         tournament: int,
         executor: MatchExecutor,
         bots: Path,
-        *,
-        listener: Listener | None = None,
-        deadline: Deadline | None = None,
-        clock: Callable[[], float] = time.monotonic,
-        max_faults: int | None = None,
-        retry_seconds: float = 0.0,
-        retry_pauses: Sequence[float] = PAUSES,
-        spool: Spool | None = None,
+        control: RunControl | None = None,
     ) -> None:
-        self._repository = repository
-        self._executor = executor
+        control = control or RunControl()
+        self._database, self._executor = database, executor
         self._bots = str(bots)
-        self._listener = listener or Listener()
-        self._deadline = deadline or Deadline()
-        self._clock = clock
-        self._tournament = repository.tournament_by_id(tournament)
-        self._entrants = repository.entrants(tournament)
-        self._write_retry = WriteRetry(retry_seconds, clock, self._listener.say, retry_pauses)
-        self._recorder = Recorder(
-            repository, self._tournament, self._listener, clock, self._write_retry, spool
-        )
-        broken = [stored.number for stored in self._entrants if stored.broken]
+        self._listener = control.listener
+        self._deadline = control.deadline
+        self._clock = clock = control.clock
+        self._tournament = database.tournaments.by_id(tournament)
+        self._entrants = database.tournaments.entrants(tournament)
+        self._recorder = Recorder(database, self._tournament, control)
+        self._write_retry = self._recorder.retry
         self._order = PlayOrder.of(self._tournament, self._entrants)
-        self._order.add(repository.rows(tournament))
-        self._policy = BenchPolicy(max_faults, broken, self._order)
-        for faulty in repository.faulty_matches(tournament):
+        self._order.add(database.schedules.rows(tournament))
+        self._policy = BenchPolicy(
+            control.max_faults, [one.number for one in self._entrants if one.broken], self._order
+        )
+        for faulty in database.matches.faulty(tournament):
             self._policy.count(*faulty)
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
         self._pending: deque[NumberedRow] = deque()  # in the order of play, not submitted yet
@@ -94,13 +76,12 @@ class Coordinator:
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
         self._discarded: set[int] = set()  # submitted, but their results do not count
         self._benched: set[int] = set()
-        self._aside: Mapping[str, str] = {}  # machines whose results do not count
+        self._caught = CaughtHosts(database, self._tournament)
         self._too_many_faults = False
-        self._warned = False
         self._events: SimpleQueue[Event] = SimpleQueue()
-        self._signals: list[int] = []
+        self._signal = 0  # the first one
         self._end: End | None = None
-        self._error: InputError | None = None
+        self._error: TourneyError | None = None
         self._last_heartbeat = clock()
 
     def run(self) -> Summary:
@@ -110,16 +91,14 @@ class Coordinator:
         and StoreError where it cannot store. Stored results stay; the next start plays the other matches, or
         takes their results from the spool.
         """
-        with catch_signals(self._events.put):
+        with catch_signals(self._events.put):  # a handler may only queue, as it interrupts any step
             self._run()
-        first = self._signals[0] if self._signals else 0
-        retry = self._write_retry
         return Summary(
             self._end or End.FINISHED,
-            first,
+            self._signal,
             self._recorder.progress(),
-            retry.count,
-            retry.total,
+            self._write_retry.count,
+            self._write_retry.total,
             again=dict(self._match_retries.total),
             load=self._recorder.load,
             workers=self._executor.workers,
@@ -137,7 +116,9 @@ class Coordinator:
         except TourneyError:
             with suppress(StoreError):  # store what was played before the error
                 self._recorder.store(at_once=True)
-                self._take_back()
+                self._refuse_caught()
+                if self._caught.machines:
+                    check_hosts(self._database, self._tournament)
             raise
         finally:
             if orderly:
@@ -150,7 +131,7 @@ class Coordinator:
         while True:
             self._settle()
             self._check_deadline()
-            self._take_back()
+            self._refuse_caught()
             self._pair()
             self._submit_all()
             if self._end is not End.STOPPED and self._running:
@@ -178,7 +159,7 @@ class Coordinator:
         except Empty:
             pass
         self._recorder.store_due()
-        self._warn_of_overload()
+        self._recorder.warn_of_overload(self._executor.workers)
         now = self._clock()
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
@@ -189,15 +170,6 @@ class Coordinator:
                     self._write_retry.why or self._executor.paused(),
                 )
             )
-
-    def _warn_of_overload(self) -> None:
-        """Say once that the machine is overloaded."""
-        load = self._recorder.load
-        if self._warned or load.turns < ENOUGH:
-            return
-        if advice := load.advice(self._executor.workers):
-            self._warned = True
-            self._listener.say(advice)
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, int):
@@ -224,21 +196,24 @@ class Coordinator:
             self._handle_reply(event.result(), row)
 
     def _handle_reply(self, reply: WorkerReply, row: Row) -> None:
-        if reply.played is not None:
+        self._refuse_caught()
+        machine = played_on(reply.played)
+        if machine in self._caught.machines:  # the result was on its way when the host was caught
+            self._again.append((reply.number, row))
+        elif reply.played is not None:
+            self._caught.may_count(machine)
             self._match_retries.played(reply.number)
             self._deadline.add((reply.played.wall_ms or 0) / 1000)
             self._finish(MatchResult(reply.number, reply.played), row)
         elif reply.failure is not None:
-            if reply.seat:
-                self._match_retries.killed(reply.number, reply.seat)
-            self._match_retries.keep(reply.number, reply.kept)
+            self._match_retries.note(reply)
             self._retry({reply.number: row}, reply.failure, reply.cause, reply.plays)
         elif self._end is None:
             self._end_in_time()
 
     def _handle_signal(self, number: int) -> None:
-        self._signals.append(number)
-        if len(self._signals) == 1:
+        if not self._signal:
+            self._signal = number
             why = "the terminal is gone" if number == signal.SIGHUP else "stopping"
             self._listener.say(f"{why}: finishing the matches in progress; a second signal stops at once")
             self._drain(End.DRAINED)
@@ -257,24 +232,19 @@ class Coordinator:
             self._add(result, row)
 
     def _add(self, result: MatchResult, row: Row) -> None:
-        """Store a result that counts, unless its host was set aside: the run begins again without it."""
-        if not self._aside or played_on(result.played) not in self._aside:
+        """Store a result that counts, unless its host was caught since: then this run ends."""
+        if played_on(result.played) not in self._caught.machines:
             self._recorder.add(result, row)
 
-    def _take_back(self) -> None:
-        """Take back at once what hosts have played that are set aside; a later kill changes nothing then."""
-        aside = self._executor.set_aside()
-        if len(aside) == len(self._aside):
-            return
-        self._aside = aside
-        if self._end is None:
-            self._drain(End.AGAIN)
-        self._recorder.store(at_once=True)
-        with suppress(StoreUnavailable):  # it is tried again at the end of the run
-            take_back_from(self._repository, self._tournament.id, aside, self._listener.say)
+    def _refuse_caught(self) -> None:
+        """Refuse the hosts that the executor caught; the run ends if results of theirs may count already."""
+        for machine, why in self._caught.refuse_new(self._executor.caught()):
+            if self._error is None:
+                self._error = WorkerError(f"the host {machine} is refused: {why}; run again without it")
+                self._drain(End.DRAINED)
 
     def _settle(self) -> None:
-        """Decide about rows that were submitted undecided, as far as possible."""
+        """Decide about undecided rows, as far as possible."""
         for number, row, decision, result in self._policy.settle(self._unfinished):
             if decision.kind == "play":
                 if result is not None:
@@ -294,12 +264,12 @@ class Coordinator:
         self._failed = deque(item for item in self._failed if item[0] not in numbers)
 
     def _unfinished(self) -> Sequence[tuple[int, Sequence[int]]]:
-        """Return the rows that were submitted and have no result."""
+        """The rows that were submitted and have no result."""
         out = (*self._running.values(), *self._again, *self._failed)
         return [(number, row.seats) for number, row in out if number not in self._discarded]
 
     def _submit_all(self) -> None:
-        """Submit what the executor takes, and again after workers are lost."""
+        """Submit as many rows as the executor accepts, and again after workers are lost."""
         while True:
             self._submit_next()
             try:
@@ -339,7 +309,7 @@ class Coordinator:
             future.add_done_callback(self._events.put)
 
     def _next_queue(self, unfinished: Unfinished) -> deque[NumberedRow] | None:
-        """Return the queue whose first row to submit, or None; rows of benched entrants become void."""
+        """The queue whose first row to submit, or None; rows of benched entrants become void."""
         while self._pending and max(len(self._running), self._policy.undecided) < self._executor.capacity:
             number, row = self._pending[0]
             decision = self._policy.hand_out(number, row, unfinished)
@@ -357,7 +327,7 @@ class Coordinator:
             return self._again
         return self._failed if self._failed and not self._running else None
 
-    def _bench(self, number: int, row: Row, decision: Decision) -> None:
+    def _bench(self, number: int, row: Row, decision: BenchDecision) -> None:
         stored = self._entrants[decision.entrant]
         if stored.broken:  # the start of the run has said so
             self._recorder.add(MatchResult(number, None, f"benched: {stored.broken}", stored.number), row)
@@ -371,7 +341,7 @@ class Coordinator:
         note = f"benched: {name} failed at start-up {MAX_STARTUP_FAILURES} times"
         self._recorder.add(MatchResult(number, None, note, decision.entrant), row)
 
-    def _stop_for_faults(self, decision: Decision) -> None:
+    def _stop_for_faults(self, decision: BenchDecision) -> None:
         """Submit no further row of the schedule; the submitted ones are played to their end."""
         self._listener.say(stop_text(decision))
         self._too_many_faults = True
@@ -391,6 +361,7 @@ class Coordinator:
 
     def _replace_workers(self) -> None:
         """Replace the workers after one died; every match that was submitted is played again, alone."""
+        # Which match killed the worker is not known: alone, the guilty one fails alone.
         running, self._running = self._running, {}
         self._executor.restart()
         lost: dict[int, Row] = {}
@@ -401,7 +372,7 @@ class Coordinator:
             elif number not in self._discarded:
                 lost[number] = row
         self._discarded.clear()
-        self._retry(lost, _LOST)
+        self._retry(lost, "a worker process died")
 
     def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine", plays: int = 1) -> None:
         """Play matches again that a failure of the machine stopped; a third failed play makes one void."""

@@ -1,25 +1,67 @@
 """The recorder: stores results in batches, pairs the next rounds, and counts how far the tournament is."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from tourney.errors import StoreError, StoreUnavailable
-from tourney.match.record import spec_of as spec_of_record
 from tourney.match.spec import MatchSpec
-from tourney.results.standings import history_of, setup_of
+from tourney.results.standings import setup_of
+from tourney.results.texts import counted
 from tourney.results.until import next_rounds
-from tourney.run.engine.retry import WriteRetry
-from tourney.run.engine.spool import Spool, read_spool
-from tourney.run.monitoring.load import RunLoad
-from tourney.run.monitoring.progress import Listener, Progress, counted
+from tourney.run.engine.run_control import RunControl, WriteRetry
+from tourney.run.engine.spool import read_spool
+from tourney.run.monitoring.summary import ENOUGH, RunLoad, RunProgress
 from tourney.run.workers.executor import played_on
-from tourney.schedule.format import find_format
-from tourney.schedule.row import Row
-from tourney.store.repository import Repository
+from tourney.schedule.format import History, find_format
+from tourney.schedule.row import ResultRow, Row
+from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
+
+
+class RunHistory:
+    """The rows of a tournament and the results that its format may see.
+
+    It is filled from the store at the start. What is stored later is added here too.
+    """
+
+    def __init__(self, database: Database, tournament: Tournament) -> None:
+        self._lag = find_format(tournament.plan.format).lag
+        self._history = History()
+        self._unfinished: Counter[int] = Counter()
+        # Results of rounds that may not be seen yet: they come in any order.
+        self._hidden: defaultdict[int, list[ResultRow]] = defaultdict(list)
+        self._seen = 0
+        self.extend(row for _, row in database.schedules.rows(tournament.id))
+        self.add(database.matches.results(tournament.id))
+
+    def extend(self, rows: Iterable[Row]) -> None:
+        """Take in the rows of new rounds."""
+        new = tuple(rows)
+        self._history.extend(rows=new)
+        self._unfinished.update(row.round for row in new)
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Take in stored results, in any order."""
+        for result in results:
+            self._hidden[result.key.round].append(result)
+            self._unfinished[result.key.round] -= 1
+
+    def ready(self) -> History | None:
+        """The history for the next pairing, with the results of rounds up to the last one less the lag.
+
+        None while one of these rounds is unfinished.
+        """
+        while self._seen < self._history.rounds - self._lag:
+            if self._unfinished[self._seen + 1]:
+                return None
+            self._seen += 1
+            self._history.extend(results=sorted(self._hidden.pop(self._seen, ()), key=attrgetter("key")))
+        return self._history
+
 
 NumberedRow = tuple[int, Row]
 """A row of the schedule, after its match's number."""
@@ -30,28 +72,29 @@ BATCH_MATCHES: Final = 1000
 """This many waiting results are stored at once."""
 
 
-def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRow, ...], bool] | None:
+def pair_next(
+    database: Database, tournament: int, history: RunHistory | None = None
+) -> tuple[tuple[NumberedRow, ...], bool] | None:
     """Pair and store the next rounds; return their rows, and whether they are the last.
 
     None while they cannot be paired, and when all rounds are. They can be paired when all rounds up to the
     last one less the format's ``lag`` are finished: the format sees the results of those and no others, and
     only the entrants of these rounds and the next. Where the schedule ends before some entrants were to join,
-    as it was longer before a host was set aside, they join now.
+    as it was longer before rounds were withdrawn, they join now. ``history``: that of the run, which is
+    extended.
     """
-    with repository.snapshot() as moment:
-        stored = moment.tournament_by_id(tournament)
+    with database.snapshot() as moment:
+        stored = moment.tournaments.by_id(tournament)
         if stored.complete:
             return None
-        format_ = find_format(stored.plan.format)
-        entrants = moment.entrants(tournament)
-        rows = tuple(row for _, row in moment.rows(tournament))
-        drawn = rows[-1].round if rows else 0
-        seen = drawn - format_.lag
-        history = history_of(rows, moment.results(tournament), seen)
-    if len(history.results) < sum(row.round <= seen for row in rows):
+        entrants = moment.tournaments.entrants(tournament)
+        history = history or RunHistory(moment, stored)
+    known = history.ready()
+    if known is None:
         return None
+    format_, drawn = find_format(stored.plan.format), known.rounds
     setup = setup_of(stored.plan, stored.seed, entrants_after(entrants, drawn))
-    pairings = next_rounds(format_, setup, history)
+    pairings = next_rounds(format_, setup, known)
     if not (pairings.rows or pairings.complete):
         raise ValueError(f"the format {format_.name} paired nothing and would wait for ever")
     drawn = max((row.round for row in pairings.rows), default=drawn)
@@ -61,15 +104,18 @@ def pair_next(repository: Repository, tournament: int) -> tuple[tuple[NumberedRo
         if one.joined > drawn + 1 and (one.left is None or one.left > one.joined)
     ]
     if not (pairings.complete and late):
-        return repository.add_rows(tournament, pairings.rows, complete=pairings.complete), pairings.complete
-    with repository.transaction() as writer:
-        added = writer.add_rows(tournament, pairings.rows, complete=False)
-        writer.change_entrants(tournament, late)
-    return (added, False) if added else pair_next(repository, tournament)
+        added = database.schedules.add(tournament, pairings.rows, complete=pairings.complete)
+        history.extend(row for _, row in added)
+        return added, pairings.complete
+    with database.transaction() as writer:
+        added = writer.schedules.add(tournament, pairings.rows, complete=False)
+        writer.tournaments.change_entrants(tournament, late)
+    history.extend(row for _, row in added)
+    return (added, False) if added else pair_next(database, tournament, history)
 
 
 def entrants_after(entrants: Sequence[StoredEntrant], rounds: int) -> list[StoredEntrant]:
-    """Return the entrants as they were known when so many rounds were drawn."""
+    """The entrants as they were known when ``rounds`` rounds were drawn."""
     # Numbers go by the time of entry; one that joins again after its bot was broken keeps its number.
     known = max((one.number for one in entrants if one.joined <= rounds + 1), default=-1)
     return [
@@ -79,7 +125,7 @@ def entrants_after(entrants: Sequence[StoredEntrant], rounds: int) -> list[Store
 
 
 def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
-    """Return the spec of a row of the schedule: everything that decides its match."""
+    """The spec of a row of the schedule: everything that decides its match."""
     plan = tournament.plan
     seed = plan.seed_of(tournament.seed, row)
     return MatchSpec(
@@ -92,30 +138,28 @@ def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row)
     )
 
 
-def replay_spool(
-    repository: Repository, tournament: Tournament, path: Path, say: Callable[[str], None]
-) -> int:
+def replay_spool(database: Database, tournament: Tournament, path: Path, say: Callable[[str], None]) -> int:
     """Store the results of a spool that an earlier run left; return how many. The caller holds the lock.
 
     Rows that have a result keep it. A damaged line, a record that does not belong to its row, or a result of
-    a host whose results were taken back is skipped; its match is played again. Raises StoreError for a spool
+    a refused host is skipped; its match is played again. Raises StoreError for a spool
     of another tournament, and where the results cannot be stored; then the spool stays.
     """
     spooled = read_spool(path, tournament)
     if spooled is None:
         return 0
-    entrants = repository.entrants(tournament.id)
-    open_rows = dict(repository.pending(tournament.id))
-    aside = {old.host for old in repository.replaced(tournament.id) if old.host}
+    entrants = database.tournaments.entrants(tournament.id)
+    open_rows = dict(database.schedules.pending(tournament.id))
+    refused = {one.host for one in database.hosts.refused(tournament.id)}
     waiting = [item for item in spooled.results if item.number in open_rows]
-    found = [item for item in waiting if played_on(item.played) not in aside]
+    found = [item for item in waiting if played_on(item.played) not in refused]
     taken = []
     for item in found:
         spec = spec_of(tournament, entrants, open_rows[item.number])
-        record = spec if item.played is None else spec_of_record(item.played.record)
+        record = spec if item.played is None else item.played.record.spec
         if (record.game, record.seed, record.seats) == (spec.game, spec.seed, spec.seats):
             taken.append(item)
-    repository.record_results(tournament.id, taken)
+    database.matches.add(tournament.id, taken)
     damaged = spooled.damaged + len(found) - len(taken)
     if taken:
         say(f"stored {counted(len(taken), 'result')} that an earlier run kept in {path}")
@@ -123,7 +167,7 @@ def replay_spool(
         say(f"skipped {counted(damaged, 'damaged line')} of {path}: those matches are played again")
     if forged := len(waiting) - len(found):
         many = counted(forged, "result")
-        say(f"skipped {many} of hosts that were set aside: those matches are played again")
+        say(f"skipped {many} of hosts that are refused: those matches are played again")
     path.unlink(missing_ok=True)
     return len(taken)
 
@@ -131,55 +175,48 @@ def replay_spool(
 class Recorder:
     """All that a run reads from and writes to its tournament; ``load`` is that of the matches it stored.
 
-    A result counts as done when it is stored; then ``listener`` gets its event. A write that fails pauses the
-    run, as ``retry`` says, and meanwhile results wait in the ``spool``.
+    A result counts as done when it is stored; then the listener gets its event. A write that fails pauses the
+    run, as ``retry`` says, and meanwhile results wait in the spool.
     """
 
-    def __init__(
-        self,
-        repository: Repository,
-        tournament: Tournament,
-        listener: Listener,
-        clock: Callable[[], float],
-        retry: WriteRetry,
-        spool: Spool | None,
-    ) -> None:
-        self._repository = repository
+    def __init__(self, database: Database, tournament: Tournament, control: RunControl) -> None:
+        self._database = database
         self._tournament = tournament.id
-        self._names = [entrant.name for entrant in repository.entrants(tournament.id)]
-        self._listener = listener
-        self._clock = clock
-        self._retry = retry
-        self._spool = spool
-        self._started = clock()
+        self._names = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
+        self._listener = control.listener
+        self._clock = control.clock
+        self._spool = control.spool
+        self.retry = WriteRetry(control.retry, control.clock, control.listener.say)
+        self._started = control.clock()
         # How far the tournament is, as stored; ``_played`` counts the matches of this run.
-        counts = repository.progress(tournament.id)
+        counts = database.schedules.progress(tournament.id)
         self._rows, self._done, self._void = counts.rows, counts.done, counts.void
-        self._faults = sum(count for _, _, count in repository.faults(tournament.id))
+        self._faults = sum(count for _, _, count in database.totals.faults(tournament.id))
         self._played = 0
         self.load = RunLoad()
+        self._warned = False
         # The rounds: whether all are paired, the last one, and how many rows of each have no stored result.
         self._complete = tournament.complete
-        self._settled = all(old.host is None for old in repository.replaced(tournament.id))
         self._lag = find_format(tournament.plan.format).lag
         self._last_round = counts.rounds
         self._unfinished: Counter[int] = Counter()
+        self._history: RunHistory | None = None
         # Results that wait to be stored, by number: when they are due, and whether the spool has them all.
         self._waiting: dict[int, tuple[MatchResult, Row]] = {}
         self._due = 0.0
         self._spooled = False
 
     def pending(self) -> Sequence[NumberedRow]:
-        """Return the rows without a result; to be called once, at the start."""
-        rows = self._repository.pending(self._tournament)
+        """The rows without a result; to be called once, at the start."""
+        rows = self._database.schedules.pending(self._tournament)
         self._expect(rows)
         self._listener.progress(self.progress())
         return rows
 
-    def progress(self) -> Progress:
-        """Return how far the tournament is."""
+    def progress(self) -> RunProgress:
+        """How far the tournament is."""
         seconds = self._clock() - self._started
-        return Progress(self._rows, self._done, self._played, self._faults, self._void, seconds)
+        return RunProgress(self._rows, self._done, self._played, self._faults, self._void, seconds)
 
     @property
     def finished(self) -> bool:
@@ -189,8 +226,8 @@ class Recorder:
     @property
     def due_in(self) -> float | None:
         """Seconds until the next write is due, at least 0; None if none is."""
-        if self._retry.paused:
-            return self._retry.due_in
+        if self.retry.paused:
+            return self.retry.due_in
         if not self._waiting:
             return None
         return 0.0 if len(self._waiting) >= BATCH_MATCHES else max(0.0, self._due - self._clock())
@@ -206,7 +243,7 @@ class Recorder:
         due = self.due_in
         if due is not None and due <= 0:
             self.store()
-        elif self._retry.paused:
+        elif self.retry.paused:
             self._write_spool()
 
     def store(self, *, at_once: bool = False) -> None:
@@ -214,21 +251,24 @@ class Recorder:
 
         Between the attempts of a pause this does nothing, except ``at_once``. Raises StoreError.
         """
-        if not self._waiting or not self._retry.may_try(at_once=at_once):
+        if not self._waiting or not self.retry.may_try(at_once=at_once):
             return
+        # By number, not by arrival: what is stored of a run does not show which worker was quick.
         stored = [self._waiting[number] for number in sorted(self._waiting)]
         try:
-            self._repository.record_results(self._tournament, [result for result, _ in stored])
+            self._database.matches.add(self._tournament, [result for result, _ in stored])
         except StoreError as error:
             self._write_spool()
             if not isinstance(error, StoreUnavailable):
                 raise
-            self._retry.failed(error, self._whereabouts)
+            self.retry.failed(error, self._whereabouts)
             return
         self._waiting.clear()
         if self._spool is not None:
             self._spool.clear()
-        self._retry.succeeded()
+        self.retry.succeeded()
+        if self._history is not None:
+            self._history.add(result.result_row(row) for result, row in stored)
         for result, row in stored:
             self._listener.event("match", result_data(result, [self._names[number] for number in row.seats]))
             self._count(result, row)
@@ -238,30 +278,39 @@ class Recorder:
         """Store the waiting results at the end of the run. Raises StoreUnavailable."""
         self.store(at_once=True)
         if self._waiting:
-            raise StoreUnavailable(f"{self._retry.why}; {self._whereabouts}")
+            raise StoreUnavailable(f"{self.retry.why}; {self._whereabouts}")
 
     def pair(self) -> Sequence[NumberedRow]:
-        """Pair and store the next rounds if they can be paired, and return their rows. Raises StoreError.
-
-        None while matches of a host that was set aside are played again (``distrust.settle``).
-        """
-        due = self._settled and not self._complete
-        due = due and all(number > self._last_round - self._lag for number in self._unfinished)
-        if not (due and self._retry.may_try()):
+        """Pair and store the next rounds if they can be paired, and return their rows. Raises StoreError."""
+        # A cheap test first: this runs after every event, and asking the format would read the store.
+        due = not self._complete and all(number > self._last_round - self._lag for number in self._unfinished)
+        if not (due and self.retry.may_try()):
             return ()
         try:
-            paired = pair_next(self._repository, self._tournament)
+            if self._history is None:
+                with self._database.snapshot() as moment:
+                    self._history = RunHistory(moment, moment.tournaments.by_id(self._tournament))
+            paired = pair_next(self._database, self._tournament, self._history)
         except StoreUnavailable as error:
-            self._retry.failed(error, self._whereabouts)
+            self._history = None  # rows may be stored although the database did not say so
+            self.retry.failed(error, self._whereabouts)
             return ()
         if not self._waiting:
-            self._retry.succeeded()
+            self.retry.succeeded()
         if paired is None:
             return ()
         rows, self._complete = paired
+        if self._complete:
+            self._history = None  # nothing asks for it any more
         self._expect(rows)
         self._rows += len(rows)
         return rows
+
+    def warn_of_overload(self, workers: int) -> None:
+        """Say once, after enough turns, that the machine is overloaded."""
+        if not self._warned and self.load.turns >= ENOUGH and (advice := self.load.advice(workers)):
+            self._warned = True
+            self._listener.say(advice)
 
     def _expect(self, rows: Iterable[NumberedRow]) -> None:
         for _, row in rows:
@@ -298,9 +347,9 @@ class Recorder:
         return f"{waits} in memory only, as the disk cannot be written"
 
 
-def result_data(result: MatchResult, entrants: Sequence[str]) -> dict[str, Any]:
-    """Return a result as JSON data for the log; ``entrants`` are the names in seat order."""
-    data: dict[str, Any] = {"match": result.number, "entrants": list(entrants)}
+def result_data(result: MatchResult, entrants: Sequence[str]) -> dict[str, object]:
+    """A result as JSON data for the log; ``entrants`` are the names in seat order."""
+    data: dict[str, object] = {"match": result.number, "entrants": list(entrants)}
     if result.played is None:
         return {**data, "void": result.note}
     outcome = result.played.outcome

@@ -8,15 +8,16 @@ full; unused space is zero bytes, which end the text. The file is deleted when t
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from msgspec import Struct, convert, to_builtins
 
 from tourney.errors import RecordError, StoreError
 from tourney.match.record import check_record
-from tourney.match.result import LogLine, PlayedMatch
+from tourney.match.result import LogLine, Measurements, PlayedMatch
 from tourney.parsing import parse_json
 from tourney.store.values import MatchResult, Tournament
 
@@ -31,6 +32,24 @@ class Spooled:
 
     results: tuple[MatchResult, ...]
     damaged: int
+
+
+class _SpooledMatch(Struct, frozen=True):
+    """A match that was played, with its record as JSON data: ``check_record`` decides whether it is one."""
+
+    record: object
+    log: tuple[LogLine, ...]
+    measured: Measurements
+
+
+class _SpoolLine(Struct, frozen=True, rename="kebab", omit_defaults=True):
+    """A result as its line has it."""
+
+    number: int
+    note: str
+    played: _SpooledMatch | None
+    void_entrant: int | None = None
+    overloaded: bool = False
 
 
 class Spool:
@@ -107,8 +126,13 @@ class Spool:
         self._end = len(self._head)
 
 
+def spool_path(place: Path, tournament: Tournament) -> Path:
+    """The spool of a tournament; ``place`` as in ``tourney.store.engine.place_of``."""
+    return place.with_name(f"{place.name}-{tournament.name}.spool")
+
+
 def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
-    """Return what an earlier run left in the spool; None without a spool.
+    """What an earlier run left in the spool; None without a spool.
 
     Raises StoreError if the spool is another tournament's or cannot be read.
     """
@@ -118,7 +142,7 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
         return None
     except OSError as error:
         raise StoreError(f"the spool {path} cannot be read: {error.strerror}") from error
-    text = data.partition(b"\0")[0]
+    text = data.partition(b"\0")[0]  # the reserved space, or what a torn write left behind
     if not text:
         return Spooled((), 0)
     lines = text.split(b"\n")
@@ -138,7 +162,7 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
     return Spooled(tuple(finished[number] for number in sorted(finished)), damaged)
 
 
-def _head(tournament: Tournament) -> dict[str, Any]:
+def _head(tournament: Tournament) -> dict[str, object]:
     return {
         "format": FORMAT,
         "tournament": tournament.name,
@@ -147,45 +171,42 @@ def _head(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-def _format_result(item: MatchResult) -> dict[str, Any]:
-    data: dict[str, Any] = {"number": item.number, "note": item.note, "played": None}
-    if item.played is None:
-        data["void-entrant"] = item.void_entrant
-        data["overloaded"] = item.overloaded
-    else:
-        data["played"] = {
-            "record": item.played.record,
-            "log": [[line.ply, line.seat, line.kind, line.text] for line in item.played.log],
-            "measured": item.played.measured,
-        }
+def _format_result(item: MatchResult) -> dict[str, object]:
+    played = item.played
+    data: dict[str, object] = to_builtins(
+        _SpoolLine(
+            item.number,
+            item.note,
+            None
+            if played is None
+            else _SpooledMatch(to_builtins(played.record), played.log, played.measured),
+            item.void_entrant,
+            item.overloaded,
+        )
+    )
     return data
 
 
 def _parse_result(line: bytes) -> MatchResult | None:
-    """Return the result of a line, or None if the line is damaged."""
-    data = _parse_line(line)
-    if data is None:
-        return None
+    """The result of a line, or None if the line is damaged."""
     try:
-        number, note, played = int(data["number"]), str(data["note"]), data["played"]
-        if played is None:
-            entrant = data["void-entrant"]
-            benched = None if entrant is None else int(entrant)
-            return MatchResult(number, None, note, benched, data.get("overloaded") is True)
-        log = tuple(LogLine(ply, seat, kind, text) for ply, seat, kind, text in played["log"])
-        match = PlayedMatch(check_record(played["record"]), log, dict(played["measured"]))
-        return MatchResult(number, match, note)
-    except (KeyError, TypeError, ValueError, RecordError):
+        found = convert(_parse_line(line), _SpoolLine)
+        played = found.played
+        match = None
+        if played is not None:
+            match = PlayedMatch(check_record(played.record), played.log, played.measured)
+    except (TypeError, ValueError, RecordError):
         return None
+    return MatchResult(found.number, match, found.note, found.void_entrant, found.overloaded)
 
 
-def _line(data: dict[str, Any]) -> bytes:
+def _line(data: Mapping[str, object]) -> bytes:
     body = json.dumps(data, separators=(",", ":")).encode("ascii")
     return _checksum(body) + b" " + body + b"\n"
 
 
-def _parse_line(line: bytes) -> dict[str, Any] | None:
-    """Return a line's data, or None if it is damaged."""
+def _parse_line(line: bytes) -> dict[str, object] | None:
+    """A line's data, or None if it is damaged."""
     checksum, _, body = line.partition(b" ")
     if checksum != _checksum(body):
         return None

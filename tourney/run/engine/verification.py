@@ -5,36 +5,37 @@ limits), and against the columns beside it. Of the tournament, every round is dr
 database keeps twice must agree: its root, withdrawals, entrants and cached ratings.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+import msgspec
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import StoreDamaged, TourneyError, UsageError
 from tourney.match.record import Record
-from tourney.match.record import spec_of as spec_of_record
+from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Entrant
 from tourney.match.verify import Finding, verify
-from tourney.pool import Pool
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
 from tourney.run.engine.recorder import spec_of
-from tourney.run.engine.redraw import Step, Stored, check_schedule, place
+from tourney.run.engine.schedule_check import Step, StoredSchedule, check_schedule, place
 from tourney.schedule.row import MatchKey
-from tourney.store.repository import Repository
+from tourney.spawning import Pool
+from tourney.store.database import Database
 from tourney.store.root import compute_root
 from tourney.store.stored_match import StoredMatch
-from tourney.store.values import Match, StoredEntrant, Tournament
+from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
 IMPORTED: Final = "import"
 """The format of records that were imported without their tournament."""
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class TournamentCheck:
     """What holds of a tournament as a whole.
 
     ``findings``: a sentence each. ``unfinished``: why it is not whole though nothing contradicts it, or None.
@@ -52,19 +53,19 @@ class TournamentVerifier:
     Imported records have their own seeds and openings; those of a mirrored group share a seed.
     """
 
-    def __init__(self, repository: Repository, tournament: Tournament, bots: BotStore | None = None) -> None:
-        self._repository = repository
+    def __init__(self, database: Database, tournament: Tournament, bots: BotStore | None = None) -> None:
+        self._database = database
         self._tournament = tournament
         self._bots = bots
-        self._entrants = repository.entrants(tournament.id)
+        self._entrants = database.tournaments.entrants(tournament.id)
         self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.unchecked: set[str] = set()
         """What could not be checked of the matches so far, a sentence each."""
         self.imported = tournament.plan.format == IMPORTED
 
     def match(self, number: int) -> list[Finding]:
-        """Return the failed checks of a finished match that has a record. Raises UsageError for others."""
-        stored = self._repository.stored_match(self._tournament.id, number)
+        """The failed checks of a finished match that has a record. Raises UsageError for others."""
+        stored = self._database.records.stored_match(self._tournament.id, number)
         checks, unchecked = check_matches(self._task([stored]))
         self.unchecked |= unchecked
         return self._findings(checks[0])
@@ -74,7 +75,7 @@ class TournamentVerifier:
 
         None stands for a match that is void and has no record to check. A task has ``chunk`` matches.
         """
-        chunks = self._repository.stored_matches(self._tournament.id, chunk)
+        chunks = self._database.records.stored(self._tournament.id, chunk)
         tasks = ((None, self._task(matches)) for matches in chunks)
         for _, (checks, unchecked) in pool.run(check_matches, tasks):
             self.unchecked |= unchecked
@@ -82,11 +83,11 @@ class TournamentVerifier:
                 findings = self._findings(check)
                 yield check.number, findings if findings or check.recorded else None
 
-    def _task(self, matches: list[StoredMatch]) -> "_Task":
-        return _Task(self._tournament, self._entrants, matches)
+    def _task(self, matches: list[StoredMatch]) -> "_VerifyTask":
+        return _VerifyTask(self._tournament, self._entrants, matches)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
-        """Return what does not hold of a match; that of its columns only if nothing else is wrong."""
+        """What does not hold of a match; that of its columns only if nothing else is wrong."""
         plan = check.plan
         if self.imported and check.key is not None and not plan:
             plan = [*map(Finding, self._group(check.key, check.number, check.seed))]
@@ -97,13 +98,13 @@ class TournamentVerifier:
         if other != seed:
             yield f"its seed is {seed}, but match {first} of the same mirrored group has {other}"
 
-    def whole(self, step: Step = lambda _done, _rounds: None) -> Whole:
-        """Return what holds of the tournament as a whole; ``step`` hears of the rounds drawn again."""
+    def whole(self, step: Step = lambda _done, _rounds: None) -> TournamentCheck:
+        """What holds of the tournament as a whole; ``step`` hears of the rounds drawn again."""
         notes: list[str] = []
         findings: list[str] = []
         unfinished = None
         try:
-            stored = Stored.of(self._repository, self._tournament)
+            stored = StoredSchedule.of(self._database, self._tournament)
             if self.imported:
                 notes.append(
                     f"{self._tournament.name} was imported from records alone, which brought their own seeds"
@@ -115,20 +116,19 @@ class TournamentVerifier:
                 findings += schedule.findings
                 unfinished = schedule.unfinished
             findings += self._kept_root(unfinished)
-            findings += self._repository.recount(self._tournament.id)[1]
             findings += self._entrants_agree()
             findings += self._ratings_agree()
         except TourneyError as error:
             findings.append(str(error))
         findings += self._titles(notes)
-        return Whole(tuple(findings), unfinished, tuple(notes))
+        return TournamentCheck(tuple(findings), unfinished, tuple(notes))
 
     def _kept_root(self, unfinished: str | None) -> Iterator[str]:
         """Compare the root that was kept at the end with that of the tournament as it is."""
         kept = self._tournament.root
         if kept is None:
             return
-        now = compute_root(self._repository, self._tournament)
+        now = compute_root(self._database, self._tournament)
         if now is None:
             why = unfinished or "rows are missing"
             yield f"it ended with the root {kept}, but it is not finished now: {why}"
@@ -144,7 +144,7 @@ class TournamentVerifier:
         names = [stored.name for stored in self._entrants]
         for name in withdrawn:
             if name not in names:
-                yield f"the run settings withdraw {name}, which is no entrant"
+                yield f"the run settings withdraw {name}, which is not an entrant"
         for stored in self._entrants:
             gone = stored.left is not None
             if gone != (stored.name in withdrawn) and not (gone and stored.broken):
@@ -159,12 +159,12 @@ class TournamentVerifier:
 
     def _ratings_agree(self) -> Iterator[str]:
         """Compute cached ratings and an estimated draw probability again."""
-        for settings in wrong_checkpoints(self._repository, self._tournament):
+        for settings in wrong_checkpoints(self._database, self._tournament):
             yield f"the ratings cached under {settings[:120]} do not follow from its results"
-        kept = self._repository.draw_probability(self._tournament.game, self._tournament.seats)
+        kept = self._database.ratings.draw_probability(self._tournament.game, self._tournament.seats)
         if kept is None or kept.tournament != self._tournament.name:
             return
-        results = list(self._repository.results(self._tournament.id))
+        results = list(self._database.matches.results(self._tournament.id))
         if kept.matches == len(results) and kept.probability not in {
             estimate_draw_probability(results, "loss"),
             estimate_draw_probability(results, "void"),
@@ -203,7 +203,7 @@ class TournamentVerifier:
             )
 
 
-class _Task(NamedTuple):
+class _VerifyTask(NamedTuple):
     """Matches of a tournament that a process checks."""
 
     tournament: Tournament
@@ -229,13 +229,13 @@ class MatchCheck:
     seed: int = 0
 
 
-def check_matches(task: _Task) -> tuple[list[MatchCheck], set[str]]:
+def check_matches(task: _VerifyTask) -> tuple[list[MatchCheck], set[str]]:
     """Check matches one by one; return also what could not be checked, a sentence each."""
     unchecked: set[str] = set()
     return [_check_match(task, stored, unchecked) for stored in task.matches], unchecked
 
 
-def _check_match(task: _Task, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
+def _check_match(task: _VerifyTask, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
     check = MatchCheck(stored.number)
     try:
         match = stored.match()
@@ -247,7 +247,7 @@ def _check_match(task: _Task, stored: StoredMatch, unchecked: set[str]) -> Match
         record = stored.record()
         check.replay = verify(record, notes=unchecked)
         check.plan = [*map(Finding, islice(_differences(task, match, record), 1))]
-        check.key, check.seed = match.key, spec_of_record(record).seed
+        check.key, check.seed = match.key, record.spec.seed
         if not check.replay and not check.plan:
             why = stored.disagreement(record)
             check.columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match))]
@@ -256,27 +256,27 @@ def _check_match(task: _Task, stored: StoredMatch, unchecked: set[str]) -> Match
     return check
 
 
-def _promise(stored: StoredMatch, match: Match) -> Iterator[str]:
+def _promise(stored: StoredMatch, match: TournamentMatch) -> Iterator[str]:
     """Compare the mark of matches that reproduce with the measurements, unless these are damaged."""
-    measured: dict[str, Any] = {}
+    measured = NOT_MEASURED
     with suppress(StoreDamaged):
         measured = stored.measured()
-    promised = measured.get("reproducible")
+    promised = measured.reproducible
     if match.result is not None and promised is not None and promised != match.result.reproducible:
         said = match.result.reproducible
         yield f"reproducible is {said} in the database, but {promised} in its measurements"
 
 
-def _differences(task: _Task, match: Match, record: Record) -> Iterator[str]:
+def _differences(task: _VerifyTask, match: TournamentMatch, record: Record) -> Iterator[str]:
     """Yield the differences between a record and its match, a sentence each."""
     plan = task.tournament.plan
-    found = spec_of_record(record)
+    found = record.spec
     expected = spec_of(task.tournament, task.entrants, match.row)
     for what, said, right in (
         ("game", found.game, expected.game),
-        ("version of the rules", record["rules"], plan.rules),
+        ("version of the rules", record.rules, plan.rules),
         ("options", _sorted(found.options), _sorted(expected.options)),
-        ("limits", found.limits.as_json(), expected.limits.as_json()),
+        ("limits", found.limits.texts(), expected.limits.texts()),
     ):
         if said != right:
             yield f"its {what}: {_spec_text(said)}, but {_spec_text(right)} in the tournament's plan"
@@ -292,11 +292,11 @@ def _differences(task: _Task, match: Match, record: Record) -> Iterator[str]:
             f" {expected.seed}"
         )
     if found.opening != expected.opening:
-        said, right = found.opening.as_json(), expected.opening.as_json()
+        said, right = msgspec.to_builtins(found.opening), msgspec.to_builtins(expected.opening)
         yield f"its opening: {_spec_text(said)}, but {_spec_text(right)} by the plan and the seed"
 
 
-def _import_layout(stored: Stored) -> Iterator[str]:
+def _import_layout(stored: StoredSchedule) -> Iterator[str]:
     """Check the places of imported matches: one round, its tables in order, each one mirrored group."""
     table, order = 0, 0
     for match in stored.matches:
@@ -313,13 +313,20 @@ def _import_layout(stored: Stored) -> Iterator[str]:
             return
 
 
+class _StoredLine(msgspec.Struct, frozen=True):
+    """What an entrant's stored line says of it; see ``line_text`` of the preparation."""
+
+    args: tuple[str, ...]
+    name: str | None
+
+
 def _fits_line(stored: StoredEntrant) -> bool:
     """Say whether an entrant has the arguments, and the name if any, of its line of the tournament file."""
     try:
-        line: Any = json.loads(stored.line)
-        return list(stored.entrant.args) == line["args"] and line["name"] in (None, stored.name)
-    except (ValueError, LookupError, TypeError):
+        line = msgspec.json.decode(stored.line, type=_StoredLine)
+    except ValueError:
         return False
+    return stored.entrant.args == line.args and line.name in (None, stored.name)
 
 
 def _sorted(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
@@ -331,7 +338,7 @@ def _entrant_text(entrant: Entrant) -> str:
     return f"{entrant.name} ({entrant.bot}@{entrant.version}{args}, {entrant.digest[:12]})"[:300]
 
 
-def _spec_text(value: Any) -> str:
+def _spec_text(value: object) -> str:
     if isinstance(value, dict):
         return " ".join(f"{key}={_spec_text(item)}" for key, item in value.items())[:200] or "none"
-    return "/".join(value)[:200] if isinstance(value, list) else str(value)
+    return "/".join(value)[:200] if isinstance(value, tuple) else str(value)

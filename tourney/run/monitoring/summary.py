@@ -1,17 +1,146 @@
-"""The summary of a run: how it ended, and how the tournament stands."""
+"""How far a run is, how it ended, and how the tournament stands: values and their texts."""
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tourney.results.texts import counted
+from tourney.run.workers.executor import Playing
+
+if TYPE_CHECKING:
+    pass
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import field
 from enum import Enum
+from typing import Final
 
+from tourney.match.result import SeatLoad
 from tourney.results.standings import compute_standings
-from tourney.results.texts import overload_text
-from tourney.run.monitoring.load import RunLoad
-from tourney.run.monitoring.progress import Progress, counted, kinds_text, progress_text, span_text
+from tourney.results.texts import kinds_text, overload_text
 from tourney.run.workers.executor import Cause
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a tournament is: rows paired, rows with a result, faults, and void matches.
+
+    ``played`` and ``seconds`` are those of this run alone.
+    """
+
+    rows: int
+    done: int
+    played: int
+    faults: int
+    void: int
+    seconds: float
+
+    @property
+    def rate(self) -> float | None:
+        """Matches per second, or None before the first."""
+        return self.played / self.seconds if self.played and self.seconds > 0 else None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left for the paired rows, or None if unknown."""
+        return (self.rows - self.done) / self.rate if self.rate else None
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """The state of a run: its progress, the matches being played, and why it pauses ("" if it does not)."""
+
+    progress: RunProgress
+    playing: tuple[Playing, ...] = ()
+    paused: str = ""
+
+
+def progress_text(progress: RunProgress) -> str:
+    """The progress in one line."""
+    parts = [f"{progress.done} of {progress.rows} matches"]
+    if progress.rate is not None:
+        parts.append(f"{progress.rate:.1f} a second")
+    if progress.left:
+        parts.append(f"{span_text(progress.left)} left")
+    parts.append(counted(progress.faults, "fault") if progress.faults else "no faults")
+    if progress.void:
+        parts.append(f"{progress.void} void")
+    return ", ".join(parts)
+
+
+def span_text(seconds: float | None) -> str:
+    """A time span such as ``2h05m``, ``3m20s`` or ``8s``; "" for None."""
+    if seconds is None:
+        return ""
+    whole = round(seconds)
+    if whole >= 3600:
+        return f"{whole // 3600}h{whole % 3600 // 60:02}m"
+    return f"{whole // 60}m{whole % 60:02}s" if whole >= 60 else f"{whole}s"
+
+
+MOST_OVERLOADED: Final = 0.01
+"""The share of overloaded turns above which a run asks for fewer workers.
+
+A turn counts if more than a tenth of it was spent waiting, which a machine with a processor for each match
+shows in a few turns of a thousand: the system's own work. With twice as many matches as processors most turns
+count.
+"""
+ENOUGH: Final = 500
+"""Turns before a run says so while it goes on."""
+
+
+@dataclass(slots=True)
+class RunLoad:
+    """The turns of a run's matches: how many, how many were overloaded, and the milliseconds of both kinds.
+
+    ``wall_ms``: of all turns; ``waited_ms``: of that, what was spent waiting for a processor and not charged.
+    ``matches``: those with an overloaded turn.
+    """
+
+    turns: int = 0
+    overloaded: int = 0
+    wall_ms: int = 0
+    waited_ms: int = 0
+    matches: int = 0
+
+    def add(self, seats: Iterable[SeatLoad]) -> None:
+        """Add a match."""
+        before = self.overloaded
+        for seat in seats:
+            self.turns += seat.turns
+            self.overloaded += seat.overloaded
+            self.wall_ms += seat.wall_ms
+            self.waited_ms += seat.waited_ms
+        self.matches += self.overloaded > before
+
+    @property
+    def too_much(self) -> bool:
+        """Whether more turns were overloaded than a run should have."""
+        return self.overloaded > MOST_OVERLOADED * self.turns
+
+    def fewer_workers(self, workers: int) -> int:
+        """The number of workers at which no bot would have waited.
+
+        If bots spend a share of their turns waiting, the processors serve that share of the matches less. At
+        least 1, and fewer than ``workers`` if these are more.
+        """
+        waiting = min(1.0, self.waited_ms / self.wall_ms) if self.wall_ms else 0.0
+        return max(1, min(workers - 1, int(workers * (1 - waiting))))
+
+    def advice(self, workers: int) -> str:
+        """What to do about overload; "" if there was little."""
+        if not self.too_much:
+            return ""
+        share = f"{100 * self.overloaded / self.turns:.1f} % of {self.turns:,} turns were overloaded"
+        if workers == 1:
+            return f"{share}: other programs take the processors of the one worker; let it have one alone"
+        fewer = self.fewer_workers(workers)
+        return (
+            f"{share}: run with fewer workers (--workers {fewer} instead of {workers};"
+            " on a cluster, with fewer match slots)"
+        )
 
 
 class End(Enum):
@@ -22,8 +151,6 @@ class End(Enum):
     FAULTS = "faults"
     DRAINED = "drained"
     STOPPED = "stopped"
-    AGAIN = "again"
-    """A host was set aside: its matches are taken back, and the run goes on."""
 
 
 TOP = 12
@@ -34,7 +161,6 @@ _END_TEXTS: Mapping[End, str] = {
     End.FAULTS: "stopped: too many faults (--max-faults)",
     End.DRAINED: "stopped on request; run again to continue",
     End.STOPPED: "stopped at once on request; run again to continue",
-    End.AGAIN: "goes on without a host that was set aside",
 }
 
 
@@ -44,14 +170,13 @@ class Summary:
 
     ``pauses``: how often it paused because the database could not be written; ``paused``: for how many
     seconds in all. ``until``: what ``[until]`` asks, or why it ended the tournament; None without it.
-    ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: how many
-    plays of this run were no match, by their cause. ``load`` is that of this run's matches, with so many
-    ``workers``.
+    ``root``: the root of a finished tournament (``tourney.store.root``). ``again``: the number of plays of
+    this run that were not a match, by their cause. ``load`` is that of this run's matches with ``workers``.
     """
 
     end: End
     signal: int
-    progress: Progress
+    progress: RunProgress
     pauses: int = 0
     paused: float = 0.0
     until: str | None = None
@@ -62,13 +187,13 @@ class Summary:
 
 
 def summary_text(name: str, summary: Summary) -> str:
-    """Return how a run ended, in one line."""
+    """How a run ended, in one line."""
     until = f"; {summary.until}" if summary.until else ""
     return f"{name}: {_END_TEXTS[summary.end]} ({progress_text(summary.progress)}){until}"
 
 
 def root_text(name: str, summary: Summary) -> str:
-    """Return a line with the root of a finished tournament; "" for another one."""
+    """A line with the root of a finished tournament; "" for another one."""
     return f"{name}: root {summary.root}" if summary.root else ""
 
 
@@ -80,61 +205,71 @@ _CAUSE_TEXTS: Mapping[Cause, str] = {
 
 
 def again_text(again: Mapping[Cause, int]) -> str:
-    """Return how many plays did not end, and why, as ``1 play did not end: 1 as a bot was killed``."""
+    """How many plays did not end, and why, as ``1 play did not end: 1 as a bot was killed``."""
     parts = ", ".join(f"{again[cause]} as {text}" for cause, text in _CAUSE_TEXTS.items() if again.get(cause))
     return f"{counted(sum(again.values()), 'play')} did not end: {parts}"
 
 
-def summary_page(
-    repository: Repository, tournament: Tournament, summary: Summary, files: Mapping[str, str]
-) -> str:
-    """Return the summary page without a final newline. ``files``: the paths of the log and report."""
+def _listed(title: str, lines: Sequence[str], more: str, top: int = TOP) -> Iterator[str]:
+    """The first lines of a list under its title; ``more`` says where the others are."""
+    for place, line in enumerate(lines[:top]):
+        yield f"  {'' if place else title:10} {line}"
+    if len(lines) > top:
+        yield f"  {'':10} and {len(lines) - top} more{more}"
+
+
+def _run_lines(summary: Summary) -> Iterator[str]:
+    """The lines of the page about the run itself."""
     progress = summary.progress
-    played = f"{progress.played} match" + ("" if progress.played == 1 else "es")
-    lines = [
-        f"{tournament.name}: {tournament.game}, {tournament.plan.format}, {tournament.seats} seats",
-        f"  ended      {_END_TEXTS[summary.end]}",
-        f"  matches    {progress.done} of {progress.rows}"
-        + (f", {progress.void} void" if progress.void else ""),
-        f"  this run   {played} in {span_text(progress.seconds)}"
-        + (f", {progress.rate:.2f} a second" if progress.rate is not None else ""),
-    ]
+    void = f", {progress.void} void" if progress.void else ""
+    rate = f", {progress.rate:.2f} a second" if progress.rate is not None else ""
+    played = f"{progress.played} match{'' if progress.played == 1 else 'es'}"
+    yield f"  ended      {_END_TEXTS[summary.end]}"
+    yield f"  matches    {progress.done} of {progress.rows}{void}"
+    yield f"  this run   {played} in {span_text(progress.seconds)}{rate}"
     if summary.until:
-        lines.append(f"  until      {summary.until}")
+        yield f"  until      {summary.until}"
     if summary.pauses:
         paused = span_text(summary.paused)
-        lines.append(f"  pauses     {summary.pauses}, {paused} in all: the database could not be written")
+        yield f"  pauses     {summary.pauses}, {paused} in all: the database could not be written"
     if summary.again:
-        lines.append(f"  again      {again_text(summary.again)}")
-    void = repository.void_matches(tournament.id)
-    for place, (number, note) in enumerate(void[:TOP]):
-        lines.append(f"  {'' if place else 'void':10} match {number}: {note}")
-    if len(void) > TOP:
-        lines.append(f"  {'':10} and {len(void) - TOP} more; see `tourney status`")
-    if overloaded := overload_text(repository.overload(tournament.id)[0]):
+        yield f"  again      {again_text(summary.again)}"
+
+
+def _fault_lines(faults: Iterable[tuple[int, str, int]], names: Mapping[int, str]) -> list[str]:
+    """The faults of each entrant, most first."""
+    kinds: dict[int, Counter[str]] = {}
+    for entrant, kind, count in faults:
+        kinds.setdefault(entrant, Counter())[kind] += count
+    ordered = sorted(kinds, key=lambda entrant: (-kinds[entrant].total(), entrant))
+    return [f"{names[entrant]}: {kinds_text(kinds[entrant])}" for entrant in ordered]
+
+
+def summary_page(
+    database: Database, tournament: Tournament, summary: Summary, files: Mapping[str, str]
+) -> str:
+    """The summary page without a final newline. ``files``: the paths of the log and report."""
+    lines = [f"{tournament.name}: {tournament.game}, {tournament.plan.format}, {tournament.seats} seats"]
+    lines += _run_lines(summary)
+    void = [f"match {number}: {note}" for number, note in database.totals.void_matches(tournament.id)]
+    lines += _listed("void", void, "; see `tourney status`")
+    if overloaded := overload_text(database.totals.overload(tournament.id)[0]):
         lines.append(f"  overload   {overloaded}")
     if advice := summary.load.advice(summary.workers):
         lines.append(f"  {'':10} {advice}")
-    entrants = repository.entrants(tournament.id)
+    entrants = database.tournaments.entrants(tournament.id)
     names = {entrant.number: entrant.name for entrant in entrants}
-    kinds: dict[int, Counter[str]] = {}
-    for entrant, kind, count in repository.faults(tournament.id):
-        kinds.setdefault(entrant, Counter())[kind] += count
-    ordered = sorted(kinds, key=lambda entrant: (-kinds[entrant].total(), entrant))
-    for place, entrant in enumerate(ordered[:TOP]):
-        lines.append(f"  {'' if place else 'faults':10} {names[entrant]}: {kinds_text(kinds[entrant])}")
-    if len(ordered) > TOP:
-        lines.append(f"  {'':10} and {len(ordered) - TOP} more bots; see `tourney status`")
-    for entrant, count in repository.benched(tournament.id):
+    faults = _fault_lines(database.totals.faults(tournament.id), names)
+    lines += _listed("faults", faults, " bots; see `tourney status`")
+    for entrant, count in database.totals.benched(tournament.id):
         lines.append(f"  benched    {names[entrant]}: {count} of its matches are void")
-    broken = [stored for stored in entrants if stored.broken]
-    lines += [f"  {'' if place else 'broken':10} {s.name}: {s.broken}" for place, s in enumerate(broken)]
-    standings = compute_standings(repository, tournament.id)
+    broken = [f"{stored.name}: {stored.broken}" for stored in entrants if stored.broken]
+    lines += _listed("broken", broken, "", top=len(broken))
+    standings = compute_standings(database, tournament.id)
     width = max((len(line.name) for line in standings[:TOP]), default=0)
-    for place, line in enumerate(standings[:TOP]):
-        points = f"{float(line.points):8.1f} of {line.games}"
-        lines.append(f"  {'' if place else 'standings':10} {line.rank:3} {line.name:{width}} {points}")
-    if len(standings) > TOP:
-        lines.append(f"  {'':10} and {len(standings) - TOP} more; see `tourney standings`")
+    placed = [
+        f"{line.rank:3} {line.name:{width}} {float(line.points):8.1f} of {line.games}" for line in standings
+    ]
+    lines += _listed("standings", placed, "; see `tourney standings`")
     lines += [f"  {name:10} {where}" for name, where in files.items() if where]
     return "\n".join(lines)

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tourney.match.result import PlayedMatch
+from tourney.run.workers.cluster_nodes import IntroducedNode
 from tourney.run.workers.executor import MatchTask, Playing, WorkerReply
-from tourney.run.workers.preflight import Introduced
-from tourney.run.workers.wire import without_kept
+from tourney.run.workers.messages import without_kept
 
 IN_FLIGHT: Final = 2
 """Batches of matches sent to a slot: one that is played, and one that waits there."""
@@ -21,12 +21,12 @@ BATCH_SECONDS: Final = (0.1, 4.0)
 """The shortest and the longest time of a batch; many slots make batches longer."""
 MAX_BATCH: Final = 64
 
-Sent = tuple[Introduced, PlayedMatch]
+HostResult = tuple[IntroducedNode, PlayedMatch]
 """A match that a host has sent, after the host."""
 
 
 @dataclass(eq=False, slots=True)
-class Submitted:
+class SubmittedMatch:
     """A match that was submitted; ``alone``: it travels in no batch.
 
     ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
@@ -41,8 +41,8 @@ class Submitted:
     alone: bool = False
     not_on: set[str] = field(default_factory=set)
     only_on: str = ""
-    first: Sent | None = None
-    second: Sent | None = None
+    first: HostResult | None = None
+    second: HostResult | None = None
     judged: list[PlayedMatch] = field(default_factory=list)
 
     @property
@@ -52,13 +52,13 @@ class Submitted:
 
 
 @dataclass(eq=False, slots=True)
-class Batch:
+class SentBatch:
     """Matches sent to a node, at a moment of the monotonic clock and of the epoch.
 
     ``over``: the matches went elsewhere, and a reply counts no more. ``stuck``: it gave none for too long.
     """
 
-    matches: list[Submitted]
+    matches: list[SubmittedMatch]
     node: "PlayingNode"
     since: float
     epoch: float
@@ -75,8 +75,8 @@ class PlayingNode:
     ``closed``: why it gets no more matches, or "".
     """
 
-    known: Introduced
-    batches: list[Batch] = field(default_factory=list)
+    known: IntroducedNode
+    batches: list[SentBatch] = field(default_factory=list)
     stuck: int = 0
     failed: int = 0
     mean: float = 0.0
@@ -93,7 +93,7 @@ class PlayingNode:
         return max(0, self.known.node.slots - self.stuck)
 
     @property
-    def playing(self) -> list[Batch]:
+    def playing(self) -> list[SentBatch]:
         """The batches that are played, not waiting there."""
         return self.batches[: self.slots]
 
@@ -103,17 +103,17 @@ class PlayingNode:
         return 0 if self.closed else max(0, IN_FLIGHT * self.slots - len(self.batches))
 
     def matches_in(self, seconds: float) -> int:
-        """Return how many matches it plays in that time."""
+        """How many matches it plays in that time."""
         return max(1, min(MAX_BATCH, int(seconds / self.mean))) if self.mean else 1
 
-    def send(self, matches: list[Submitted], now: float) -> Batch:
+    def send(self, matches: list[SubmittedMatch], now: float) -> SentBatch:
         """Add a batch; ``now`` is that of the monotonic clock."""
-        batch = Batch(matches, self, now, time.time())
+        batch = SentBatch(matches, self, now, time.time())
         self.batches.append(batch)
         return batch
 
 
-class Batches:
+class BatchQueue:
     """The nodes by address, and the matches that wait, in order.
 
     ``slots`` are those of all nodes that play; ``capacity`` is the number of matches that keeps them busy.
@@ -121,7 +121,7 @@ class Batches:
 
     def __init__(self) -> None:
         self.nodes: dict[str, PlayingNode] = {}
-        self.waiting: deque[Submitted] = deque()
+        self.waiting: deque[SubmittedMatch] = deque()
         self.slots = 1
         self.capacity = IN_FLIGHT
         self._seconds = BATCH_SECONDS[0]  # of a batch
@@ -144,7 +144,7 @@ class Batches:
         self.count_slots()
 
     def playing(self) -> tuple[Playing, ...]:
-        """Return the first match of each batch that is played, by number."""
+        """The first match of each batch that is played, by number."""
         shown = [
             Playing(batch.matches[0].task.number, batch.epoch)
             for node in self.nodes.values()
@@ -154,17 +154,18 @@ class Batches:
 
     def place(
         self,
-        send: Callable[[PlayingNode, list[Submitted]], None],
-        judge: Callable[[Submitted], None],
+        send: Callable[[PlayingNode, list[SubmittedMatch]], None],
+        judge: Callable[[SubmittedMatch], None],
     ) -> None:
         """Send what waits to nodes with room, in order; ``judge`` takes a recheck that no node may play.
 
         What cannot be sent now waits on, also where ``send`` raises an error.
         """
+        # Without room only rechecks that no node may play can go on: to this machine.
         rechecked = any(match.first for match in self.waiting)
         if not (rechecked or any(node.room for node in self.nodes.values())):
             return
-        left: list[Submitted] = []
+        left: list[SubmittedMatch] = []
         try:
             while self.waiting:
                 match = self.waiting.popleft()
@@ -180,7 +181,7 @@ class Batches:
         finally:
             self.waiting.extendleft(reversed(left))
 
-    def end(self, batch: Batch) -> None:
+    def end(self, batch: SentBatch) -> None:
         """Take a batch from its node: a reply to it counts no more."""
         batch.over = True
         with suppress(ValueError):
@@ -196,8 +197,8 @@ class Batches:
         node.batches.clear()
         return count
 
-    def _with_others(self, match: Submitted, node: PlayingNode) -> list[Submitted]:
-        """Return a match with those that travel with it: all nodes with room get some of those that wait."""
+    def _with_others(self, match: SubmittedMatch, node: PlayingNode) -> list[SubmittedMatch]:
+        """A match with those that travel with it: all nodes with room get some of those that wait."""
         together = [match]
         if match.plain:
             room = sum(other.room for other in self.nodes.values())
@@ -206,16 +207,16 @@ class Batches:
                 together.append(self.waiting.popleft())
         return together
 
-    def _may_play(self, match: Submitted) -> list[PlayingNode]:
-        """Return the nodes that may play a match, with room or without."""
+    def _may_play(self, match: SubmittedMatch) -> list[PlayingNode]:
+        """The nodes that may play a match, with room or without."""
         good = [node for node in self.nodes.values() if not node.closed]
         if match.only_on:
             return [node for node in good if node.machine == match.only_on]
         others = [node for node in good if node.machine not in match.not_on]
         return others if others or match.first is not None else good
 
-    def _choose(self, match: Submitted) -> PlayingNode | None:
-        """Return the least loaded node with room; a match that a node was lost with meets no other such."""
+    def _choose(self, match: SubmittedMatch) -> PlayingNode | None:
+        """The least loaded node with room; a match that a node was lost with meets no other such."""
         found = [node for node in self._may_play(match) if node.room]
         if match.losses:
             found = [

@@ -17,10 +17,10 @@ from importlib import import_module
 from typing import Any, ClassVar, Final
 
 from tourney.errors import UsageError, WorkerError
-from tourney.run.workers import host
+from tourney.run.workers import host_service
 from tourney.run.workers.cluster import ClusterExecutor
-from tourney.run.workers.link import Link, LinkLostError, Node
-from tourney.run.workers.wire import MAX_REPLY
+from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode, LinkLostError
+from tourney.run.workers.messages import MAX_REPLY
 from tourney.spawning import WorkerContext, terminal_signals_blocked
 
 DaskFuture = Any
@@ -40,8 +40,8 @@ class DaskExecutor(ClusterExecutor):
 
     name: ClassVar[str] = "dask"
 
-    def connect(self, address: str, workers: int) -> Link:
-        """Return the link. Raises UsageError for a bad address, or if the package distributed is missing."""
+    def connect(self, address: str, workers: int) -> ClusterLink:
+        """The link. Raises UsageError for a bad address, or if the package distributed is missing."""
         found = _ADDRESS.fullmatch(address)
         if address and not (found and 1 <= int(found["port"]) <= 65_535):
             raise UsageError(
@@ -60,16 +60,16 @@ class DaskExecutor(ClusterExecutor):
 def play(request: bytes) -> bytes:
     """Play a match on a worker: the function of Dask's tasks."""
     _watch()
-    return host.play(request)
+    return host_service.play(request)
 
 
 async def answer(request: bytes, attachment: bytes) -> bytes:
     """Answer a question on a worker, without holding up its event loop."""
     _watch()
-    return await asyncio.to_thread(host.answer, request, attachment)
+    return await asyncio.to_thread(host_service.answer, request, attachment)
 
 
-class _Watch:
+class _WorkerWatch:
     """The thread that ends this process's workers with its Dask worker."""
 
     lock = threading.Lock()
@@ -80,8 +80,8 @@ def _watch() -> None:
     from distributed import get_worker  # noqa: PLC0415 - as above
     from distributed.core import Status  # noqa: PLC0415 - as above
 
-    with _Watch.lock:
-        if _Watch.thread is not None:
+    with _WorkerWatch.lock:
+        if _WorkerWatch.thread is not None:
             return
         try:
             worker = get_worker()
@@ -91,13 +91,13 @@ def _watch() -> None:
         def watch() -> None:
             while worker.status in (Status.init, Status.running, Status.paused):
                 time.sleep(0.5)
-            host.end()
+            host_service.end()
 
-        _Watch.thread = threading.Thread(target=watch, name="tourney-watch", daemon=True)
-        _Watch.thread.start()
+        _WorkerWatch.thread = threading.Thread(target=watch, name="tourney-watch", daemon=True)
+        _WorkerWatch.thread.start()
 
 
-class DaskLink(Link):
+class DaskLink(ClusterLink):
     """A client of a Dask scheduler at HOST:PORT; "" starts a cluster on this machine, a worker a slot."""
 
     def __init__(self, address: str, workers: int) -> None:
@@ -146,7 +146,7 @@ class DaskLink(Link):
             ) from error
 
     def _url(self) -> str:
-        """Return the scheduler's address; with TLS where Dask's configuration asks for it."""
+        """The scheduler's address; with TLS where Dask's configuration asks for it."""
         import dask  # noqa: PLC0415 - as above
 
         if "://" in self._address:
@@ -161,11 +161,15 @@ class DaskLink(Link):
             return ""
         if self._url().startswith("tls://"):
             return "; check that both sides have TLS certificates of one authority"
-        ended = any(word in f"{error} {error.__cause__!r}" for word in ("closed", "reset", "comm was"))
-        return "; if it wants TLS, set Dask's TLS settings as docs/how-to/cluster.md says" if ended else ""
+        said = f"{error} {error.__cause__!r}".lower()
+        # A scheduler with TLS ends a plain connection or, on a busy machine, lets the time limit pass first.
+        ended = any(word in said for word in ("closed", "reset", "comm was", "timed out"))
+        if not ended or "refused" in said:
+            return ""
+        return "; if it requires TLS, set Dask's TLS settings as docs/how-to/cluster.md says"
 
-    def nodes(self) -> Mapping[str, Node]:
-        """Return the workers that the scheduler knows; waits while the connection stands."""
+    def nodes(self) -> Mapping[str, ClusterNode]:
+        """The workers that the scheduler knows; waits while the connection stands."""
         while True:
             client = self._running()
             try:
@@ -181,14 +185,14 @@ class DaskLink(Link):
             if worker.get("status") in ("closing", "closed", "closing_gracefully"):
                 continue
             slots = min(int(worker["resources"].get(RESOURCE, 0)), int(worker["nthreads"]))
-            found[address] = Node(address, _machine(worker), slots)
+            found[address] = ClusterNode(address, _machine(worker), slots)
         for address in [address for address in list(self._sent) if address not in found]:
             with suppress(OSError, RuntimeError):
                 client.cancel(self._sent.pop(address))
         return found
 
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
-        """Return a worker's answer."""
+        """A worker's answer."""
         client = self._running()
         try:
             said = client.run(answer, request, attachment, workers=[address], on_error="return")
@@ -280,14 +284,14 @@ async def _greet(url: str) -> None:
     safety = distributed.Security().get_connection_args("client")
     try:
         async with distributed.rpc(url, connection_args=safety) as scheduler:
-            # A little more than what the connection itself may take, whose errors say more.
+            # A little longer than the time limit of the connection itself, whose errors say more.
             await asyncio.wait_for(scheduler.identity(n_workers=0), 1.2 * seconds)
     except TimeoutError as error:
         raise OSError(str(error) or f"no Dask scheduler answers there in {seconds:g} seconds") from error
 
 
 def _machine(worker: Mapping[str, Any]) -> str:
-    """Return the IP address of a worker's machine; on this machine, where all share it, the worker's name."""
+    """The IP address of a worker's machine; on this machine, where all share it, the worker's name."""
     address = str(worker["host"])
     local = address.startswith("127.") or address in ("::1", "localhost")
     name = worker.get("name")

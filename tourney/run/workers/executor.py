@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar, Final, Literal, NamedTuple
 
-from tourney.bots.sandbox.base import Level
+from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import UsageError
-from tourney.match.again import FIRST, Again, Kept
-from tourney.match.result import PlayedMatch
+from tourney.match.interrupted import FIRST_PLAY, KeptPlay, Resumption
+from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
 
@@ -34,7 +34,7 @@ class MatchTask:
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
     start_by: float | None = None
-    again: Again = FIRST
+    again: Resumption = FIRST_PLAY
 
 
 Cause = Literal["machine", "overload", "killed"]
@@ -55,7 +55,7 @@ class WorkerReply:
     failure: str | None = None
     cause: Cause = "machine"
     seat: int = 0
-    kept: Kept | None = None
+    kept: KeptPlay | None = None
     plays: int = 1
 
 
@@ -64,8 +64,8 @@ class Run:
     """What an executor learns about a run before the first match.
 
     ``seed`` is the tournament's; it never leaves this machine. ``bots`` is the folder of the bot store, and
-    ``digests`` names the bots that play. ``say`` prints a message. ``distrusted`` are hosts that were set
-    aside before, with the reason; ``resumed``: the tournament has stored matches.
+    ``digests`` names the bots that play. ``say`` prints a message. ``refused`` are the machines that get no
+    match, with the reason.
     """
 
     seed: int
@@ -76,18 +76,12 @@ class Run:
     bots: str
     digests: tuple[str, ...]
     say: Callable[[str], None]
-    distrusted: Mapping[str, str] = field(default_factory=dict)
-    resumed: bool = False
-
-
-def machine_of(host: str) -> str:
-    """Return the machine in the name of a host beside a record."""
-    return host.rpartition("/")[2]
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 def played_on(played: PlayedMatch | None) -> str:
-    """Return the machine on which a match was played; "" where that is not known, or none was played."""
-    return "" if played is None else machine_of(str(played.measured.get("host", "")))
+    """The machine on which a match was played; "" where that is not known, or none was played."""
+    return "" if played is None else machine_of(played.measured.host)
 
 
 class Playing(NamedTuple):
@@ -119,11 +113,11 @@ class MatchExecutor(ABC):
         return 2 * self.workers
 
     def running(self) -> tuple[Playing, ...]:
-        """Return the matches being played, by number, as far as they are known."""
+        """The matches being played, by number, as far as they are known."""
         return ()
 
     def paused(self) -> str:
-        """Return why no reply can come now, in words, or ""."""
+        """Why no reply can come now, in words, or ""."""
         return ""
 
     def begin(self, run: Run) -> None:  # noqa: B027 - workers on this machine need no preparation
@@ -132,10 +126,11 @@ class MatchExecutor(ABC):
         Raises UsageError for workers that do not fit each other, WorkerError without any that can play.
         """
 
-    def set_aside(self) -> Mapping[str, str]:
-        """Return the machines whose results do not count, each with the reason in words.
+    def caught(self) -> Mapping[str, str]:
+        """The machines that were caught forging results in this run, each with the reason in words.
 
-        Beside a record its machine follows the last "/" of its host.
+        They get no more matches, and no result of theirs counts. Beside a record its machine follows the last
+        "/" of its host.
         """
         return {}
 
@@ -182,7 +177,7 @@ DEFAULT_RECHECK: Final = 200
 def find_executor(
     text: str, *, recheck: int | None = None, allow_mixed: bool = False
 ) -> Callable[..., MatchExecutor]:
-    """Return the maker of the executor that a name, or ``NAME://ADDRESS``, means.
+    """The maker of the executor that a name, or ``NAME://ADDRESS``, means.
 
     ``recheck`` (of 10,000) and ``allow_mixed`` are for executors on other hosts. Raises UsageError for an
     unknown name, and for an address or a setting that the executor does not take.

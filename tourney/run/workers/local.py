@@ -4,13 +4,14 @@ import multiprocessing
 import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from ctypes import Array, c_double
 from functools import partial
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 from tourney.errors import InputError
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, WorkerReply
-from tourney.run.workers.processes import adopt_orphans, kill_orphans
+from tourney.run.workers.worker import adopt_orphans, kill_orphans
 from tourney.spawning import WorkerContext
 
 MAX_BATCH: Final = 32
@@ -40,7 +41,7 @@ class LocalExecutor(MatchExecutor):
 
     Sending a batch and its replies costs about a millisecond of the coordinator's time, as much as a match of
     quick bots. So such matches travel in batches: as many as took BATCH_SECONDS lately, MAX_BATCH at most.
-    The replies to a batch come together, when all of it is played. Where each match starts its bots anew, a
+    The replies to a batch come together, when all of it is played. Where each match starts its own bots, a
     batch lets the worker make the sandboxes of its next match while it plays; long matches, which travel
     alone, would gain little by that.
     """
@@ -55,12 +56,12 @@ class LocalExecutor(MatchExecutor):
         self._held: list[tuple[MatchTask, Future[WorkerReply]]] = []
         self._context = WorkerContext()
         self._draining = self._context.Event()
-        self._playing: Any = self._context.RawArray("d", 2 * workers)
+        self._playing: Array[c_double] = self._context.RawArray(c_double, 2 * workers)
         adopt_orphans()
         self._executor = self._start()
 
     def running(self) -> tuple[Playing, ...]:
-        """Return the matches being played, by number."""
+        """The matches being played, by number."""
         shown = list(self._playing)
         pairs = sorted(zip(shown[::2], shown[1::2], strict=True))
         return tuple(Playing(int(number), since) for number, since in pairs if number)
@@ -130,7 +131,7 @@ class LocalExecutor(MatchExecutor):
     def stop(self) -> None:
         """Ask the workers to end with their bots; kill those that do not in time."""
         self._draining.set()
-        workers = multiprocessing.active_children()
+        workers = multiprocessing.active_children()  # before the shutdown, which forgets them
         self._executor.shutdown(wait=False, cancel_futures=True)
         for process in workers:
             process.terminate()
@@ -154,14 +155,14 @@ class LocalExecutor(MatchExecutor):
 
 
 def _batch_of(tasks: Sequence[MatchTask]) -> tuple[float, int]:
-    """Return the seconds and the most matches of a batch of such matches."""
+    """The seconds and the most matches of a batch of such matches."""
     if all(task.reuse for task in tasks):
         return BATCH_SECONDS, MAX_BATCH
     return (AHEAD_SECONDS, 1) if tasks[0].sandbox == "off" else (AHEAD_SECONDS, AHEAD_BATCH)
 
 
 def default_workers() -> int:
-    """Return the number of processors that this process may use."""
+    """The number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:

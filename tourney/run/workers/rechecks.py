@@ -4,38 +4,102 @@ Where two hosts differ, or there is no second one, this machine plays the match 
 prove is counted, and named at the end.
 """
 
+import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 from typing import Final
 
+from tourney.match.record import FaultKind
 from tourney.match.result import PlayedMatch
-from tourney.run.workers.batches import Sent, Submitted
+from tourney.run.workers.batches import HostResult, SubmittedMatch
+from tourney.run.workers.cluster_nodes import HERE, IntroducedNode
 from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
-from tourney.run.workers.fault_rates import FaultRates
-from tourney.run.workers.preflight import HERE, Introduced
-from tourney.run.workers.wire import without_kept
+from tourney.run.workers.messages import without_kept
 from tourney.seeds import derive, uniform
 
 PLAYS: Final = 3
 """The plays on this machine, all alike, that show which of two hosts is wrong."""
 OF: Final = 10_000
+ERROR: Final = 0.01
+"""The share of runs on alike hosts in which any host is named."""
+
+
+class FaultRates:
+    """Counts the matches of each entrant on each host, and those in which it timed out or crashed."""
+
+    def __init__(self) -> None:
+        self._matches: Counter[tuple[str, str]] = Counter()
+        self._faults: Counter[tuple[str, str]] = Counter()
+
+    def count(self, host: str, entrants: Sequence[str], faults: Iterable[tuple[int, FaultKind]]) -> None:
+        """Take a match that a host has played: the entrants by seat, and the faults of seats (from 1)."""
+        failed = {seat for seat, kind in faults if kind in ("timeout", "crash")}
+        for seat, name in enumerate(entrants, start=1):
+            self._matches[host, name] += 1
+            self._faults[host, name] += seat in failed
+
+    def findings(self) -> list[str]:
+        """A sentence for each host on which an entrant fails more often than chance lets it.
+
+        Fisher's exact test, one-sided, of the host against all others together, by Bonferroni for all pairs
+        of a host and an entrant. If matches come to alike hosts by chance, at most ``ERROR`` of runs have
+        any.
+        """
+        found = []
+        matches, faults = Counter[str](), Counter[str]()
+        for (host, name), count in self._matches.items():
+            matches[name] += count
+            faults[name] += self._faults[host, name]
+        for (host, name), count in sorted(self._matches.items()):
+            here, others = self._faults[host, name], matches[name] - count
+            if others and at_least(here, count, faults[name], matches[name]) <= ERROR / len(self._matches):
+                found.append(
+                    f"{name} timed out or crashed in {here:,} of {count:,} matches on {host}, and in"
+                    f" {faults[name] - here:,} of {others:,} on others: {host} is slow for it, or dishonest"
+                )
+        return found
+
+
+def at_least(found: int, drawn: int, marked: int, total: int) -> float:
+    """The probability that ``drawn`` of ``total`` hold at least ``found`` of the ``marked`` ones.
+
+    The tail of the hypergeometric distribution; 1.0 where ``found`` is no more than what is expected.
+    """
+    if found * total <= drawn * marked:
+        return 1.0
+    terms, term = 0.0, 1.0
+    for k in range(found, min(drawn, marked) + 1):  # each term is smaller than the one before
+        terms += term
+        if term < 1e-17:
+            break
+        term *= (marked - k) * (drawn - k) / ((k + 1) * (total - marked - drawn + k + 1))
+    log = _choices(marked, found) + _choices(total - marked, drawn - found) - _choices(total, drawn)
+    return math.exp(log) * terms
+
+
+def _choices(total: int, drawn: int) -> float:
+    return math.lgamma(total + 1) - math.lgamma(drawn + 1) - math.lgamma(total - drawn + 1)
+
 
 Put = Callable[[Callable[[], None]], None]
-Decide = Callable[[Submitted, Sent | None, tuple[Introduced, ...]], None]
+Decide = Callable[[SubmittedMatch, HostResult | None, tuple[IntroducedNode, ...]], None]
 
 
 class Rechecks:
-    """Rechecks ``share`` of 10,000 matches.
+    """Rechecks ``share`` of 10,000 matches of a run.
 
     ``make_judge`` returns an executor on this machine; ``put`` brings a function to the thread that uses this
     object. ``decide`` takes a rechecked match, with what counts of it (None: it is played again), and the
     hosts that were wrong.
     """
 
-    def __init__(self, share: int, make_judge: Callable[[], MatchExecutor], put: Put, decide: Decide) -> None:
+    def __init__(
+        self, run: Run, share: int, make_judge: Callable[[], MatchExecutor], put: Put, decide: Decide
+    ) -> None:
+        self._run = run
         self._share = share
         self._make_judge = make_judge
         self._put = put
@@ -44,10 +108,6 @@ class Rechecks:
         self._judging = 0
         self._rates = FaultRates()
         self._doubtful: Counter[str] = Counter()
-
-    def begin(self, run: Run) -> None:
-        """Take the run, before its first match."""
-        self._run = run
 
     @property
     def busy(self) -> bool:
@@ -58,7 +118,7 @@ class Rechecks:
         """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
         return uniform(derive(self._run.seed, "recheck", number), OF) < self._share
 
-    def compare(self, match: Submitted, first: Sent, second: Sent) -> None:
+    def compare(self, match: SubmittedMatch, first: HostResult, second: HostResult) -> None:
         """Compare what two hosts sent; where they differ, have this machine play the match."""
         (host, before), (_, played) = first, second
         if before.digest == played.digest:
@@ -70,7 +130,7 @@ class Rechecks:
             match.second = second
             self.judge(match)
 
-    def judge(self, match: Submitted) -> None:
+    def judge(self, match: SubmittedMatch) -> None:
         """Play a match here: hosts differ about it, or there is no second one."""
         if self._judge is None:
             self._judge = self._make_judge()
@@ -80,7 +140,7 @@ class Rechecks:
             self._judge.flush()
         future.add_done_callback(lambda done: self._put(partial(self._judged, match, done)))
 
-    def _judged(self, match: Submitted, done: "Future[WorkerReply]") -> None:
+    def _judged(self, match: SubmittedMatch, done: "Future[WorkerReply]") -> None:
         """Compare what came of a match here with what the hosts sent."""
         self._judging -= 1
         if match.first is None:  # its host was set aside meanwhile
@@ -112,7 +172,7 @@ class Rechecks:
             wrong = tuple(one for one, sent in sides if sent.digest != played.digest)
             self._decide(match, good, wrong)
 
-    def count(self, match: Submitted, host: str, played: PlayedMatch) -> None:
+    def count(self, match: SubmittedMatch, host: str, played: PlayedMatch) -> None:
         """Count the time-outs and crashes of a match that counts."""
         names = [seat.name for seat in match.task.spec.seats]
         self._rates.count(host, names, [(seat, kind) for seat, kind, _ in played.outcome.faults])

@@ -2,8 +2,12 @@
 
 It imports none of the store's and report's libraries. It ignores SIGINT and SIGHUP, which a terminal sends to
 all processes of a run. SIGTERM, or the coordinator's death, ends the bots and the worker at once.
+
+A worker adopts the processes that its bots leave behind, and the coordinator the bots of a worker that was
+killed; each ends what it adopts.
 """
 
+import ctypes
 import gc
 import multiprocessing
 import os
@@ -11,30 +15,28 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.base import open_sandbox
-from tourney.bots.sandbox.process import BotProcesses
-from tourney.bots.sandbox.process_tree import signal_tree
-from tourney.bots.sandbox.processors import Processors, free_processors
+from tourney.bots.sandbox.bot_processes import BotProcesses, children_of, signal_tree
+from tourney.bots.sandbox.child_process import Processors, free_processors
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OverloadError
-from tourney.match.again import KilledError, OverloadedMatchError
+from tourney.match.interrupted import KilledError, OverloadedMatchError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.run.workers.processes import (
-    adopt_orphans,
-    kill_strays,
-)
 from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals
 
+_PR_SET_CHILD_SUBREAPER = 36
+_ATTEMPTS = 100
+_MOST_BYTES = 1 << 16
 _LAST_SECONDS = 2.0
 _GARBAGE = 20_000
 
@@ -43,6 +45,11 @@ class _StopNow(BaseException):
     """SIGTERM came during a match; the exception unwinds through the match runner, which ends the bots."""
 
 
+if TYPE_CHECKING:
+    from ctypes import Array, c_double
+    from multiprocessing.queues import SimpleQueue
+    from multiprocessing.synchronize import Event
+
 _RUNNERS: list[MatchRunner] = []
 
 
@@ -50,13 +57,15 @@ class _Worker:
     """The state of this process."""
 
     playing = False
-    draining: Any = None
-    status: Any = None
+    draining: "Event | None" = None
+    status: "Array[c_double] | None" = None
     slot = 0
     processors: Processors = ()
 
 
-def initialize(slots: Any, cpus: int, draining: Any, status: Any, first: int = 0) -> None:
+def initialize(
+    slots: "SimpleQueue[int]", cpus: int, draining: "Event", status: "Array[c_double]", first: int = 0
+) -> None:
     """Make this process a worker: take a slot, pin it to processors, handle signals and the parent's death.
 
     ``slots`` is a queue of slot numbers from 0, ``cpus`` the processors of a slot (see ``pin``), ``first``
@@ -114,6 +123,7 @@ def play_batch(tasks: Sequence[MatchTask]) -> tuple[list[WorkerReply | InputErro
 def _set_status(number: int) -> None:
     """Show the coordinator which match this worker plays; 0: none."""
     if _Worker.status is not None:
+        # Number 0 while the time changes: the coordinator reads both without a lock.
         _Worker.status[2 * _Worker.slot] = 0
         _Worker.status[2 * _Worker.slot + 1] = time.time() if number else 0
         _Worker.status[2 * _Worker.slot] = number
@@ -211,3 +221,73 @@ def _stop_with_parent() -> None:
     signal.pthread_kill(main, signal.SIGTERM)
     threading.main_thread().join(_LAST_SECONDS)
     _exit_now()
+
+
+def adopt_orphans() -> bool:
+    """Make this process the parent of its descendants' orphans; return whether the kernel can do that."""
+    try:
+        done: int = ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    except (OSError, AttributeError):
+        return False
+    return done == 0
+
+
+def kill_orphans() -> int:
+    """Kill and reap this process's children in other sessions, with their descendants; return how many.
+
+    Bots and the processes they start have other sessions, workers do not. To be called only when no bot of
+    this process itself plays.
+    """
+    own = os.getsid(0)
+    return _kill(lambda: [pid for pid in children_of(os.getpid()) if _session(pid) not in (own, None)])
+
+
+def kill_strays(known: Collection[int]) -> int:
+    """Kill and reap this process's children that are not ``known``, with their descendants; return how many.
+
+    For a process whose only children are bots: any other escaped from a bot whose match is over.
+    """
+    return _kill(lambda: [pid for pid in _children() if pid not in known])
+
+
+def _kill(find: Callable[[], list[int]]) -> int:
+    """Kill and reap processes until none is found."""
+    count = 0
+    for _ in range(_ATTEMPTS):
+        found = find()
+        if not found:
+            break
+        for pid in found:
+            signal_tree(pid, signal.SIGKILL)
+            with suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+            count += 1
+    return count
+
+
+def _session(pid: int) -> int | None:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return None
+
+
+def _children() -> list[int]:
+    """The children of this process's first thread, which starts the bots and adopts all orphans.
+
+    This runs after each match, so the kernel's file stays open: opening takes 20 times as long as reading.
+    """
+    file = _children_file(os.getpid())
+    if file < 0:
+        return children_of(os.getpid())
+    data = os.pread(file, _MOST_BYTES, 0)
+    return list(map(int, data.split())) if len(data) < _MOST_BYTES else children_of(os.getpid())
+
+
+@cache
+def _children_file(pid: int) -> int:
+    """Open the kernel's list of the children of a process's first thread; -1 where there is none."""
+    try:
+        return os.open(f"/proc/{pid}/task/{pid}/children", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return -1

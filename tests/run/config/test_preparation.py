@@ -1,0 +1,155 @@
+"""What a later tournament file may change."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.tournaments import refused, write_file
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import TournamentError
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine.tournament_run import open_tournament
+from tourney.schedule.round_robin import RoundRobin
+from tourney.store.database import Database
+from tourney.store.values import RunSettings, StoredRun
+
+FILE = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["pebble", "random"]
+[[entrant]]
+bot = "pebble"
+name = "second"
+args = ["--calm"]
+[limits]
+clock-ms = 5000
+[run]
+sandbox = "off"
+"""
+
+
+def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
+    """Start a tournament file as a run does; return the entrants' names and the messages."""
+    file = read_tournament_file(write_file(folder, text))
+    bots = BotStore(folder / "bots")
+    messages: list[str] = []
+    with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended):
+        assert amended == repository.tournaments.get()
+        assert amended.run == StoredRun.of(file.run, breadth_first=True)
+        return [entrant.name for entrant in repository.tournaments.entrants(amended.id)], messages
+
+
+def test_same_file_changes_nothing_and_warns_of_seed_once(tmp_path: Path) -> None:
+    names, messages = go_on(tmp_path, FILE)
+    assert names == ["pebble", "random", "second"]
+    assert messages == ["the seed 7 was chosen by a person: a bot that knows it can compute the dice"]
+    assert go_on(tmp_path, FILE) == (names, [])
+    # The order of keys and the layout do not count.
+    assert go_on(tmp_path, FILE.replace('"pebble", "random"', '"random","pebble"')) == (names, [])
+
+
+def test_run_settings_may_change(tmp_path: Path) -> None:
+    names, _ = go_on(tmp_path, FILE)
+    assert go_on(tmp_path, FILE.replace('"off"', '"auto"\nreuse = true')) == (names, [])
+    assert read_tournament_file(tmp_path / "cup.toml").run == RunSettings(reuse=True, sandbox="auto")
+
+
+def test_added_entrant_gets_the_last_number(tmp_path: Path) -> None:
+    go_on(tmp_path, FILE)
+    names, messages = go_on(tmp_path, FILE.replace('["pebble"', '["greedy", "pebble"'))
+    assert names == ["pebble", "random", "second", "greedy"]
+    assert messages == ["greedy joins cup from round 4 on"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('"sage-stones"', '"sages-tafl"', "game was"),
+        ("seed = 7", "seed = 8", "seed was 7 when cup began and is 8 now"),
+        ("seed = 7", "", "seed was 7 when cup began and is not set now"),
+        ("seed = 7", "seed = 7\ngames-per-pairing = 4", "games-per-pairing was 2"),
+        ("seed = 7", "seed = 7\nopening-plies = 2", "opening-plies was 0"),
+        ("seed = 7", "seed = 7\nseats = 3", "seats was 2"),
+        ("clock-ms = 5000", "clock-ms = 6000", "[limits] clock-ms was 5000"),
+        ("clock-ms = 5000", "clock-ms = 5000\nnodes = 9", "[limits] nodes was not set"),
+        ("clock-ms = 5000", "", "[limits] clock-ms was 5000 when cup began and is not set"),
+        ('["pebble", "random"]', '["pebble"]', "the entrant random is not in bots or [[entrant]]"),
+        ('"--calm"', '"--wild"', "the entrant second is not in bots or [[entrant]]"),
+        ('name = "second"', 'name = "third"', "the entrant second is not in bots or [[entrant]]"),
+        ('["pebble", "random"]', '["pebble", "random", "unknown"]', "there is no bot 'unknown'"),
+        ('["pebble", "random"]', '["pebble", "random", "./pebble"]', "there is no bot"),
+    ],
+)
+def test_other_changes_are_refused_and_store_nothing(
+    tmp_path: Path, old: str, new: str, sentence: str
+) -> None:
+    assert old in FILE
+    names, _ = go_on(tmp_path, FILE)
+    with refused(TournamentError, "cup.toml: ", sentence):
+        go_on(tmp_path, FILE.replace(old, new))
+    assert go_on(tmp_path, FILE) == (names, [])
+
+
+def test_sampled_seed_stays_and_may_be_named(tmp_path: Path) -> None:
+    file = FILE.replace("seed = 7", "")
+    _, messages = go_on(tmp_path, file)
+    assert messages == []
+    assert go_on(tmp_path, file)[1] == []
+    with Database.open(str(tmp_path / "t.db")) as repository:
+        tournament = repository.tournaments.get()
+    assert not tournament.seed_chosen
+    assert go_on(tmp_path, f"seed = {tournament.seed}\n{file}")[1] == []
+    with refused(TournamentError, "seed was not set when cup began and is"):
+        go_on(tmp_path, f"seed = {tournament.seed ^ 1}\n{file}")
+
+
+def test_two_sampled_seeds_differ(tmp_path: Path) -> None:
+    seeds = set()
+    for name in ("one", "two"):
+        path = write_file(tmp_path, FILE.replace("seed = 7", "").replace('"cup"', f'"{name}"'))
+        file, bots = read_tournament_file(path), BotStore(tmp_path / "bots")
+        with open_tournament(file, str(tmp_path / "t.db"), bots, print) as (_, tournament):
+            seeds.add(tournament.seed)
+    assert len(seeds) == 2
+
+
+def test_format_without_late_entrants_refuses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RoundRobin, "takes_entrants", False)
+    go_on(tmp_path, FILE)
+    with refused(TournamentError, 'bots names "greedy" too', "a round-robin takes no entrants later"):
+        go_on(tmp_path, FILE.replace('["pebble"', '["greedy", "pebble"'))
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (('["pebble", "random"]', '["pebble", "pebble"]'), "two entrants are called pebble"),
+        (('name = "second"', ""), "two entrants are called pebble; give one a name of its own"),
+        (('["pebble", "random"]', '["mason", "unknown"]'), "there is no bot 'unknown'"),
+        (('"sage-stones"', '"sages-tafl"'), "the bot mason does not play sages-tafl; it plays sage-stones"),
+        (('["pebble", "random"]', "[]\nseats = 4"), "needs at least 4 entrants, not 1"),
+    ],
+)
+def test_unplayable_tournament_creates_no_database(
+    tmp_path: Path, change: tuple[str, str], sentence: str
+) -> None:
+    text = FILE.replace('"random"', '"mason"') if "mason does not" in sentence else FILE
+    old, new = change[0].replace("random", "mason") if "mason does not" in sentence else change[0], change[1]
+    assert old in text
+    with refused(TournamentError, "cup.toml: ", sentence):
+        go_on(tmp_path, text.replace(old, new))
+    assert not (tmp_path / "t.db").exists()
+
+
+def test_failed_build_is_reported_before_anything_is_stored(tmp_path: Path) -> None:
+    bot = tmp_path / "broken"
+    bot.mkdir()
+    (bot / "bot.toml").write_text(
+        'name = "broken"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["./b"]\nbuild = ["ls", "gone"]\n'
+    )
+    words = r"cup\.toml: the build of broken@1 \(ls gone\) failed"
+    with pytest.raises(TournamentError, match=words) as caught:
+        go_on(tmp_path, FILE.replace('"random"', '"./broken"'))
+    assert "gone" in caught.value.__notes__[0]
+    assert not (tmp_path / "t.db").exists()

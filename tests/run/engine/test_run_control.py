@@ -1,0 +1,213 @@
+"""The deadline, and matches played again after the machine failed."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.coordination import RecordingListener, run
+from tests.support.tournaments import answer, begin, digests, refused
+from tourney.errors import UsageError, WorkerError
+from tourney.match.interrupted import KeptPlay, Resumption
+from tourney.run.engine.run_control import (
+    MAX_FAILURES_IN_A_ROW,
+    Deadline,
+    MatchRetries,
+    parse_span,
+    parse_until,
+    seconds_left,
+)
+from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
+from tourney.store.database import Database
+
+NOW = datetime(2026, 11, 20, 18, 30, 15, 7, tzinfo=timezone(timedelta(hours=1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "then"),
+    [
+        ("18:31", NOW.replace(minute=31, second=0, microsecond=0)),
+        ("23:59", NOW.replace(hour=23, minute=59, second=0, microsecond=0)),
+        ("18:30", NOW.replace(day=21, second=0, microsecond=0)),
+        ("07:30", NOW.replace(day=21, hour=7, second=0, microsecond=0)),
+        ("7:05", NOW.replace(day=21, hour=7, minute=5, second=0, microsecond=0)),
+    ],
+)
+def test_until_is_the_next_such_time(text: str, then: datetime) -> None:
+    assert parse_until(text, NOW) == then
+
+
+@given(st.integers(0, 23), st.integers(0, 59))
+def test_until_is_ahead_and_within_a_day(hour: int, minute: int) -> None:
+    then = parse_until(f"{hour:02}:{minute:02}", NOW)
+    assert timedelta() < then - NOW <= timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("8h", 28800), ("90m", 5400), ("1h30m", 5400), ("45s", 45), ("1h0m1s", 3601)]
+)
+def test_budget_is_a_time_span(text: str, seconds: int) -> None:
+    assert parse_span("--budget", text).total_seconds() == seconds
+
+
+@pytest.mark.parametrize("text", ["", "24:00", "7", "12:60", "noon", "12:30:00", " 12:30", "१२:३०"])
+def test_invalid_time_of_day_is_refused(text: str) -> None:
+    with refused(UsageError, "is not a time of day; write it as 07:30"):
+        parse_until(text, NOW)
+
+
+@pytest.mark.parametrize("text", ["", "8", "h", "-1h", "1.5h", "30m1h", "1h ", "٣h"])
+def test_invalid_time_span_is_refused(text: str) -> None:
+    with refused(UsageError, "is not a time span"):
+        parse_span("--budget", text)
+
+
+def test_empty_budget_is_refused() -> None:
+    with refused(UsageError, "leaves no time at all"):
+        parse_span("--budget", "0h0m")
+
+
+@pytest.fixture
+def central_europe(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Set a local zone with daylight saving time."""
+    monkeypatch.setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("central_europe")
+@pytest.mark.parametrize(
+    ("day", "hours"), [((2026, 1, 10), 13.5), ((2026, 3, 28), 12.5), ((2026, 10, 24), 14.5)]
+)
+def test_until_follows_clock_changes_in_the_night(day: tuple[int, int, int], hours: float) -> None:
+    now = datetime(*day, 18, 0).astimezone()
+    assert seconds_left("07:30", None, now) == hours * 3600
+    assert seconds_left("07:30", "8h", now) == 8 * 3600
+    assert seconds_left("18:01", "8h", now) == 60
+    assert seconds_left(None, None, now) is None
+
+
+@pytest.mark.usefixtures("central_europe")
+def test_repeated_hour_means_its_next_occurrence() -> None:
+    """At the second 02:30, the next 02:45 is in 15 minutes."""
+    now = datetime(2026, 10, 25, 2, 30, fold=1).astimezone()
+    assert seconds_left("02:45", None, now) == 900
+    assert seconds_left("02:45", None, now - timedelta(hours=1)) == 900
+
+
+def test_match_fits_if_the_longest_so_far_would_fit() -> None:
+    table = Deadline(end=100.0)
+    assert table.fits(99.0)
+    table.add(10.0)
+    table.add(3.0)
+    assert table.fits(89.9)
+    assert not table.fits(90.0)
+    assert Deadline().fits(1e12)
+
+
+KEPT = KeptPlay(actions=((1, "a1"),))
+
+
+class Failing:
+    """Fails some matches some times, and notes the order of all plays."""
+
+    def __init__(self, cause: Cause, **seats: int) -> None:
+        self.cause = cause
+        self.left = Counter({4: 3, 1: 1})
+        self.plays: list[tuple[int, Resumption]] = []
+        self.seat = 2 if cause == "killed" else 0
+
+    def __call__(self, task: MatchTask) -> WorkerReply:
+        self.plays.append((task.number, task.again))
+        if self.left[task.number] and not (task.again.judged and self.cause == "killed"):
+            self.left[task.number] -= 1
+            kept = None if self.cause == "machine" else KEPT
+            return WorkerReply(task.number, None, "why", self.cause, self.seat, kept)
+        return answer(task)
+
+
+@pytest.mark.parametrize("cause", ["overload", "machine"])
+def test_match_is_played_again_after_the_others_then_void(repository: Database, cause: Cause) -> None:
+    tournament = begin(repository, 3)
+    play = Failing(cause)
+    heard = RecordingListener()
+    summary = run(repository, play, listener=heard)
+    assert [number for number, _ in play.plays] == [1, 2, 3, 4, 5, 6, 1, 4, 4]
+    assert summary.progress.void == 1
+    assert sorted(digests(repository, tournament.id)) == [1, 2, 3, 4, 5, 6]
+    result = repository.matches.get(tournament.id, 4).result
+    assert result is not None
+    assert result.void_reason == ("overload" if cause == "overload" else "machine-failure")
+    failed = "was overloaded" if cause == "overload" else "failed"
+    assert heard.messages[-1].endswith(f"is void: the machine {failed} 3 times: why")
+    assert summary.again == {cause: 4}
+    kept = KEPT if cause == "overload" else None
+    assert [again for number, again in play.plays if number == 4] == [
+        Resumption(),
+        Resumption(kept=kept),
+        Resumption(kept=kept),
+    ]
+
+
+def test_third_play_judges_a_bot_that_was_killed_before(repository: Database) -> None:
+    tournament = begin(repository, 3)
+    play = Failing("killed")
+    assert run(repository, play).progress.void == 0
+    assert [again for number, again in play.plays if number == 4] == [
+        Resumption(),
+        Resumption(kept=KEPT),
+        Resumption(frozenset({2}), KEPT),
+    ]
+    assert len(digests(repository, tournament.id)) == 6
+
+
+def test_plays_that_failed_change_no_other_result(repository: Database) -> None:
+    tournament = begin(repository, 4)
+    run(repository, Failing("overload"))
+    found = digests(repository, tournament.id)
+    other = begin(repository, 4, name="other")
+    undisturbed = {
+        row: repository.matches.get(tournament.id, number).result
+        for number, row in repository.schedules.rows(tournament.id)
+    }
+    assert len(undisturbed) == len(found) == 12
+    assert [row for _, row in repository.schedules.rows(other.id)] == list(undisturbed)
+
+
+@pytest.mark.parametrize("cause", ["overload", "killed"])
+def test_neither_overload_nor_killed_bots_stop_a_run(repository: Database, cause: Cause) -> None:
+    """A bot could stop the run by killing itself; overload passes."""
+    begin(repository, 8)
+
+    def play(task: MatchTask) -> WorkerReply:
+        if task.again.judged:
+            return answer(task)
+        return WorkerReply(task.number, None, "why", cause, int(cause == "killed"), None)
+
+    summary = run(repository, play, workers=4)
+    assert summary.progress.done == 56 > MAX_FAILURES_IN_A_ROW
+    assert summary.progress.void == (56 if cause == "overload" else 0)
+
+
+def test_other_failures_in_a_row_stop_a_run() -> None:
+    retries = MatchRetries(any_played=True)
+    for number in range(1, MAX_FAILURES_IN_A_ROW):
+        retries.failed([number], "why")
+    with pytest.raises(WorkerError, match="12 times in a row"):
+        retries.failed([99], "why")
+
+
+def test_bot_killed_for_the_first_time_in_the_third_play_is_not_judged() -> None:
+    retries = MatchRetries(any_played=True)
+    retries.failed([1], "why", "overload")
+    retries.failed([1], "why", "overload")
+    assert retries.again(1) == Resumption()
+    retries.note(WorkerReply(1, seat=2))
+    assert retries.failed([1], "why", "killed") == frozenset()
+    assert not retries.overloaded(1)

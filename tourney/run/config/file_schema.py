@@ -1,0 +1,339 @@
+"""The keys of a tournament file, with their descriptions and bounds.
+
+Reading, the reference page and the JSON Schema are made from these classes.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Literal, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from tourney.bots.protocols import Setting
+from tourney.match.spec import DEFAULT_LIMITS, IncrementMs, Limits, MoveMs
+from tourney.schedule.format import Format, FormatKey
+from tourney.schedule.until_rule import SHARE, Until
+from tourney.schema import (
+    MAX_ARGUMENT,
+    MAX_ARGUMENTS,
+    GameName,
+    Name,
+    SchemaError,
+    Seed,
+    Word,
+    check_range,
+)
+from tourney.seeds import U64
+from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitle, Title
+from tourney.store.values import RunSettings
+
+MAX_OPENING_PLIES: Final = 200
+
+FORMAT_HELP: Final = "Format of the tournament; see [formats](../explanation/formats.md)."
+
+BotSource = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a bot"})]
+CleanArgument = Annotated[
+    str,
+    Meta(
+        max_length=MAX_ARGUMENT,
+        pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z",
+        extra={"want": "hold no control character"},
+    ),
+]
+FilePath = Annotated[str, Meta(pattern=r"\A[^\x00]+\Z", extra={"want": "name a file"})]
+Games = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
+    """A bot under a name of its own, with arguments; or a program of this machine, such as a chess engine."""
+
+    bot: (
+        Annotated[
+            BotSource,
+            Meta(
+                description="Bot: a name in the bot store, a bot that ships, or a path. Either this or"
+                " `command` is required.",
+                examples=["mcts"],
+            ),
+        ]
+        | None
+    ) = None
+    name: Annotated[Name, Meta(description="Name of the entrant. Default: the bot's name.")] | None = None
+    args: Annotated[
+        tuple[CleanArgument, ...],
+        Meta(max_length=MAX_ARGUMENTS, description="Arguments added to the bot's command."),
+    ] = ()
+    command: Annotated[
+        tuple[CleanArgument, ...],
+        Meta(
+            max_length=MAX_ARGUMENTS,
+            description="Program on PATH, or its path, with arguments, instead of `bot`: a bot of its own.",
+            examples=[["stockfish"]],
+        ),
+    ] = ()
+    protocol: Annotated[
+        Word | None, Meta(description="Protocol of the program of `command`. Default: `uci`.")
+    ] = None
+    options: Annotated[
+        dict[str, Setting],
+        Meta(max_length=100, description="Options of the program of `command`, as `{Hash = 64}`."),
+    ] = {}
+    go: Annotated[
+        dict[str, int],
+        Meta(
+            max_length=10,
+            description="Limits of each turn of the program of `command`, as `{nodes = 1000}`.",
+        ),
+    ] = {}
+
+    def __post_init__(self) -> None:
+        """Check that the line names one bot. Raises SchemaError."""
+        if (self.bot is None) == (not self.command):
+            raise SchemaError(
+                ("bot",), 'must be set, or command: bot = "mcts", or command = ["stockfish"]; not both'
+            )
+        if self.command and not self.command[0]:
+            raise SchemaError(("command",), "begins with an empty word; it names a program")
+        for key in ("protocol", "options", "go"):
+            if getattr(self, key) and not self.command:
+                raise SchemaError((key,), "goes with command only; a bot with bot.toml has it there")
+
+
+Ponder = Literal["allow", "freeze"]
+
+
+class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True):
+    """What a bot may use. Milliseconds and MiB; None where there is no such limit."""
+
+    move_ms: MoveMs = DEFAULT_LIMITS.move_ms
+    increment_ms: IncrementMs = 0
+    ponder: (
+        Annotated[
+            Ponder,
+            Meta(
+                description="Whether a bot may compute while others are to move; `freeze` stops its"
+                " processes. Default: `freeze` where the sandbox can enforce it and the bots of a match share"
+                " processors, otherwise `allow`; the first start decides."
+            ),
+        ]
+        | None
+    ) = None  # type: ignore[assignment]  # a file may leave it out, a plan may not
+
+    def fixed(self) -> Limits:
+        """The limits of a plan, with ``allow`` for a ``ponder`` that is left out."""
+        values = {name: getattr(self, name) for name in Limits.__struct_fields__}
+        return Limits(**{**values, "ponder": self.ponder or "allow"})
+
+
+class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """What to find out: the tournament ends as soon as any of it is known."""
+
+    width: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=1000,
+                description="The interval of each bot's Elo has at most this width on each side.",
+            ),
+        ]
+        | None
+    ) = None
+    best: (
+        Annotated[
+            float,
+            Meta(description="The best bot is known with this confidence, from 0.5 to less than 1, as 0.95."),
+        ]
+        | None
+    ) = None
+    top: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=100_000,
+                description="The best N bots are known, in any order, with 95 % confidence.",
+            ),
+        ]
+        | None
+    ) = None
+    order: Annotated[
+        bool, Meta(description="`true`: the order of all bots is known, with 95 % confidence.")
+    ] = False
+    games: Annotated[Games, Meta(description="Limit of matches.")] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the confidence. Raises SchemaError."""
+        if self.best is not None and not 0.5 <= self.best <= (SHARE - 1) / SHARE:
+            raise SchemaError(
+                ("best",), f"is {self.best:g}, but must be from 0.5 to 0.9999: nothing is known for certain"
+            )
+
+    @property
+    def until(self) -> Until:
+        """The table as the formats see it."""
+        best = None if self.best is None else round(self.best * SHARE)
+        return Until(self.width, best, self.top, self.order, self.games)
+
+
+class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """A tournament file. Paths are relative to its folder."""
+
+    name: Annotated[
+        Name, Meta(description="Name of the tournament, unique in a database.", examples=["autumn-cup"])
+    ]
+    game: Annotated[GameName, Meta(description="Game to play; see `tourney games`.", examples=["sages-tafl"])]
+    referee: Annotated[
+        tuple[CleanArgument, ...],
+        Meta(
+            max_length=MAX_ARGUMENTS,
+            description='Command of an outside referee, for `game = "external"`; see'
+            " [outside referees](../how-to/outside-referees.md).",
+            examples=[["python3", "play_game.py"]],
+        ),
+    ] = ()
+    format: Annotated[str, Meta(description=FORMAT_HELP)] = "round-robin"
+    seed: (
+        Annotated[
+            Seed,
+            Meta(
+                description="Source of all chance. Default: sampled at the first start. A bot that knows"
+                " the seed can compute the dice."
+            ),
+        ]
+        | None
+    ) = None
+    bots: Annotated[
+        tuple[BotSource, ...],
+        Meta(
+            description="Bots that enter under their own names: names in the bot store, or paths."
+            " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md)."
+        ),
+    ] = ()
+    seats: (
+        Annotated[int, Meta(ge=2, le=4, description="Seats per table. Default: the game's minimum.")] | None
+    ) = None
+    games_per_pairing: (
+        Annotated[
+            Games,
+            Meta(
+                description="Matches of a pairing: a multiple of the mirrored group, which has 2 matches for"
+                " two seats, 6 for three and 4 for four. Default: one group."
+            ),
+        ]
+        | None
+    ) = None
+    rounds: (
+        Annotated[Games, Meta(description="Rounds, for formats that take them. A later file may change it.")]
+        | None
+    ) = None
+    opening_plies: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=MAX_OPENING_PLIES,
+            description="Actions at the start of a match that the seed samples, the same for mirrored games.",
+        ),
+    ] = 0
+    opening_book: (
+        Annotated[
+            FilePath,
+            Meta(
+                description="Text file with an opening per line: actions separated by blanks, comments after"
+                " `#`. For chess also `.epd`, a position per line, or `.pgn`, of whose games the first"
+                " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`."
+            ),
+        ]
+        | None
+    ) = None
+    opening_order: Annotated[
+        Literal["random", "sequential"],
+        Meta(
+            description="How a match finds its opening in the book: sampled by the seed (`random`), or the"
+            " next one for each round and repeat, which all tables of a round share (`sequential`)."
+        ),
+    ] = "random"
+    mirrored_dice: Annotated[
+        bool,
+        Meta(
+            description="Whether the games of a mirrored group share dice and opening; `false` gives each"
+            " match its own. See [ratings](../explanation/ratings.md#shared-dice)."
+        ),
+    ] = True
+    title: Annotated[
+        Title, Meta(description="Title of the report. Default: the name. A later file may change it.")
+    ] = ""
+    description: Annotated[
+        Description,
+        Meta(
+            description="Text for the report's first page; an empty line ends a paragraph. A later file may"
+            " change it."
+        ),
+    ] = ""
+    logo: (
+        Annotated[
+            FilePath,
+            Meta(
+                description="Image file for the report: PNG, JPEG, WebP or SVG, at most 256 KiB. The database"
+                " keeps a copy. A later file may change it."
+            ),
+        ]
+        | None
+    ) = None
+    links: Annotated[
+        dict[LinkTitle, Address],
+        Meta(
+            max_length=MAX_LINKS,
+            description="Links for the report: titles with addresses (https, http or mailto). A later file"
+            " may change them.",
+        ),
+    ] = {}
+    entrant: Annotated[tuple[EntrantLine, ...], Meta(description="Further entrants, a table each.")] = ()
+    options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
+    limits: Annotated[FileLimits, Meta(description="What a bot may use.")] = FileLimits()
+    until: Annotated[
+        UntilTable, Meta(description="What to find out; the tournament ends as soon as it is known.")
+    ] = UntilTable()
+    run: Annotated[RunSettings, Meta(description="How matches are run. A later file may change these.")] = (
+        RunSettings()
+    )
+
+    def __post_init__(self) -> None:
+        """Check the seed's size, and that a bot is there. Raises SchemaError."""
+        if self.seed is not None:
+            check_range(("seed",), self.seed, 0, U64 - 1)
+        if not self.bots and not self.entrant:
+            raise SchemaError(
+                ("bots",), 'is missing: name the bots that play, as bots = ["random", "./mybot"]'
+            )
+
+
+def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
+    """The schema of a tournament file, with these formats by name and the keys that they take."""
+    own = {key.name: key for format_ in formats for key in format_.keys}
+    fields: list[tuple[str, Any, Any]] = [
+        (attribute_of(key), _key_type(own[key]) | None, None) for key in own
+    ]
+    word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
+    fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], "round-robin"))
+    return cast(
+        "type[TournamentTable]",
+        msgspec.defstruct("TournamentFile", fields, bases=(TournamentTable,), kw_only=True),
+    )
+
+
+def attribute_of(key: str) -> str:
+    """The attribute of a table that holds a key of the file."""
+    return key.replace("-", "_")
+
+
+def _key_type(key: FormatKey) -> Any:
+    """The type of a format's own key."""
+    about = Meta(description=key.help)
+    if key.kind == "integer":
+        return Annotated[int, Meta(ge=key.low, le=key.high), about]
+    if key.kind == "choice":
+        return Annotated[Literal[key.words], about]
+    if key.kind == "flag":
+        return Annotated[bool, about]
+    return Annotated[tuple[Name, ...], Meta(min_length=1), about]

@@ -1,0 +1,384 @@
+"""What a tournament file asks of a database: a new tournament, or changes of the one that has begun.
+
+A run and a dry run prepare in the same way. Nothing is written to the database, and no bot is built.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from tourney.bots.catalogue.command import add_program
+from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
+from tourney.errors import BotError, GameError, TournamentError
+from tourney.games.registry import find_game
+from tourney.match.referee import Referee
+from tourney.match.spec import Entrant, MatchSpec
+from tourney.results.standings import setup_of
+from tourney.run.config.file_schema import EntrantLine
+from tourney.run.config.tournament_file import LADDER, TournamentFile
+from tourney.schedule.adaptive import estimate
+from tourney.schedule.format import Participant, find_format
+from tourney.schedule.row import ResultRow, Row
+from tourney.schema import SchemaError, show
+from tourney.store.database import Database
+from tourney.store.values import Plan, StoredEntrant, Tournament
+
+FindBot = Callable[[EntrantLine, BotStore, Path], StoredBot]
+"""Finds the bot of a line in a store or, relative to a folder, by its path."""
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn errors of bots, games and formats into TournamentError that names the tournament file."""
+    try:
+        yield
+    except (BotError, GameError, TournamentError) as error:
+        named = TournamentError(f"{path}: {error}", file=path, bot=error.bot, key=error.key)
+        for note in getattr(error, "__notes__", ()):
+            named.add_note(note)
+        raise named from error
+
+
+def line_text(line: EntrantLine) -> str:
+    """An entrant's line as it is stored, for the comparison with a later file's."""
+    found: dict[str, object] = {"bot": line.bot, "name": line.name, "args": list(line.args)}
+    if line.command:
+        found |= {"command": list(line.command), "protocol": line.protocol}
+        found |= {"options": dict(sorted(line.options.items())), "go": dict(sorted(line.go.items()))}
+    return json.dumps(found, separators=(",", ":"))
+
+
+def find_bot(line: EntrantLine, store: BotStore, folder: Path) -> StoredBot:
+    """The bot of a line, after a path or program is put into the store. Raises BotError and StoreError."""
+    if line.bot is not None:
+        return resolve_bot(line.bot, store, folder)
+    return add_program(
+        line.command, store, folder, protocol=line.protocol or "uci", options=line.options, go=line.go
+    )
+
+
+def enter(
+    file: TournamentFile,
+    lines: Sequence[EntrantLine],
+    store: BotStore,
+    *,
+    before: Sequence[StoredEntrant] = (),
+    joined: int = 1,
+    find: FindBot = find_bot,
+) -> tuple[StoredEntrant, ...]:
+    """The entrants of some lines, numbered after those ``before`` and in play from the round ``joined`` on.
+
+    ``find`` finds a line's bot; the default puts it into the store. Raises TournamentError that names the
+    file: for an unknown bot, for one that does not play the game, and for two entrants of one name.
+    """
+    taken = {entrant.name for entrant in before}
+    entered: list[StoredEntrant] = []
+    for line in lines:
+        with naming(file.path):
+            bot = find(line, store, file.folder)
+            manifest = bot.manifest
+            name = manifest.name if line.name is None else line.name
+            if not manifest.plays(file.plan.game):
+                raise TournamentError(
+                    f"the bot {manifest.name} does not play {file.plan.game}; it plays"
+                    f" {', '.join(manifest.games)}",
+                    bot=manifest.name,
+                )
+            if name in taken:
+                ladder = f", one of them by {LADDER}" if name in file.rungs else ""
+                raise TournamentError(
+                    f"two entrants are called {name}{ladder}; give one a name of its own,"
+                    " by [[entrant]] with bot and name",
+                    bot=manifest.name,
+                )
+        taken.add(name)
+        entered.append(
+            StoredEntrant(
+                number=len(before) + len(entered),
+                entrant=Entrant(name, manifest.name, manifest.version, line.args, bot.digest),
+                title=manifest.title,
+                author=manifest.author,
+                joined=joined,
+                line=line_text(line),
+            )
+        )
+    return tuple(entered)
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """A file held against a database.
+
+    ``stored`` is the tournament if it has begun, ``before`` its entrants and ``paired`` the number of rounds
+    paired so far. ``added`` are the entrants that the file adds, numbered after them, and ``withdrawn`` the
+    numbers of those that leave. ``changed``: whether the file changes a tournament that has begun.
+    """
+
+    file: TournamentFile
+    stored: Tournament | None
+    before: tuple[StoredEntrant, ...]
+    paired: int
+    added: tuple[StoredEntrant, ...]
+    withdrawn: tuple[int, ...] = ()
+    changed: bool = False
+
+    @property
+    def entrants(self) -> tuple[StoredEntrant, ...]:
+        """All entrants by number."""
+        return (*self.before, *self.added)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the tournament; 0 where the first start will sample one."""
+        return (self.file.seed or 0) if self.stored is None else self.stored.seed
+
+
+def prepare(
+    file: TournamentFile, database: Database | None, bots: BotStore, find: FindBot = find_bot
+) -> Preparation:
+    """Hold a file against a database, or against None before there is one.
+
+    ``find`` finds the bots of new entrants; the default puts them into the store. Raises TournamentError for
+    a file that cannot be played or that changes a fixed key.
+    """
+    stored = None if database is None else database.tournaments.find(file.plan.name)
+    if database is None or stored is None:
+        _refuse_withdrawn(file)
+        found = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find))
+    else:
+        before, paired = (
+            database.tournaments.entrants(stored.id),
+            database.schedules.progress(stored.id).rounds,
+        )
+        changes = changes_of(file, stored, before, paired)
+        added = enter(file, changes.added, bots, before=before, joined=paired + 1, find=find)
+        found = Preparation(file, stored, before, paired, added, changes.withdrawn, changes.changed)
+    with naming(file.path):
+        _check_playable(found)
+        if dict(file.plan.extra).get("seeding") == "rating" and found.added:
+            return replace(found, added=_rated(found, database))
+    return found
+
+
+def _refuse_withdrawn(file: TournamentFile) -> None:
+    """Raise TournamentError for a file that withdraws an entrant before the start."""
+    if file.run.withdrawn:
+        raise TournamentError(
+            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not"
+            " started: remove it from withdrawn and from the entrants",
+            file=file.path,
+            key="withdrawn",
+        )
+
+
+def _check_playable(found: Preparation) -> None:
+    """Check that the format takes the entrants. Raises TournamentError.
+
+    At the first start also play the opening of a first match: the run could not play one in which every game
+    ends.
+    """
+    plan = found.file.plan
+    find_format(plan.format).check(setup_of(plan, found.seed, found.entrants))
+    if plan.opening_plies and not found.before:  # a book's lines are checked when it is read
+        seats = tuple(stored.entrant for stored in found.added[: plan.seats])
+        row = Row(1, 1, 1, 1, ())
+        first = plan.seed_of(found.seed, row)
+        spec = MatchSpec(plan.game, plan.options, seats, first, plan.limits, plan.opening_of(first, row))
+        Referee(spec, find_game(plan.game)).begin(())
+
+
+def _rated(found: Preparation, database: Database | None) -> tuple[StoredEntrant, ...]:
+    """The new entrants with their ratings from other tournaments. Raises TournamentError without any."""
+    plan = found.file.plan
+    rated = found.added
+    if database is not None:
+        rated = with_ratings(database, plan, rated, None if found.stored is None else found.stored.id)
+    if found.stored is None and all(entrant.rating is None for entrant in rated):
+        raise TournamentError(
+            f'seeding is "rating", but no entrant has played {plan.game} with these options and seats in this'
+            ' database: play another tournament first, or take seeding = "file"',
+            key="seeding",
+        )
+    return rated
+
+
+Identity = tuple[str, tuple[str, ...]]
+"""A bot's digest, and its arguments: what makes entrants of two tournaments the same."""
+
+
+def with_ratings(
+    database: Database, plan: Plan, entrants: Sequence[StoredEntrant], before: int | None = None
+) -> tuple[StoredEntrant, ...]:
+    """The entrants with their ratings in whole hundredths of Elo; those that never played have none.
+
+    All matches of the same game, options and seats count, of the database's tournaments with an id below
+    ``before`` (None: of all).
+    """
+    numbers: dict[Identity, int] = {}
+    results: list[ResultRow] = []
+    for tournament in database.tournaments.all():
+        other = tournament.plan
+        same = (other.game, other.options, other.seats) == (plan.game, plan.options, plan.seats)
+        if not same or (before is not None and tournament.id >= before):
+            continue
+        known = [_identity(entrant) for entrant in database.tournaments.entrants(tournament.id)]
+        for result in database.matches.results(tournament.id):
+            seats = tuple(numbers.setdefault(known[number], len(numbers)) for number in result.entrants)
+            if len(set(seats)) == len(seats):
+                results.append(result._replace(entrants=seats))
+    played = {number for result in results if not result.void for number in result.entrants}
+    if not played:
+        return tuple(entrants)
+    strengths = estimate([Participant(number) for number in range(len(numbers))], results, plan.seats)
+    return tuple(
+        replace(entrant, rating=strengths.rating[number], deviation=strengths.deviation[number])
+        if (number := numbers.get(_identity(entrant))) in played
+        else entrant
+        for entrant in entrants
+    )
+
+
+def _identity(entrant: StoredEntrant) -> Identity:
+    return entrant.entrant.digest, entrant.entrant.args
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """The entrants that a file adds and (by number) withdraws, and whether it changes anything at all."""
+
+    added: tuple[EntrantLine, ...]
+    withdrawn: tuple[int, ...]
+    changed: bool
+
+
+def changes_of(
+    file: TournamentFile, tournament: Tournament, entrants: Sequence[StoredEntrant], paired: int
+) -> FileChanges:
+    """Compare a file with a stored tournament; ``paired`` is the number of rounds paired so far.
+
+    Raises TournamentError that names the key which may not change.
+    """
+    try:
+        _refuse_changes(tournament, file, paired)
+        added = _added(tournament, entrants, file.entrants)
+        withdrawn = _withdrawn(tournament, entrants, file.run.withdrawn)
+    except SchemaError as error:
+        raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
+    changed = bool(added) or file.plan.rounds != tournament.plan.rounds or file.run != tournament.run.settings
+    return FileChanges(added, withdrawn, changed)
+
+
+def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -> None:
+    """Raise SchemaError for the first key that differs and may not."""
+    seed = tournament.seed if tournament.seed_chosen else None
+    old, new = _fixed(tournament.plan), _fixed(file.plan)
+    if file.ponder is None:  # the first start chose it
+        new["[limits] ponder"] = old["[limits] ponder"]
+    if file.seed != tournament.seed:
+        old["seed"], new["seed"] = seed, file.seed
+    for key in dict.fromkeys((*old, *new)):
+        was, now = old.get(key), new.get(key)
+        if was != now:
+            before = _shown(was) if _shown(was) != _shown(now) else "another book"
+            raise SchemaError(
+                (),
+                f"{key} was {before} when {tournament.name} began and is {_shown(now)} now; a later file may"
+                " only add entrants or change rounds and [run]; set it back, or take a new name",
+                inside=True,
+            )
+    rounds = file.plan.rounds
+    if rounds is not None and rounds < paired:
+        raise SchemaError(
+            ("rounds",), f"is {rounds}, but {paired} rounds of {tournament.name} are paired already"
+        )
+
+
+def _fixed(plan: Plan) -> dict[str, object]:
+    """The values of a plan that no later file may change, by key."""
+    return {
+        "game": plan.game,
+        "the rules version of the game": plan.rules,
+        "format": plan.format,
+        "seats": plan.seats,
+        "games-per-pairing": plan.games_per_pairing,
+        "opening-plies": plan.opening_plies,
+        "opening-book": plan.book,
+        "opening-order": plan.opening_order,
+        "mirrored-dice": plan.mirrored_dice,
+        **{f"[options] {key}": value for key, value in plan.options},
+        **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
+        **{key.replace("until-", "[until] "): value for key, value in plan.extra},
+    }
+
+
+def _added(
+    tournament: Tournament, entrants: Sequence[StoredEntrant], lines: Sequence[EntrantLine]
+) -> tuple[EntrantLine, ...]:
+    """The lines that are new; every stored entrant must still have its line."""
+    # By their text, with multiplicity: the order of lines may change, and equal lines are different entrants.
+    left = Counter(map(line_text, lines))
+    for entrant in entrants:
+        if not left[entrant.line]:
+            raise SchemaError(
+                (),
+                f"the entrant {entrant.name} is not in bots or [[entrant]] as it was when {tournament.name}"
+                " began: put it back, or choose a new name for the tournament",
+                inside=True,
+            )
+        left[entrant.line] -= 1
+    added = []
+    for line in lines:
+        if left[line_text(line)]:
+            left[line_text(line)] -= 1
+            added.append(line)
+    if added and not find_format(tournament.plan.format).takes_entrants:
+        raise SchemaError(
+            ("bots",),
+            f"names {show(added[0].bot)} too, but {tournament.name} has begun, and a {tournament.plan.format}"
+            " takes no entrants later",
+        )
+    return tuple(added)
+
+
+def _withdrawn(
+    tournament: Tournament, entrants: Sequence[StoredEntrant], names: Sequence[str]
+) -> tuple[int, ...]:
+    """The numbers of newly withdrawn entrants; no withdrawal can be undone."""
+    numbers = {entrant.name: entrant.number for entrant in entrants}
+    key = ("run", "withdrawn")
+    for name in tournament.run.withdrawn:
+        if name not in names:
+            raise SchemaError(
+                key,
+                f"does not name {name} any more, which has left {tournament.name}: put it back, as no entrant"
+                " can return",
+            )
+    new = [name for name in names if name not in tournament.run.withdrawn]
+    for name in new:
+        if name not in numbers:
+            raise SchemaError(
+                key,
+                f"names {name}, which is not an entrant of {tournament.name}; the entrants are:"
+                f" {', '.join(numbers)}",
+            )
+    if new and not find_format(tournament.plan.format).takes_withdrawals:
+        raise SchemaError(
+            key,
+            f"names {new[0]}, but all rounds of a {tournament.plan.format} are paired at the start: it would"
+            " change nothing",
+        )
+    # An entrant whose bot is broken may have left already.
+    return tuple(numbers[name] for name in new if entrants[numbers[name]].left is None)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, tuple):
+        return f"a book of {len(value)} openings" if value else "none"
+    return show(value)

@@ -1,0 +1,400 @@
+"""What a run needs on this machine before it plays: a sandbox, ``ponder``, and bots that start."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Final
+
+from msgspec import structs
+
+from tourney.bots.catalogue.build import built_command
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
+from tourney.bots.wasm.fuel import check_meter
+from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError
+from tourney.games.external import OUTSIDE
+from tourney.games.registry import find_game
+from tourney.match.spec import Limits
+from tourney.results.texts import counted, sharing_text
+from tourney.run.config.preparation import find_bot, naming
+from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.engine.bench_policy import failed_starts_of
+from tourney.run.engine.run_control import Deadline
+from tourney.schedule.format import find_format
+from tourney.store.database import Database
+from tourney.store.values import Plan, StoredEntrant, Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class Pinning:
+    """Matches played at a time, processors that each is pinned to (0: to none), and processors there are."""
+
+    workers: int = 1
+    cpus: int = 1
+    processors: int = 1
+
+    def separate(self, seats: int) -> bool:
+        """Whether every bot of a match with this number of seats has a processor of its own."""
+        return seats <= self.cpus and self.workers * self.cpus <= self.processors
+
+
+@dataclass(frozen=True, slots=True)
+class PlaySetup:
+    """How a run plays a tournament, beside what its file says.
+
+    ``max_faults`` and ``retry_seconds`` are those of ``RunControl``. The matches of the ``unbenched``
+    entrants are played again. ``skip_broken`` benches the entrants whose bots cannot be started on this host,
+    which are refused otherwise. ``pinning`` says which processors the matches share.
+    """
+
+    deadline: Deadline | None = None
+    max_faults: int | None = None
+    retry_seconds: float = 0.0
+    unbenched: tuple[str, ...] = ()
+    skip_broken: bool = False
+    pinning: Pinning = field(default_factory=Pinning)
+
+
+def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:
+    """A file with a value of ``ponder``: its own, or the one that suits sandbox and processors."""
+    if file.ponder is not None or find_game(file.plan.game).outside:
+        return file
+    if file.plan.limits.by_fuel:
+        return file  # modules stand still in the turns of others, whatever the machine
+    # A bot that computes in its opponent's turn takes time from it where both use one processor.
+    shares = not _separate(file.plan.seats, sandbox, pinning)
+    freezes = shares and sandbox.protections["freezing"] == "enforced"
+    limits = structs.replace(file.plan.limits, ponder="freeze" if freezes else "allow")
+    return replace(file, plan=structs.replace(file.plan, limits=limits))
+
+
+def open_file_sandbox(file: TournamentFile) -> Sandbox:
+    """The sandbox that a file asks for. Raises SandboxError where it cannot contain the players."""
+    if find_game(file.plan.game).outside and file.run.sandbox == "strict":
+        raise SandboxError(
+            'sandbox = "strict" is not possible with an outside referee, which nothing contains'
+        )
+    return open_sandbox(file.run.sandbox)
+
+
+def _separate(seats: int, sandbox: Sandbox, pinning: Pinning) -> bool:
+    return pinning.separate(seats) and sandbox.protections["processors"] == "enforced"
+
+
+def ponder_text(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> str:
+    """Say what the plan's ``ponder`` means with this sandbox and these processors, as a message of a run."""
+    if plan.limits.by_fuel:
+        return "charge fuel: a module runs in its own turns only, and its time is the work that it does"
+    seats = plan.seats
+    freezing = sandbox.protections["freezing"]
+    if plan.limits.ponder == "freeze":
+        if freezing == "enforced":
+            return "ponder freeze: waiting bots are held still"
+        return (
+            f"ponder freeze cannot be enforced here (freezing is {freezing}): a bot may compute in its"
+            f" opponents' turns{_advice(seats)}"
+        )
+    if _separate(seats, sandbox, pinning):
+        return "ponder allow: every bot has processors of its own"
+    if pinning.cpus == 0:
+        shared = f"the {seats} bots of a match may use all processors"
+    elif pinning.workers * pinning.cpus > pinning.processors:
+        shared = (
+            f"{counted(pinning.workers, 'worker')} share {counted(pinning.processors, 'processor')}"
+            f" with {seats} bots each"
+        )
+    elif seats <= pinning.cpus:
+        shared = f"bots may leave their processors (processors is {sandbox.protections['processors']})"
+    else:
+        shared = f"the {seats} bots of a match share {counted(pinning.cpus, 'processor')}"
+    advice = "" if pinning.separate(seats) else _advice(seats)
+    return f"ponder allow: {shared}, and one that computes in its opponents' turns slows them{advice}"
+
+
+def _advice(seats: int) -> str:
+    return f"; give each a processor by --cpus {seats}, or see docs/explanation/fairness.md"
+
+
+def sandbox_text(sandbox: Sandbox) -> str:
+    """The protections between the bots and this machine, and those missing, in one line."""
+    missing = [name for name, degree in sandbox.protections.items() if degree != "enforced"]
+    count = len(sandbox.protections)
+    text = f"sandbox {sandbox.level}: {sandbox.name}, {count - len(missing)} of {count} protections enforced"
+    if sandbox.name == "plain":
+        return f"{text}: bots run with your permissions, so run only bots that you trust"
+    without = f", not {', '.join(missing)}" if missing else ""
+    return f"{text}{without} (see `tourney doctor`)"
+
+
+def conditions(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> Iterator[str]:
+    """Yield what a run says of its conditions before it plays."""
+    game = find_game(plan.game)
+    yield f"sandbox none: {OUTSIDE}" if game.outside else sandbox_text(sandbox)
+    if sharing := sharing_text(plan, game):
+        yield f"seeds: {sharing}"
+    if not game.outside:
+        yield ponder_text(plan, sandbox, pinning)
+
+
+def make_ready(
+    database: Database,
+    opened: Tournament,
+    bots: BotStore,
+    sandbox: Sandbox,
+    say: Callable[[str], None],
+    options: PlaySetup,
+) -> Tournament:
+    """Bench and unbench what the options ask for, say the conditions of play, and start each bot once.
+
+    The tournament as it is then. Raises UsageError, TournamentError and SandboxError.
+    """
+    come_back = partial(rejoin, database, opened, bots=bots, sandbox=sandbox)
+    unbench(database, opened, options.unbenched, say, come_back)
+    if options.skip_broken:
+        skip_broken(database, opened, bots, sandbox)
+    tournament = database.tournaments.by_id(opened.id)
+    broken = [one for one in database.tournaments.entrants(tournament.id) if one.broken]
+    for text in (*map(broken_text, broken), *conditions(tournament.plan, sandbox, options.pinning)):
+        say(text)
+    start_each_once(database, tournament, bots, sandbox, say)
+    return tournament
+
+
+def start_each_once(
+    database: Database,
+    tournament: Tournament,
+    bots: BotStore,
+    sandbox: Sandbox,
+    say: Callable[[str], None],
+) -> None:
+    """Start each bot of an unfinished tournament once, as ``Sandbox.rehearse`` says; by fuel, none.
+
+    Say which protections are only partial for a bot; with "strict" that raises SandboxError.
+    """
+    outside = find_game(tournament.game).outside
+    if outside or tournament.root is not None or tournament.plan.limits.by_fuel:
+        return
+    memory_mb = tournament.plan.limits.memory_mb
+    stored = database.tournaments.entrants(tournament.id)
+    entrants = {one.entrant.digest: one.entrant for one in stored if not one.broken}
+    for digest, entrant in entrants.items():
+        try:
+            command = built_command(bots, digest, sandbox, entrant.args)
+        except BotError:
+            continue  # its matches name it
+        for protection, why in sandbox.weakened(command.folder, memory_mb).items():
+            text = f"{protection} is only partial for {entrant.bot}@{entrant.version}: {why}"
+            if sandbox.level == "strict":
+                raise SandboxError(f'sandbox = "strict" is not possible: {text}; use sandbox = "auto"')
+            say(text)
+        if not tournament.run.reuse:
+            sandbox.rehearse(command, memory_mb=memory_mb)
+
+
+Broken = Mapping[int, BotError]
+"""Why the bots of entrants cannot be started, by the entrants' numbers."""
+
+MAX_REASON: Final = 500
+"""Characters of a stored reason."""
+
+
+def find_broken(
+    entrants: Sequence[StoredEntrant], bots: BotStore, sandbox: Sandbox, limits: Limits
+) -> Broken:
+    """Fetch and build the bots of entrants, each once, and return those that cannot be started.
+
+    Raises UsageError if the limits count fuel by a meter that this machine does not have.
+    """
+    if limits.by_fuel:
+        check_meter(limits.meter)
+    found: dict[str, BotError] = {}
+    for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
+        try:
+            built_command(bots, digest, sandbox, metered=limits.by_fuel)
+        except BotError as error:
+            found[digest] = error
+    return {s.number: found[s.entrant.digest] for s in entrants if s.entrant.digest in found}
+
+
+def refuse_broken(entrants: Sequence[StoredEntrant], broken: Broken) -> None:
+    """Raise TournamentError if any bot is broken: a sentence that names all, with the builds' last lines."""
+    if broken:
+        raise _error(entrants, broken, "fix {them}, or go on without {them} by --skip-broken")
+
+
+def without_broken(
+    plan: Plan,
+    entrants: Sequence[StoredEntrant],
+    broken: Broken,
+    before: Sequence[StoredEntrant] = (),
+    paired: int = 0,
+) -> tuple[StoredEntrant, ...]:
+    """The entrants, those with a broken bot marked: they sit in no round after those ``paired``.
+
+    Raises TournamentError if fewer bots than a table has seats can be started, with those entered ``before``.
+    """
+    leaves = find_format(plan.format).takes_withdrawals
+    marked = tuple(
+        stored
+        if (error := broken.get(stored.number)) is None
+        else replace(
+            stored,
+            broken=reason_of(error),
+            left=max(stored.joined, paired + 1) if leaves else stored.left,
+        )
+        for stored in entrants
+    )
+    working = sum(not stored.broken for stored in (*before, *marked))
+    if broken and working < plan.seats:
+        few = f"the bots that start ({working}) are too few for tables of {plan.seats} seats; correct others"
+        raise _error(entrants, broken, few)
+    return marked
+
+
+def reason_of(error: BotError) -> str:
+    """Why a bot is broken as it is stored: one line, printable, of bounded length."""
+    text = "".join(c if c.isprintable() else " " for c in str(error))
+    return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
+
+
+def broken_text(stored: StoredEntrant) -> str:
+    """The message that an entrant is benched because its bot is broken."""
+    return (
+        f"{stored.name} is benched: {stored.broken}; it plays no match; once the bot starts on this host,"
+        f" run again with --unbench {stored.name}"
+    )
+
+
+def restore_bots(
+    database: Database,
+    tournament: Tournament,
+    file: TournamentFile,
+    bots: BotStore,
+    *,
+    skip: bool,
+) -> None:
+    """Put the bots of a tournament that goes on into the store, where that lacks them.
+
+    An imported tournament comes without its bots: those of the file and those that ship are at hand. Raises
+    BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
+    """
+    counts = database.schedules.progress(tournament.id)
+    if tournament.complete and counts.done == counts.rows:
+        return
+    entrants = [stored for stored in database.tournaments.entrants(tournament.id) if not stored.broken]
+    digests = dict.fromkeys(stored.entrant.digest for stored in entrants)
+    if all(map(bots.has, digests)):
+        return
+    missing: tuple[type[TourneyError], ...] = (BotError, TournamentError) if skip else ()
+    for line in file.entrants:
+        with suppress(*missing), naming(file.path):
+            find_bot(line, bots, file.folder)
+    for digest in digests:
+        with suppress(*missing):
+            bots.provide(digest)
+
+
+def skip_broken(
+    database: Database, tournament: Tournament, bots: BotStore, sandbox: Sandbox
+) -> tuple[StoredEntrant, ...]:
+    """Bench the entrants of a stored tournament whose bots cannot be started now, and return them.
+
+    Only bots that still have something to play are tried.
+    """
+    stored = database.tournaments.entrants(tournament.id)
+    paired = database.schedules.progress(tournament.id).rounds
+    due = {number for _, row in database.schedules.pending(tournament.id) for number in row.seats}
+    tried = [
+        entrant
+        for entrant in stored
+        if not entrant.broken
+        and (entrant.number in due or (not tournament.complete and entrant.left is None))
+    ]
+    broken = find_broken(tried, bots, sandbox, tournament.plan.limits)
+    marked = without_broken(tournament.plan, stored, broken, paired=paired)
+    changed = tuple(new for old, new in zip(stored, marked, strict=True) if new != old)
+    if changed:
+        database.tournaments.change_entrants(tournament.id, changed)
+    return changed
+
+
+def rejoin(
+    database: Database, tournament: Tournament, stored: StoredEntrant, bots: BotStore, sandbox: Sandbox
+) -> None:
+    """Let an entrant whose bot was broken play again.
+
+    It joins from the next round on, or (where all rounds are paired at the start) plays its void matches.
+    Raises UsageError if its bot is still broken, or if the format lets no entrant come back.
+    """
+    for error in find_broken([stored], bots, sandbox, tournament.plan.limits).values():
+        refused = UsageError(f"--unbench {stored.name}: {reason_of(error)}")
+        for note in getattr(error, "__notes__", ()):
+            refused.add_note(note)
+        raise refused from error
+    joined = stored.joined
+    if stored.left is not None:
+        format_ = find_format(tournament.plan.format)
+        if not format_.takes_entrants or stored.left > stored.joined:
+            raise UsageError(
+                f"--unbench {stored.name}: {stored.name} has left {tournament.name} from round {stored.left}"
+                f" on, and a {format_.name} lets no entrant come back; enter it in a new tournament"
+            )
+        joined = database.schedules.progress(tournament.id).rounds + 1
+    database.tournaments.change_entrants(
+        tournament.id, [replace(stored, joined=joined, left=None, broken="")]
+    )
+
+
+def unbench(
+    database: Database,
+    tournament: Tournament,
+    names: Sequence[str],
+    say: Callable[[str], None],
+    come_back: Callable[[StoredEntrant], None],
+) -> None:
+    """Open the matches of benched entrants again: those lost at start-up and those that are void.
+
+    ``come_back`` enters one again whose bot was broken. Raises UsageError for a name that is not an entrant
+    or is not benched, and what ``come_back`` does.
+    """
+    if not names:
+        return
+    entrants = database.tournaments.entrants(tournament.id)
+    numbers = {entrant.name: entrant.number for entrant in entrants}
+    void = dict(database.totals.benched(tournament.id))
+    failed_starts = failed_starts_of(database.matches.faulty(tournament.id))
+    for name in names:
+        if name not in numbers:
+            raise UsageError(
+                f"--unbench {name}: {tournament.name} has no such entrant; see `tourney standings`"
+            )
+        benched = numbers[name] in void or numbers[name] in failed_starts
+        if not benched and not entrants[numbers[name]].broken:
+            raise UsageError(f"--unbench {name}: {name} is not benched in {tournament.name}")
+    for name in dict.fromkeys(names):
+        entrant = numbers[name]
+        if entrants[entrant].broken:
+            come_back(entrants[entrant])
+        lost = failed_starts.get(entrant, ())
+        back = sorted({*lost, *database.totals.void_for(tournament.id, entrant)})
+        database.matches.take_back(tournament.id, back)
+        say(
+            f"{name} is no longer benched: {len(back)} of its matches are played again,"
+            f" including {len(lost)} lost at start-up"
+        )
+
+
+def _error(entrants: Sequence[StoredEntrant], broken: Broken, advice: str) -> TournamentError:
+    """An error that names each broken bot once, and says what to do; {them} in the advice is them or it."""
+    errors = {one.entrant.digest: broken[one.number] for one in entrants if one.number in broken}
+    reasons = [reason_of(error) for error in errors.values()]
+    if len(reasons) == 1:
+        made = TournamentError(f"{reasons[0]}; {advice.format(them='it')}")
+    else:
+        text = "; ".join((*reasons, advice.format(them="them")))
+        made = TournamentError(f"{len(reasons)} bots cannot be started: {text}")
+    for error, reason in zip(errors.values(), reasons, strict=True):
+        for note in getattr(error, "__notes__", ()):
+            made.add_note(note if len(reasons) == 1 else f"{reason}\n{note}")
+    return made

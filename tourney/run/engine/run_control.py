@@ -1,0 +1,288 @@
+"""What pauses, repeats and ends a run: retries, the deadline (``--until``, ``--budget``), and signals."""
+
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import FrameType
+from typing import Final
+
+from tourney.errors import StoreUnavailable, UsageError, WorkerError
+from tourney.match.interrupted import KeptPlay, Resumption
+from tourney.run.engine.spool import Spool
+from tourney.run.monitoring.listeners import Listener
+from tourney.run.monitoring.summary import span_text
+from tourney.run.workers.executor import Cause, WorkerReply
+
+_CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
+_SPAN = re.compile(r"(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass
+class Deadline:
+    """When a run must be over, in seconds of a monotonic clock; None: never.
+
+    A match starts only if one as long as the longest so far would end in time.
+    """
+
+    end: float | None = None
+    longest: float = field(default=0.0, init=False)
+
+    def add(self, seconds: float) -> None:
+        """Take the length of a match into account."""
+        self.longest = max(self.longest, seconds)
+
+    @property
+    def start_by(self) -> float | None:
+        """The latest time at which a match may start, or None."""
+        return None if self.end is None else self.end - self.longest
+
+    def fits(self, now: float) -> bool:
+        """Whether another match fits."""
+        return self.end is None or now + self.longest < self.end
+
+
+def seconds_left(until: str | None, budget: str | None, now: datetime) -> float | None:
+    """The seconds from ``now`` to the earlier end of ``--until`` and ``--budget``; None without both.
+
+    ``now`` is aware, in the local zone. Clock changes in the night are allowed for. Raises UsageError.
+    """
+    spans: list[timedelta] = []
+    if until is not None:
+        shown = parse_until(until, now).replace(tzinfo=None)
+        spans += [then - now for fold in (0, 1) if (then := shown.replace(fold=fold).astimezone()) > now][:1]
+    if budget is not None:
+        spans.append(parse_span("--budget", budget))
+    return min(spans).total_seconds() if spans else None
+
+
+def parse_until(text: str, now: datetime) -> datetime:
+    """The next moment at which a clock in the zone of ``now`` shows HH:MM. Raises UsageError."""
+    match = _CLOCK.fullmatch(text)
+    if match is None:
+        raise UsageError(f"--until {text!r} is not a time of day; write it as 07:30")
+    then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
+    return then if then > now else then + timedelta(days=1)
+
+
+def parse_span(option: str, text: str) -> timedelta:
+    """A time span such as ``8h``, ``90m``, ``1h30m`` or ``45s``. Raises UsageError."""
+    match = _SPAN.fullmatch(text)
+    if match is None or not any(match.groups()):
+        raise UsageError(f"{option} {text!r} is not a time span; write it as 8h, 90m or 1h30m")
+    hours, minutes, seconds = (int(group or 0) for group in match.groups())
+    span = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    if not span:
+        raise UsageError(f"{option} {text!r} leaves no time at all")
+    return span
+
+
+@contextmanager
+def catch_signals(handle: Callable[[int], None]) -> Iterator[None]:
+    """Call ``handle`` with the number of each signal; restore the old handlers at the end.
+
+    ``handle`` runs between any two steps of the main thread, so it may only queue the number. A hangup that
+    ``nohup`` ignores stays ignored. Outside the main thread nothing is caught.
+    """
+    with _handling(handle, [number for number in _SIGNALS if not _under_nohup(number)]):
+        yield
+
+
+@contextmanager
+def ignore_hangups() -> Iterator[None]:
+    """Ignore SIGHUP until the end: a closed terminal may send it more than once."""
+    with _handling(lambda _number: None, [] if _under_nohup(signal.SIGHUP) else [signal.SIGHUP]):
+        yield
+
+
+def _under_nohup(number: int) -> bool:
+    return number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN
+
+
+@contextmanager
+def _handling(handle: Callable[[int], None], numbers: list[signal.Signals]) -> Iterator[None]:
+    def handler(number: int, _frame: FrameType | None) -> None:
+        handle(number)
+
+    before = {}
+    with suppress(ValueError):  # not the main thread
+        for number in numbers:
+            before[number] = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
+
+
+MAX_FAILURES: Final = 3
+"""A match that the infrastructure failed this often is void."""
+MAX_FAILURES_IN_A_ROW: Final = 12
+"""This many failed first attempts, with no match played in between, stop the run."""
+PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
+"""Seconds between attempts to write; the last one repeats."""
+
+
+class MatchRetries:
+    """Counts the failures of each match and those in a row, and says how to play a match again.
+
+    ``any_played``: whether the tournament has a stored match. ``total`` counts the plays that failed, by
+    their cause.
+
+    A match is played three times at most. A bot that was killed may have done it itself: where it was killed
+    before in the same match, the third play judges it, so it gains nothing. The counts rest on the match
+    alone, so they are the same with any number of workers; a run that starts again counts from zero.
+    """
+
+    def __init__(self, *, any_played: bool) -> None:
+        self._any_played = any_played
+        self._failures: Counter[int] = Counter()
+        self._overloads: Counter[int] = Counter()
+        self._killed: dict[int, set[int]] = {}
+        self._kept: dict[int, KeptPlay] = {}
+        self._in_a_row = 0
+        self.total: Counter[Cause] = Counter()
+
+    def played(self, number: int) -> None:
+        """Count a match that was played."""
+        self._any_played = True
+        self._in_a_row = 0
+        self._kept.pop(number, None)
+
+    def again(self, number: int) -> Resumption:
+        """How to play a match, after the failures so far."""
+        last = self._failures[number] >= MAX_FAILURES - 1
+        judged = frozenset(self._killed.get(number, ())) if last else frozenset[int]()
+        return Resumption(judged, self._kept.get(number))
+
+    def note(self, reply: WorkerReply) -> None:
+        """Note which bot was killed in a failed play, perhaps by itself, and what is kept of the play."""
+        if reply.seat:
+            self._killed.setdefault(reply.number, set()).add(reply.seat)
+        if reply.kept is not None:
+            self._kept[reply.number] = reply.kept
+
+    def overloaded(self, number: int) -> bool:
+        """Whether every failure of a match was an overload."""
+        return 0 < self._failures[number] == self._overloads[number]
+
+    def failed(
+        self, numbers: Collection[int], why: str, cause: Cause = "machine", plays: int = 1
+    ) -> frozenset[int]:
+        """Count matches that one failure stopped after ``plays`` plays, and return those to try again.
+
+        Raises WorkerError where the machine is at fault, not the matches. Neither overload nor a killed bot
+        shows that: the former passes, and the latter may be the bot's own doing.
+        """
+        first = cause == "machine" and any(not self._failures[number] for number in numbers)
+        self._failures.update(dict.fromkeys(numbers, plays))
+        self.total[cause] += plays * len(numbers)
+        if cause == "overload":
+            self._overloads.update(dict.fromkeys(numbers, plays))
+        final = [number for number in numbers if self._failures[number] >= MAX_FAILURES]
+        if final and cause == "machine" and not self._any_played:
+            raise WorkerError(
+                f"match {final[0]} failed {MAX_FAILURES} times and no other was played: {why};"
+                " fix the cause and run again"
+            )
+        self._in_a_row += first
+        if first and self._in_a_row >= MAX_FAILURES_IN_A_ROW:
+            raise WorkerError(
+                f"{self._in_a_row} times in a row a match could not be played: {why};"
+                " fix the cause and run again: all stored results are kept"
+            )
+        for number in final:
+            self._kept.pop(number, None)
+        return frozenset(numbers) - frozenset(final)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """For how many seconds a failing write is retried (0: not at all), and the pauses between attempts."""
+
+    seconds: float = 0.0
+    pauses: tuple[float, ...] = PAUSES
+
+
+class WriteRetry:
+    """Retries writes to the database as a policy says, from the first failure on.
+
+    While writes fail the run is paused. ``count``: pauses so far; ``total``: seconds of those that are over;
+    ``why``: the error of the current pause, or "".
+    """
+
+    def __init__(self, policy: RetryPolicy, clock: Callable[[], float], say: Callable[[str], None]) -> None:
+        self._seconds = policy.seconds
+        self._clock = clock
+        self._say = say
+        self._pauses = policy.pauses
+        self._since: float | None = None
+        self._attempts = 0
+        self._next = 0.0
+        self.why = ""
+        self.count = 0
+        self.total = 0.0
+
+    @property
+    def paused(self) -> bool:
+        """Whether the last attempt failed."""
+        return self._since is not None
+
+    @property
+    def due_in(self) -> float | None:
+        """Seconds until the next attempt, at least 0; None without a pause."""
+        return None if self._since is None else max(0.0, self._next - self._clock())
+
+    def may_try(self, *, at_once: bool = False) -> bool:
+        """Whether a write may be tried now: always, except between the attempts of a pause."""
+        return at_once or not self.due_in
+
+    def failed(self, error: StoreUnavailable, where: str) -> None:
+        """Start or continue the pause. Raises the error when the pause has lasted too long.
+
+        ``where`` says where the unstored results are.
+        """
+        now = self._clock()
+        if self._since is None:
+            if not self._seconds:
+                raise StoreUnavailable(f"{error}; {where}") from error
+            self._since = now
+            self.count += 1
+            self._attempts = 0
+            self.why = str(error)
+            self._say(f"paused: {error}; {where}; retrying for {span_text(self._seconds)}")
+        elif now - self._since >= self._seconds:
+            raise StoreUnavailable(f"{error}; {where}") from error
+        self._next = now + self._pauses[min(self._attempts, len(self._pauses) - 1)]
+        self._attempts += 1
+
+    def succeeded(self) -> None:
+        """End the pause."""
+        if self._since is not None:
+            lasted = self._clock() - self._since
+            self._since = None
+            self.total += lasted
+            self.why = ""
+            self._say(f"resumed: the database can be written again after {span_text(lasted)}")
+
+
+@dataclass(frozen=True, slots=True)
+class RunControl:
+    """What ends, pauses and watches a run.
+
+    It stops after ``max_faults`` faults, and in time for the ``deadline``. Failing writes are tried again as
+    ``retry`` says; meanwhile results wait in the ``spool``. ``listener.heartbeat`` is called about once a
+    second.
+    """
+
+    listener: Listener = field(default_factory=Listener)
+    deadline: Deadline = field(default_factory=Deadline)
+    max_faults: int | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    spool: Spool | None = None
+    clock: Callable[[], float] = time.monotonic

@@ -1,0 +1,272 @@
+"""One run from start to end: open the tournament of a file, make its bots ready, and play.
+
+Everything is checked before anything is stored, so a database is created only for a tournament that can be
+played.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.games.registry import find_game
+from tourney.results.texts import risk_text
+from tourney.results.until import until_now
+from tourney.run.config.preparation import Preparation, naming, prepare
+from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.engine.coordinator import Coordinator
+from tourney.run.engine.readiness import (
+    PlaySetup,
+    find_broken,
+    make_ready,
+    open_file_sandbox,
+    refuse_broken,
+    restore_bots,
+    with_ponder,
+    without_broken,
+)
+from tourney.run.engine.recorder import pair_next, replay_spool
+from tourney.run.engine.run_control import Deadline, RetryPolicy, RunControl
+from tourney.run.engine.spool import Spool, spool_path
+from tourney.run.engine.withdrawal import check_benches, check_hosts
+from tourney.run.monitoring.listeners import Listener, Listeners, StatusFile, status_path
+from tourney.run.monitoring.summary import End, Summary
+from tourney.run.workers.executor import MatchExecutor, Run
+from tourney.store.checking import check_parts
+from tourney.store.database import Database
+from tourney.store.engine import database_exists, parse_url, shown
+from tourney.store.mounts import network_file_system
+from tourney.store.root import compute_root
+from tourney.store.values import Tournament
+
+MANY: Final = 50_000
+"""From this many stored matches on, a run does not read each of them before it goes on."""
+SAMPLE: Final = 64
+"""The number of latest matches whose lengths the deadline takes into account at the start."""
+BUSY_SECONDS: Final = 2.0
+"""Seconds that a write waits for another writer; then the run pauses."""
+
+Say = Callable[[str], None]
+
+
+@contextmanager
+def open_tournament(
+    file: TournamentFile, url: str, bots: BotStore, say: Say, options: PlaySetup | None = None
+) -> Iterator[tuple[Database, Tournament]]:
+    """Start the tournament of a file in the database ``url``, or apply the file's changes to it.
+
+    Its lock is held until the end, and the bots of all entrants are in the store. Raises TournamentError,
+    StoreError, or UsageError.
+    """
+    options = options or PlaySetup()
+    # Before the database is created: a file that cannot be played must leave none behind.
+    fresh = None if database_exists(url) else _prepare(file, None, bots, options)
+    with Database.open(url, create=True, busy=BUSY_SECONDS) as database:
+        tournament = database.tournaments.find(file.plan.name)
+        if tournament is None:
+            tournament = _begin(database, fresh or _prepare(file, database, bots, options), say)
+        with database.run_lock(tournament, time.time()):
+            check_hosts(database, tournament)  # before rounds are drawn from results that must not count
+            amended = _amend(database, tournament, _prepare(file, database, bots, options), say)
+            restore_bots(database, amended, file, bots, skip=options.skip_broken)
+            yield database, amended
+
+
+def _prepare(
+    file: TournamentFile, database: Database | None, bots: BotStore, options: PlaySetup
+) -> Preparation:
+    """Prepare, and build the bots of new entrants; one that cannot be started is refused, or skipped."""
+    found = prepare(file, database, bots)
+    if found.stored is None and options.unbenched:
+        name = options.unbenched[0]
+        raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
+    if not found.added:
+        return found
+    with naming(file.path):
+        broken = find_broken(found.added, bots, open_sandbox(file.run.sandbox), file.plan.limits)
+        if not options.skip_broken:
+            refuse_broken(found.added, broken)
+        return replace(found, added=without_broken(file.plan, found.added, broken, found.before))
+
+
+def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
+    """Store a new tournament with its first rounds."""
+    file = found.file
+    tournament = database.tournaments.begin(
+        file.plan,
+        seed=secrets.randbits(64) if file.seed is None else file.seed,
+        seed_chosen=file.seed is not None,
+        run=file.run,
+        entrants=found.added,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    if file.presentation:
+        database.tournaments.keep_presentation(tournament.id, file.presentation)
+    risk = risk_text(tournament.plan, find_game(tournament.game))
+    if tournament.seed_chosen and risk:
+        say(f"the seed {tournament.seed} was chosen by a person: a bot that knows it can compute {risk}")
+    pair_next(database, tournament.id)
+    return database.tournaments.by_id(tournament.id)
+
+
+def _amend(database: Database, tournament: Tournament, found: Preparation, say: Say) -> Tournament:
+    """Apply the file's changes to a stored tournament."""
+    file = found.file
+    if file.presentation != database.tournaments.presentation(tournament.id):
+        database.tournaments.keep_presentation(tournament.id, file.presentation)
+        say(f"the title, description, logo or links of {tournament.name} have changed")
+    if not found.changed:
+        return tournament
+    left = dict.fromkeys(found.withdrawn, found.paired + 1)
+    database.tournaments.amend(
+        tournament.id, rounds=file.plan.rounds, run=file.run, entrants=found.added, left=left
+    )
+    for entrant in found.added:
+        say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
+    for number, round_ in left.items():
+        say(f"{found.before[number].name} is withdrawn from {tournament.name} from round {round_} on")
+    return database.tournaments.by_id(tournament.id)
+
+
+def check_contents(url: str, say: Say) -> None:
+    """Check the stored contents before a run adds to them. Raises StoreError for damage to results.
+
+    Damaged logs and measurements are only named: nothing is counted from them. Of ``MANY`` matches, only
+    pages, references and whether tables agree are checked, which is said.
+
+    Call this before this process opens the database to stay: the check opens the file once more, and closing
+    it drops all locks of the process on it, SQLite's own among them.
+    """
+    if not database_exists(url):
+        return
+    with Database.open(url) as database:
+        done = sum(
+            database.schedules.progress(tournament.id).done for tournament in database.tournaments.all()
+        )
+    if done >= MANY:
+        say(
+            f"checking pages and references of {done:,} stored matches, and that tables agree, about 2"
+            " seconds per 100,000; `tourney db check` reads each match"
+        )
+    problems, beside = check_parts(url, every_match=done < MANY)
+    if beside:
+        more = f" (and {len(beside) - 1} more)" if len(beside) > 1 else ""
+        first = beside[0].removesuffix("; restore a backup")
+        say(f"{first}{more}: this is outside all results, so the run goes on; see `tourney db check`")
+    if problems:
+        more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
+        raise StoreError(
+            f"the database {shown(parse_url(url))} is damaged: {problems[0]}{more}; see `tourney db check`,"
+            " and restore a backup"
+        )
+
+
+def run_tournament(
+    file: TournamentFile,
+    url: str,
+    folder: Path,
+    make_executor: Callable[[], MatchExecutor],
+    listener: Listener | None = None,
+    options: PlaySetup | None = None,
+) -> Summary:
+    """Start the tournament of a file, or continue it: play the rows without a result.
+
+    It ends when all is played, at the deadline, or at a signal. ``folder`` is that of the bot store.
+    ``make_executor`` starts the workers once everything is checked. Raises TournamentError for a file that
+    cannot be played or changes a fixed key, UsageError if the tournament is being run already, SandboxError
+    if the sandbox is not available, StoreError, and WorkerError.
+    """
+    listener, options = listener or Listener(), options or PlaySetup()
+    bots = BotStore(folder.absolute())
+    sandbox = open_file_sandbox(file)
+    file = with_ponder(file, sandbox, options.pinning)
+    check_contents(url, listener.say)
+    with open_tournament(file, url, bots, listener.say, options) as (database, opened):
+        if kind := network_file_system(database.place):
+            listener.say(
+                f"the database is on a network file system ({kind}): use it from this machine only while the"
+                " run goes on; for several machines, use PostgreSQL"
+            )
+        replay_spool(database, opened, spool_path(database.place, opened), listener.say)
+        tournament = make_ready(database, opened, bots, sandbox, listener.say, options)
+        try:
+            return _play(database, tournament, make_executor, bots, listener, options)
+        finally:
+            sandbox.sweep()
+
+
+def _play(
+    database: Database,
+    tournament: Tournament,
+    make_executor: Callable[[], MatchExecutor],
+    bots: BotStore,
+    listener: Listener,
+    options: PlaySetup,
+) -> Summary:
+    """Play the open matches of a tournament that is ready, and keep its root once all are played."""
+    deadline = options.deadline or Deadline()
+    for seconds in database.records.recent_seconds(tournament.id, SAMPLE):
+        deadline.add(seconds)
+    spool = Spool(spool_path(database.place, tournament), tournament)
+    spool.open()
+    status = StatusFile(status_path(database.place, tournament.id))
+    control = RunControl(
+        listener=Listeners(listener, status),
+        deadline=deadline,
+        max_faults=options.max_faults,
+        retry=RetryPolicy(options.retry_seconds),
+        spool=spool,
+    )
+    with closing(spool), closing(status):
+        executor = make_executor()
+        executor.begin(executor_run(database, tournament, bots, listener.say))
+        summary = Coordinator(database, tournament.id, executor, bots.root, control).run()
+        ended = database.tournaments.by_id(tournament.id)
+        if summary.end is End.FINISHED:
+            check_benches(database, ended)
+        root = keep_root(database, ended, listener.say)
+        return replace(summary, until=until_now(database, ended), root=root)
+
+
+def executor_run(database: Database, tournament: Tournament, bots: BotStore, say: Say) -> Run:
+    """What an executor learns of a tournament before its first match."""
+    entrants = database.tournaments.entrants(tournament.id)
+    return Run(
+        seed=tournament.seed,
+        game=tournament.plan.game,
+        limits=tournament.plan.limits,
+        sandbox=tournament.run.sandbox,
+        reuse=tournament.run.reuse,
+        bots=str(bots.root),
+        digests=tuple(sorted({one.entrant.digest for one in entrants if not one.broken})),
+        say=say,
+        refused={one.host: one.why for one in database.hosts.refused(tournament.id)},
+    )
+
+
+def keep_root(database: Database, stored: Tournament, say: Say) -> str | None:
+    """Keep a tournament's root in the database, and return it; None before all is played.
+
+    A root that was kept before stays: a difference from it shows that the database was altered since.
+    """
+    root = compute_root(database, stored)
+    if root is None or root == stored.root:
+        return root
+    if stored.root is not None:
+        say(
+            f"{stored.name} ended with the root {stored.root}, and has the root {root} now: its matches or"
+            " its plan were altered; see `tourney verify --all`"
+        )
+        return root
+    try:
+        database.tournaments.keep_root(stored.id, root)
+    except StoreUnavailable as error:
+        say(f"the root of {stored.name} could not be kept: {error}")
+    return root

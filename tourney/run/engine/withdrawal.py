@@ -1,0 +1,248 @@
+"""Withdrawal of a host's matches with everything drawn from them, so that the next run plays them again.
+
+A host that forges results is caught by the executor (``tourney.run.workers``). What it played is withdrawn by
+a person, with ``tourney db withdraw``: in one transaction, after the matches are kept in a file. The next run
+draws and plays them again from true results, so the tournament ends as if the host had never played.
+"""
+
+import json
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from tourney.errors import EnvironmentFailure, StoreDamaged, StoreUnavailable, UsageError, WorkerError
+from tourney.match.result import machine_of
+from tourney.results.texts import counted
+from tourney.run.engine.schedule_check import StoredSchedule, first_draw_from, wrongly_benched
+from tourney.schedule.player_history import startup_failures
+from tourney.store.database import Database
+from tourney.store.parts import MatchParts, unpack_parts
+from tourney.store.values import Tournament, TournamentMatch
+
+_CHUNK: Final = 500
+"""Matches to read at a time."""
+_SHOWN: Final = 8
+"""Numbers and spans of numbers to name in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """The matches of a tournament that do not count without a host, by number.
+
+    ``matches`` were played on the host. ``failed`` are void because machines failed, perhaps on purpose.
+    ``benched`` are void, or were played, because of failed starts that no longer count. ``later`` are those
+    of the rounds after ``rounds``, which were drawn from any of these; ``rounds`` is None where none were.
+    """
+
+    host: str
+    matches: tuple[int, ...]
+    failed: tuple[int, ...] = ()
+    benched: tuple[int, ...] = ()
+    later: tuple[int, ...] = ()
+    rounds: int | None = None
+
+    def reasons(self) -> dict[str, tuple[int, ...]]:
+        """The matches by the reason for which they do not count; each match once."""
+        found = {
+            f"played on the host {self.host}": self.matches,
+            "void because machines failed": self.failed,
+            "decided by failed starts that no longer count": self.benched,
+            f"drawn after round {self.rounds}, from results that no longer count": self.later,
+        }
+        seen: set[int] = set()
+        for why, numbers in found.items():
+            found[why] = tuple(number for number in numbers if number not in seen)
+            seen.update(numbers)
+        return {why: numbers for why, numbers in found.items() if numbers}
+
+
+def find_withdrawal(database: Database, tournament: Tournament, host: str) -> Withdrawal:
+    """The matches that do not count without a host; none where all of its matches are withdrawn already.
+
+    Raises UsageError for a host that never played.
+    """
+    machine = machine_of(host)
+    machines: dict[str, list[int]] = {}
+    for number, name in database.hosts.of_matches(tournament.id):
+        machines.setdefault(machine_of(name), []).append(number)
+    mine = machines.get(machine, [])
+    stored = StoredSchedule.of(database, tournament)
+    failed = [number for number, _ in database.totals.void_matches(tournament.id)] if mine else []
+    gone = {*mine, *failed}
+    benched = _decided_by(stored, gone)
+    numbers = {*gone, *benched}
+    if not numbers:
+        if machine in [one.host for one in database.hosts.refused(tournament.id)]:
+            return Withdrawal(machine, ())
+        known = ", ".join(sorted(filter(None, machines))) or "none"
+        raise UsageError(
+            f"{tournament.name} has no match of the host {machine!r}; hosts of its stored matches: {known}"
+        )
+    since = min(match.key.round for match in stored.matches if match.number in numbers)
+    rounds = first_draw_from(stored, since)
+    later = [match.number for match in stored.matches if rounds is not None and match.key.round > rounds]
+    return Withdrawal(machine, tuple(mine), tuple(failed), tuple(benched), tuple(later), rounds)
+
+
+def _decided_by(stored: StoredSchedule, gone: Collection[int]) -> list[int]:
+    """The matches that are void, or were played, because of failed starts in the matches ``gone``.
+
+    What comes of these is not known yet, so a bot that failed to start in any match may have failed in them.
+    """
+    failing = {
+        entrant
+        for match in stored.matches
+        if match.result is not None
+        for entrant in startup_failures(match.seats, match.result.faults)
+    }
+    matches = [match for match in stored.matches if match.number in gone]
+    possible = [(match.number, entrant) for match in matches for entrant in match.seats if entrant in failing]
+    kept = tuple(replace(one, result=None) if one.number in gone else one for one in stored.matches)
+    return [match.number for match, _ in wrongly_benched(replace(stored, matches=kept), possible)]
+
+
+def withdraw(
+    database: Database, tournament: Tournament, withdrawal: Withdrawal, *, readmit: bool = False
+) -> None:
+    """Withdraw matches after they are kept in the file; from now on refuse their host, or ``readmit`` it.
+
+    The caller holds the tournament's lock. Raises EnvironmentFailure, and changes nothing, if the file cannot
+    be written.
+    """
+    numbers = sorted({*withdrawal.matches, *withdrawal.failed, *withdrawal.benched})
+    path = withdrawn_path(database.place, tournament)
+    try:
+        if numbers:
+            _keep(database, tournament, withdrawal, path)
+    except OSError as error:
+        raise EnvironmentFailure(
+            f"the matches cannot be kept in {path}: {error.strerror}; nothing is withdrawn"
+        ) from error
+    with database.transaction() as writer:
+        known = {one.host: one.why for one in writer.hosts.refused(tournament.id)}
+        if readmit:
+            writer.hosts.accept(tournament.id, withdrawal.host)
+        else:
+            why = known.get(withdrawal.host, "its matches were withdrawn")
+            writer.hosts.refuse(tournament.id, withdrawal.host, why)
+        if numbers:
+            writer.matches.withdraw(tournament.id, numbers, withdrawal.rounds)
+
+
+class CaughtHosts:
+    """The machines that the executor of a run caught, each refused in the database once it is known.
+
+    ``machines`` are those caught: no result of theirs counts from then on.
+    """
+
+    def __init__(self, database: Database, tournament: Tournament) -> None:
+        self._database = database
+        self._tournament = tournament.id
+        self._played: set[str] = set()
+        self.machines: set[str] = set()
+
+    def may_count(self, machine: str) -> None:
+        """Note that a result of a machine is about to count in this run."""
+        self._played.add(machine)
+
+    def refuse_new(self, caught: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        """Refuse the machines caught since the last call; yield those whose results may count, with why."""
+        for machine, why in caught.items():
+            if machine in self.machines:
+                continue
+            self.machines.add(machine)
+            counts = machine in self._played
+            try:
+                self._database.hosts.refuse(self._tournament, machine, why)
+                refused = self._database.hosts.refused(self._tournament)
+                counts = counts or any(one.host == machine and one.matches for one in refused)
+            except StoreUnavailable:
+                # Nothing is known of the stored matches, and a run must not go on from forged ones.
+                counts = True
+            if counts:
+                yield machine, why
+
+
+def check_hosts(database: Database, tournament: Tournament) -> None:
+    """Raise WorkerError if matches of a refused host are stored; it names them, and the command to run."""
+    for refused in database.hosts.refused(tournament.id):
+        if refused.matches:
+            raise WorkerError(
+                f"the host {refused.host} is refused: {refused.why}; {counted(len(refused.matches), 'match')}"
+                f" of {tournament.name} that it played must not count ({spans_text(refused.matches)}):"
+                f" run `tourney db withdraw {tournament.name} --host {refused.host}`, and run again"
+            )
+
+
+def check_benches(database: Database, tournament: Tournament) -> None:
+    """Raise WorkerError where matches were decided by failed starts that came out differently later.
+
+    That is possible only after a withdrawal: the host may have hidden all failed starts of a bot, which
+    started later on other hosts.
+    """
+    refused = database.hosts.refused(tournament.id)
+    if not refused:
+        return
+    wrong = [match.number for match, _ in wrongly_benched(StoredSchedule.of(database, tournament))]
+    if wrong:
+        host = refused[0].host
+        raise WorkerError(
+            f"{counted(len(wrong), 'match')} of {tournament.name} must be decided again"
+            f" ({spans_text(wrong)}), because without {host} other bots are benched: run"
+            f" `tourney db withdraw {tournament.name} --host {host}` once more, and run again"
+        )
+
+
+def spans_text(numbers: Sequence[int]) -> str:
+    """Sorted match numbers in words, such as ``1 to 4, 7, 9 and 12 more``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and spans[-1][-1] == number - 1:
+            spans[-1] = [spans[-1][0], number]
+        else:
+            spans.append([number])
+    shown = ", ".join(" to ".join(map(str, span)) for span in spans[:_SHOWN])
+    more = sum(span[-1] - span[0] + 1 for span in spans[_SHOWN:])
+    return f"{shown} and {more} more" if more else shown
+
+
+def withdrawn_path(place: Path, tournament: Tournament) -> Path:
+    """The file of a tournament's matches that were withdrawn; one JSON object a line."""
+    return place.with_name(f"{place.name}-{tournament.name}.withdrawn.jsonl")
+
+
+def _keep(database: Database, tournament: Tournament, withdrawal: Withdrawal, path: Path) -> None:
+    """Add the matches to the file, on the disk. Raises OSError."""
+    whys = {number: why for why, numbers in withdrawal.reasons().items() for number in numbers}
+    names = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
+    with path.open("ab") as file:
+        file.write(b"\n")  # the last line of a command that was killed may lack its end
+        chosen = (match for match in database.matches.all(tournament.id) if match.number in whys)
+        while some := list(islice(chosen, _CHUNK)):
+            parts = database.records.parts(tournament.id, [match.number for match in some])
+            for match in some:
+                data = _match_data(match, names, parts.get(match.number, MatchParts()))
+                file.write(json.dumps(data | {"why": whys[match.number]}).encode("ascii") + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _match_data(match: TournamentMatch, names: Sequence[str], parts: MatchParts) -> dict[str, object]:
+    data: dict[str, object] = {
+        "match": match.number,
+        "place": match.key,
+        "entrants": [names[seat] for seat in match.seats],
+    }
+    if match.result is not None and not match.result.digest:
+        data["void"] = match.result.note
+    with suppress(StoreDamaged):  # what is damaged cannot be kept
+        record, _, measured = unpack_parts(parts, len(match.seats))
+        if record is not None:
+            data |= {"host": measured.host, "record": msgspec.to_builtins(record)}
+    return data

@@ -1,0 +1,324 @@
+"""Listeners of a run: displays for terminals and pipes, the log, and the status for `tourney status`.
+
+The log is JSON lines, rotated. Every line is an object with ``time`` (ISO 8601, UTC) and ``event``: ``say``
+(a message), ``match``, ``bench``, ``pulse`` (a heartbeat, once a minute), ``notify``, ``end`` or ``dropped``.
+A log that cannot be written stops nothing: its lines are dropped, and counted in ``dropped`` later.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tourney.results.texts import counted
+from tourney.run.workers.executor import Playing
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+import json
+import os
+import stat
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tourney.errors import UsageError
+from tourney.files import descriptor_of
+from tourney.parsing import parse_json
+from tourney.run.monitoring.summary import Heartbeat, RunProgress, progress_text, span_text
+
+PLAIN_EVERY = 10.0
+
+
+"""Seconds between two lines without a terminal."""
+
+
+class Listener:
+    """Gets the events of a run. This one ignores them; a display overrides the methods it needs."""
+
+    def progress(self, progress: RunProgress) -> None:
+        """Take the progress after results were stored."""
+
+    def say(self, text: str) -> None:
+        """Take a message for people."""
+
+    def event(self, name: str, data: Mapping[str, object]) -> None:
+        """Take an event for the log (``match``, ``bench`` and others), as JSON data."""
+
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Take the state of the run, about once a second."""
+
+
+class Listeners(Listener):
+    """Passes everything on to several listeners."""
+
+    def __init__(self, *listeners: Listener) -> None:
+        self._listeners = listeners
+
+    def progress(self, progress: RunProgress) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.progress(progress)
+
+    def say(self, text: str) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.say(text)
+
+    def event(self, name: str, data: Mapping[str, object]) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.event(name, data)
+
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.heartbeat(heartbeat)
+
+
+class PlainListener(Listener):
+    """Writes a line at intervals, for pipes; ``write`` prints it."""
+
+    def __init__(self, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._write = write
+        self._clock = clock
+        self._next = clock() + PLAIN_EVERY
+
+    def progress(self, progress: RunProgress) -> None:
+        """Write the progress if the last line is old."""
+        now = self._clock()
+        if now >= self._next:
+            self._next = now + PLAIN_EVERY
+            self._write(progress_text(progress))
+
+    def say(self, text: str) -> None:
+        """Write a message."""
+        self._write(text)
+
+
+class RichListener(Listener):
+    """A progress bar on a terminal."""
+
+    def __init__(self, progress: "Progress", task: "TaskID", console: "Console") -> None:
+        self._progress = progress
+        self._task = task
+        self._console = console
+
+    def progress(self, progress: RunProgress) -> None:
+        """Move the bar."""
+        self._progress.update(
+            self._task,
+            total=progress.rows,
+            completed=progress.done,
+            rate=f"{progress.rate:.1f}/s" if progress.rate is not None else "",
+            left=span_text(progress.left),
+            faults=counted(progress.faults, "fault") if progress.faults else "no faults",
+        )
+
+    def say(self, text: str) -> None:
+        """Print it above the bar."""
+        self._console.print(text, markup=False, highlight=False)
+
+
+@contextmanager
+def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
+    """Show a progress bar on a terminal until the end, and yield its listener."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - slow to import
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}", markup=False),
+        TextColumn("{task.fields[left]}", markup=False),
+        TextColumn("{task.fields[faults]}", markup=False),
+    )
+    with Progress(*columns, console=console, transient=False, refresh_per_second=4) as progress:
+        task = progress.add_task(title, total=None, rate="", left="", faults="")
+        yield RichListener(progress, task, progress.console)
+
+
+MAX_BYTES = 10_000_000
+KEEP = 5
+HEARTBEAT_SECONDS = 60.0
+
+
+class RunLog(Listener):
+    """Writes the events of a run to ``path``; older ones are in ``path.1`` (newest) to ``path.KEEP``."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int = MAX_BYTES,
+        keep: int = KEEP,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self._max = max_bytes
+        self._keep = keep
+        self._clock = clock
+        self._fd = -1
+        self._size = 0
+        self._dropped = 0
+        self._next_heartbeat = 0.0
+
+    def open(self) -> None:
+        """Open the file now. Raises UsageError if that fails; without this call lines are dropped instead."""
+        try:
+            self._open()
+        except OSError as error:
+            raise UsageError(
+                f"the log {self.path} cannot be written: {error.strerror}; name another file by --log"
+            ) from error
+
+    def say(self, text: str) -> None:
+        """Write a message."""
+        self.event("say", {"text": text})
+
+    def event(self, name: str, data: Mapping[str, object]) -> None:
+        """Write an event."""
+        if self._dropped:
+            self._write("dropped", {"lines": self._dropped})
+        self._write(name, data)
+
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Write the state of the run, once a minute."""
+        now = self._clock()
+        if now < self._next_heartbeat:
+            return
+        self._next_heartbeat = now + HEARTBEAT_SECONDS
+        progress = heartbeat.progress
+        self.event(
+            "pulse",
+            {
+                "done": progress.done,
+                "rows": progress.rows,
+                "faults": progress.faults,
+                "void": progress.void,
+                "rate": None if progress.rate is None else round(progress.rate, 3),
+                "left": None if progress.left is None else round(progress.left),
+                "playing": [[match.number, _time(match.since)] for match in heartbeat.playing],
+                "paused": heartbeat.paused,
+                "rss-kb": rss_kb(),
+            },
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+    def _write(self, event: str, data: Mapping[str, object]) -> None:
+        line = json.dumps({"time": _time(self._clock()), "event": event, **data}).encode("ascii") + b"\n"
+        try:
+            if self._fd < 0:
+                self._open()
+            if self._regular and self._size and self._size + len(line) > self._max:
+                self._rotate()
+                self._open()
+            written = os.write(self._fd, line)
+            self._size += written
+        except OSError:
+            self._dropped += 1
+            return
+        if written < len(line):
+            self._dropped += 1
+            with suppress(OSError):  # the disk is full: leave no half line
+                os.ftruncate(self._fd, self._size - written)
+                self._size -= written
+        elif event == "dropped":
+            self._dropped = 0
+
+    def _open(self) -> None:
+        # Without waiting for the reader of a FIFO: a log never stops a run.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK | os.O_CLOEXEC
+        self._fd = os.open(self.path, flags, 0o644)
+        found = os.fstat(self._fd)
+        self._size = found.st_size
+        # Only regular files are renamed: not devices, FIFOs or descriptors as /dev/stderr.
+        self._regular = stat.S_ISREG(found.st_mode) and descriptor_of(self.path) is None
+
+    def _rotate(self) -> None:
+        self.close()
+        for number in range(self._keep - 1, 0, -1):
+            with suppress(FileNotFoundError):
+                self._old(number).replace(self._old(number + 1))
+        self.path.resolve().replace(self._old(1))
+
+    def _old(self, number: int) -> Path:
+        path = self.path.resolve()  # a symbolic link stays, and its target is renamed
+        return path.with_name(f"{path.name}.{number}")
+
+
+def rss_kb() -> int | None:
+    """This process's resident memory in KiB, or None if it is unknown."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * (os.sysconf("SC_PAGE_SIZE") // 1024)
+
+
+def _time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """The matches being played, and why the run pauses ("" if it does not)."""
+
+    playing: tuple[Playing, ...] = ()
+    paused: str = ""
+
+
+def status_path(place: Path, tournament: int) -> Path:
+    """The status file of a tournament's run; ``place`` as in ``tourney.store.engine.place_of``."""
+    return place.with_name(f"{place.name}-run-{tournament}.json")
+
+
+def read_status(path: Path) -> RunStatus:
+    """The status of a run; an empty one without a readable file."""
+    try:
+        data = parse_json(path.read_text("ascii"))
+        if isinstance(data, dict):
+            playing = tuple(Playing(int(number), float(since)) for number, since in data["playing"])
+            return RunStatus(playing, str(data["paused"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    return RunStatus()
+
+
+class StatusFile(Listener):
+    """Writes the status file at each heartbeat that changes it, whole or not at all; deletes it at the end.
+
+    A failing disk stops nothing. The file is valid only while the run's lock is held; a crash may leave an
+    old one behind.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._last: RunStatus | None = None
+
+    def heartbeat(self, heartbeat: Heartbeat) -> None:
+        """Write the status if it changed."""
+        status = RunStatus(heartbeat.playing, heartbeat.paused)
+        if status == self._last:
+            return
+        self._last = status
+        fresh = self._path.with_name(f".{self._path.name}.new")
+        with suppress(OSError):
+            fresh.write_text(
+                json.dumps({"playing": status.playing, "paused": status.paused}), encoding="ascii"
+            )
+            fresh.replace(self._path)  # in one step: `tourney status` never reads half a file
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Delete the file."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)

@@ -1,0 +1,349 @@
+"""The nodes of a cluster: the link to them, and which of them may play."""
+
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import wait as wait_for
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+from tourney.bots.catalogue.store import BotStore
+from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
+from tourney.run.workers.executor import Run
+from tourney.run.workers.host_service import host_info, pack_bot
+from tourney.run.workers.messages import BotsAnswer, HostInfo, InvalidReplyError, Question, decode, encode
+
+T = TypeVar("T")
+
+SILENT_SECONDS: Final = 10.0
+"""After this time without an answer the run says so."""
+SAY_AGAIN_SECONDS: Final = 60.0
+FIRST_SECONDS: Final = 60.0
+_MANY: Final = 100.0
+"""Nodes to look at in a second: the answer grows with them."""
+
+
+class LinkLostError(EnvironmentFailure):
+    """The coordinator has no connection to its cluster; it may come back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterNode:
+    """A worker process of the library: its address, which never comes again, its machine, and its slots.
+
+    ``machine`` is what the library knows of it, not what the worker says: an IP address, or where all are on
+    this machine, the worker's name.
+    """
+
+    address: str
+    machine: str
+    slots: int
+
+
+class ClusterLink(ABC):
+    """A connection to a cluster.
+
+    Nodes call ``answer`` and ``play`` of ``tourney.run.workers.host_service``. Futures are those of
+    ``concurrent.futures``. Where a node is lost, its futures may stay open for ever: ``nodes`` says which are
+    there. Methods raise LinkLostError.
+    """
+
+    allowed_failures: int = 3
+    """How many nodes may be lost while they play one match, before it is void."""
+
+    @abstractmethod
+    def connect(self) -> None:
+        """Connect, or connect again after the connection was lost."""
+
+    @abstractmethod
+    def nodes(self) -> Mapping[str, ClusterNode]:
+        """The nodes that are there now, by address.
+
+        It waits for an answer as long as the connection stands; the caller does this in a thread.
+        """
+
+    @abstractmethod
+    def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:
+        """A node's answer to a question; takes no slot. Raises OSError where it gives none."""
+
+    @abstractmethod
+    def play(self, address: str, request: bytes) -> "Future[object]":
+        """Send a match to a node, where it takes one slot; the future has the reply."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the connection, and what ``connect`` started."""
+
+
+def in_thread(work: Callable[[], T]) -> "Future[T]":
+    """Do something in a thread that does not keep this process from ending."""
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            found = work()
+        except BaseException as error:  # noqa: BLE001 - it belongs to who waits for the future
+            future.set_exception(error)
+        else:
+            future.set_result(found)
+
+    threading.Thread(target=run, name="tourney-link", daemon=True).start()
+    return future
+
+
+class NodePoller:
+    """Looks at the nodes every ``seconds``; without an answer for ``limit`` seconds it gives up.
+
+    ``clock`` counts seconds; ``say`` prints a message.
+    """
+
+    def __init__(
+        self,
+        link: ClusterLink,
+        *,
+        clock: Callable[[], float],
+        say: Callable[[str], None],
+        seconds: float,
+        limit: float,
+    ) -> None:
+        self._link = link
+        self._clock = clock
+        self._say = say
+        self._seconds = seconds
+        self._limit = limit
+        self._asked: Future[Mapping[str, ClusterNode]] | None = None
+        self._since = self._next = clock()
+        self._said = 0.0
+        self._count = 0
+
+    def poll(self) -> Mapping[str, ClusterNode] | None:
+        """The nodes where an answer has come, else None.
+
+        Raises LinkLostError where the connection is lost, WorkerError after ``limit``.
+        """
+        now = self._clock()
+        if self._asked is None:
+            if now < self._next:
+                return None
+            self._asked, self._since, self._said = in_thread(self._link.nodes), now, 0.0
+            wait_for([self._asked], timeout=0.01)  # most answers take no longer
+        if not self._asked.done():
+            self._be_silent(now - self._since)
+            return None
+        asked, self._asked = self._asked, None
+        nodes = asked.result()
+        if self._said:
+            self._say(f"the scheduler answers again, after {now - self._since:.0f} s")
+        self._count = len(nodes)
+        self._next = now + max(self._seconds, self._count / _MANY)
+        return nodes
+
+    def first(self) -> Mapping[str, ClusterNode]:
+        """Wait for an answer. Raises LinkLostError where none comes in FIRST_SECONDS."""
+        self._asked = None
+        asked = in_thread(self._link.nodes)
+        with suppress(TimeoutError):
+            nodes = asked.result(FIRST_SECONDS)
+            self._next = self._clock() + self._seconds
+            return nodes
+        raise LinkLostError(f"the scheduler gives no answer in {FIRST_SECONDS:.0f} s")
+
+    @property
+    def text(self) -> str:
+        """Say how long the scheduler has given no answer; "" where that is not long."""
+        silent = self._clock() - self._since if self._asked is not None else 0.0
+        return _silence(silent) if silent >= SILENT_SECONDS else ""
+
+    def _be_silent(self, seconds: float) -> None:
+        if seconds >= self._limit:
+            raise WorkerError(
+                f"no word from the scheduler for {seconds:.0f} s; end it, start it and its workers again, and"
+                " run again: all stored results are kept"
+            )
+        if seconds >= max(SILENT_SECONDS, self._said + SAY_AGAIN_SECONDS * bool(self._said)):
+            self._said = seconds
+            self._say(_silence(seconds))
+
+
+def _silence(seconds: float) -> str:
+    return f"no word from the scheduler for {seconds:.0f} s; waiting"
+
+
+FIELDS: Final[Mapping[str, str]] = {
+    "version": "the version of Tourney",
+    "rules": "the rules of the game",
+    "python": "Python",
+    "cores": "the compiled form of the rules",
+    "sandbox": "the sandbox",
+}
+"""What has to be equal, in words."""
+HERE: Final = "this machine"
+AT_ONCE: Final = 64
+"""The nodes that are asked at once."""
+FAST: Final = 110
+"""Hosts are unlike when the fastest has more than this many percent of the slowest one's speed."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntroducedNode:
+    """A node with what it says of itself. ``problem``: why it gets no match, or ""."""
+
+    node: ClusterNode
+    info: HostInfo
+    problem: str = ""
+
+    @property
+    def host(self) -> str:
+        """The host beside records: what it calls itself, then its machine as the coordinator knows it."""
+        name = "".join(c for c in self.info.host if c.isascii() and (c.isalnum() or c in ".-_"))[:60]
+        return f"{name}/{self.node.machine}" if name else self.node.machine
+
+
+class Admission:
+    """Decides which nodes of a cluster play.
+
+    ``asked`` are nodes that have not answered yet, ``refused`` those that get no match, with what to say of
+    each. ``caught`` are the machines that were caught in this run, with the reasons.
+    """
+
+    def __init__(self, link: ClusterLink, run: Run, session: str, *, allow_mixed: bool) -> None:
+        self._link = link
+        self._run = run
+        self._session = session
+        self._allow_mixed = allow_mixed
+        self._few = threading.BoundedSemaphore(AT_ONCE)
+        self._banned = dict(run.refused)
+        self.asked: set[str] = set()
+        self.refused: dict[str, str] = {}
+        self.caught: dict[str, str] = {}
+
+    def ask(self, node: ClusterNode) -> "Future[IntroducedNode]":
+        """Introduce a node, in a thread."""
+        self.asked.add(node.address)
+
+        def work() -> IntroducedNode:
+            with self._few:
+                return introduce(self._link, node, self._run, self._session)
+
+        return in_thread(work)
+
+    def knows(self, node: ClusterNode) -> bool:
+        """Whether a node was asked or refused, or need not be asked because it offers no slots."""
+        return not node.slots or node.address in self.asked or node.address in self.refused
+
+    def compare_first(self, found: Iterable[IntroducedNode]) -> None:
+        """Compare the nodes at the start of the run. Raises UsageError where they differ and may not."""
+        good = [one for one in found if not one.problem]
+        if good and (why := mixed(good, self._run)):
+            if not self._allow_mixed:
+                raise UsageError(f"{why}; make them equal, or pass --allow-mixed")
+            self._run.say(f"--allow-mixed: {why}")
+
+    def admit(self, one: IntroducedNode, other: IntroducedNode | None) -> bool:
+        """Whether a node that has answered may play, beside one that plays; say why not."""
+        self.asked.discard(one.node.address)
+        problem = one.problem
+        # By machine, not by node: a liar could end its worker and start another one.
+        if not problem and one.node.machine in self._banned:
+            problem = f"refused: {self._banned[one.node.machine]}"
+        if not problem and other is not None and not self._allow_mixed:
+            problem = mixed([other, one], self._run)
+        if problem:
+            self.refused[one.node.address] = f"{one.host} gets no match: {problem}"
+            self._run.say(self.refused[one.node.address])
+        return not problem
+
+    def ban(self, machine: str, why: str) -> bool:
+        """Admit no node of a machine that was caught; return False if it was banned before."""
+        if machine in self._banned:
+            return False
+        self._banned[machine] = self.caught[machine] = why
+        return True
+
+    def is_banned(self, machine: str) -> bool:
+        """Whether no match of a machine counts."""
+        return machine in self._banned
+
+    def forget_gone(self, nodes: Mapping[str, ClusterNode]) -> None:
+        """Forget the refused nodes that have left."""
+        self.refused = {address: why for address, why in self.refused.items() if address in nodes}
+
+
+def introduce(link: ClusterLink, node: ClusterNode, run: Run, session: str) -> IntroducedNode:
+    """Ask a node what it is, and bring the bots that it lacks to it; it builds them."""
+    said = HostInfo()
+    try:
+        said = _ask_about(link, node, run, session)
+        problem = said.problem or _provide(link, node, run, session)
+    except (InvalidReplyError, TourneyError, OSError) as error:
+        problem = str(error) or type(error).__name__
+    return IntroducedNode(node, said, _one_line(problem))
+
+
+def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
+    """A sentence on the first field in which hosts differ, or ""."""
+    here = host_info(run.game, run.sandbox)
+    for field, words in FIELDS.items():
+        values: dict[str, str] = {}
+        if field in ("version", "rules"):  # records are verified here
+            values[getattr(here, field)] = HERE
+        for one in found:
+            values.setdefault(getattr(one.info, field), one.host)
+        if len(values) > 1:
+            first, second, *_ = values.items()
+            return (
+                f"hosts differ in {words}: {_one_line(first[0])[:80]} on {first[1]},"
+                f" {_one_line(second[0])[:80]} on {second[1]}"
+            )
+    return ""
+
+
+def speeds_text(found: Sequence[IntroducedNode], run: Run) -> str:
+    """A message where hosts are unlike and the clock is that of the wall, or ""."""
+    limits = run.limits
+    by_time = limits.move_ms is not None or limits.clock_ms is not None
+    speeds = sorted((one.info.speed, one.host) for one in found if one.info.speed)
+    if not by_time or not speeds or 100 * speeds[-1][0] <= FAST * speeds[0][0]:
+        return ""
+    (slow, slowest), (fast, fastest) = speeds[0], speeds[-1]
+    text = f"hosts are unlike: {fastest} is {100 * fast // slow - 100} % faster than {slowest}"
+    if limits.charge == "wall":
+        return (
+            f'{text}, and charge = "wall" lets a match depend on its host; fair across hosts are'
+            ' charge = "fuel", nodes, and with less certainty charge = "cpu"'
+        )
+    return text
+
+
+def _ask_about(link: ClusterLink, node: ClusterNode, run: Run, session: str) -> HostInfo:
+    question = Question("about", session, run.game, run.sandbox)
+    return decode(link.ask(node.address, encode(question)), HostInfo)
+
+
+def _provide(link: ClusterLink, node: ClusterNode, run: Run, session: str) -> str:
+    """Bring missing bots to a node; return why it cannot play them, or ""."""
+    store = BotStore(Path(run.bots))
+    question = encode(Question("bots", session, run.game, run.sandbox, run.digests))
+    said = decode(link.ask(node.address, question), BotsAnswer)
+    missing = [digest for digest in said.missing if digest in run.digests]
+    for digest in missing:
+        order = encode(Question("add", session, digests=(digest,)))
+        added = decode(link.ask(node.address, order, pack_bot(store.fetch(digest))), BotsAnswer)
+        if added.problem:
+            return f"it cannot take the bot {digest[:12]}: {added.problem}"
+    if missing:
+        said = decode(link.ask(node.address, question), BotsAnswer)
+    if said.problem:
+        return said.problem
+    if said.missing:
+        return f"it lacks the bot {said.missing[0][:12]} after it was sent"
+    for digest, why in said.broken.items():
+        return f"it cannot start the bot {digest[:12]}: {why}"
+    return ""
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)[:400]
