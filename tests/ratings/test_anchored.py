@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from tourney.ratings.anchored import QUANTILE, Meeting, Placement, expected, place
+from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.ratings.sequential import QUANTILE
 
 ANCHORS = (0, 20_000, 40_000)
 

@@ -173,7 +173,7 @@ def test_intransitive_results_show_in_goodness_and_residuals() -> None:
     ids=lambda world: world.name,
 )
 def test_intervals_cover_the_truth(world: World) -> None:
-    """On simulated pools of known strengths; 10 seeds of 20 bots, so the share may stray by some 3 %."""
+    """On simulated pools of known strengths; 10 seeds of 20 bots, so the share may stray by about 3 %."""
     inside = ranked = 0
     p_values = []
     for seed in range(10):

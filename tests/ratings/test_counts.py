@@ -6,7 +6,7 @@ import pytest
 from tests.ratings.pools import results_of, shuffled
 from tourney.ratings.counts import Counts
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.store.values import GroupGame
+from tourney.store.totals import SeatedResult
 
 
 def same(one: Counts, other: Counts) -> bool:
@@ -27,9 +27,9 @@ def test_order_of_results_does_not_matter(seats: int) -> None:
 
 def test_groups_and_results_give_equal_counts() -> None:
     results = results_of(2, 4, 80)
-    groups: dict[tuple[int, ...], list[GroupGame]] = {}
+    groups: dict[tuple[int, ...], list[SeatedResult]] = {}
     for result in results:
-        game = GroupGame(result.entrants, result.ranks, (None, None))
+        game: SeatedResult = (result.entrants, result.ranks, (None, None))
         groups.setdefault(result.key[:3], []).append(game)
     counted = Counts.of_groups(((games, 1) for games in groups.values()), range(4), 2)
     assert same(counted, Counts.of_results(results, range(4), 2))
@@ -45,13 +45,13 @@ def test_void_and_forfeited_games_are_left_out() -> None:
     assert Counts.of_results([sound, void, fault], range(2), 2).times.sum() == 2
     only = Counts.of_results([sound, void, fault], range(2), 2, "void")
     assert same(only, Counts.of_results([sound], range(2), 2))
-    games = [GroupGame(fault.entrants, fault.ranks, fault.faults)]
+    games = [(fault.entrants, fault.ranks, fault.faults)]
     assert Counts.of_groups([(games, 3)], range(2), 2, "void").times.size == 0
 
 
 @pytest.mark.parametrize(
     ("entrants", "ranks", "message"),
-    [((0, 7), (1, 2), "not in the pool"), ((1, 1), (1, 2), "different"), ((0, 1, 2), (1, 2, 3), "no 2")],
+    [((0, 7), (1, 2), "not in the pool"), ((1, 1), (1, 2), "different"), ((0, 1, 2), (1, 2, 3), "not 2")],
 )
 def test_impossible_results_are_refused(
     entrants: tuple[int, ...], ranks: tuple[int, ...], message: str

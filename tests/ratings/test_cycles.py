@@ -18,7 +18,7 @@ from tourney.seeds import stream
 
 
 def margins(size: int, seed: int, *, coarse: bool = False) -> Floats:
-    """Return a skew-symmetric matrix; a ``coarse`` one has many equal entries, so many equilibria."""
+    """A skew-symmetric matrix; a ``coarse`` one has many equal entries, and therefore many equilibria."""
     sample = stream(seed, "margins", size)
     found = np.zeros((size, size))
     for a, b in combinations(range(size), 2):
@@ -28,7 +28,7 @@ def margins(size: int, seed: int, *, coarse: bool = False) -> Floats:
 
 @pytest.fixture
 def spiel(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
-    """OpenSpiel's alpha-rank and Nash averaging; its drawings, which want matplotlib, are left out."""
+    """OpenSpiel's alpha-rank and Nash averaging; its drawings, which need matplotlib, are left out."""
     pytest.importorskip("pyspiel", reason="tourney[openspiel] is not installed")
     pytest.importorskip("cvxpy", reason="cvxpy is not installed")
     name = "open_spiel.python.egt.alpharank_visualizer"
@@ -65,7 +65,7 @@ def test_known_lotteries() -> None:
 
 
 def results(scores: Sequence[Sequence[int]], pairs: int) -> list[ResultRow]:
-    """Return mirrored pairs of games in which a beats b as often as ``scores`` say, of ten."""
+    """Mirrored pairs of games in which a beats b as often as ``scores`` say, of ten."""
     found = []
     for table, (a, b) in enumerate(combinations(range(len(scores)), 2), 1):
         for game in range(2 * pairs):

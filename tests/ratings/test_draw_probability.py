@@ -2,8 +2,8 @@
 
 from unittest.mock import patch
 
-from tests.command import offering
-from tests.toys import Race
+from tests.support.command import offering
+from tests.support.toys import Race
 from tourney.ratings.trueskill_rating import default_draw_probability, estimate_draw_probability
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -38,7 +38,7 @@ def test_void_matches_do_not_count() -> None:
 
 
 def test_single_winner_plugin_gets_the_ties_of_its_rules() -> None:
-    with offering(race="tests.toys:Race"):
+    with offering(race="tests.support.toys:Race"):
         assert [default_draw_probability("race", seats) for seats in (2, 3)] == [0.1, 0.1]
         with patch.object(Race, "has_single_winner", return_value=True):
             assert [default_draw_probability("race", seats) for seats in (2, 3)] == [0.1, 0.5]

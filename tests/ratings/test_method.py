@@ -4,13 +4,13 @@ import tomllib
 
 import pytest
 
-from tests.command import ROOT
 from tests.ratings.pools import results_of
+from tests.support.command import ROOT
 from tourney.errors import UsageError
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.method import METHODS
-from tourney.ratings.trueskill_rating import Pool
+from tourney.ratings.trueskill_rating import SkillPool
 
 
 def test_own_methods_equal_the_entry_points() -> None:
@@ -22,7 +22,8 @@ def test_own_methods_equal_the_entry_points() -> None:
 def test_methods_give_the_tables_of_their_models(seats: int) -> None:
     results = results_of(seats, 5, 40)
     assert (
-        METHODS.find("trueskill").rate(results, range(5), seats) == Pool.of(range(5)).after(results).table()
+        METHODS.find("trueskill").rate(results, range(5), seats)
+        == SkillPool.of(range(5)).after(results).table()
     )
     counts = Counts.of_results(results, range(5), seats)
     assert METHODS.find("batch").rate(results, range(5), seats) == rate(counts).ratings

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tourney.ratings.batch import components
+from tourney.ratings.counts import components
 from tourney.ratings.superiority import best, critical, los, normals, ranges, ranks, spreads, uniforms
 
 

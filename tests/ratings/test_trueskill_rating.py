@@ -15,10 +15,10 @@ from tourney.errors import UsageError
 from tourney.ratings.method import Forfeits
 from tourney.ratings.trueskill_rating import (
     PACKAGE_TAU,
-    Pool,
     Rater,
     Settings,
     Skill,
+    SkillPool,
     TrueSkillMethod,
     TrueSkillRating,
     dump_pool,
@@ -70,6 +70,7 @@ def package(
     return skills
 
 
+@pytest.mark.slow
 def test_two_seats_agree_with_the_package_on_10000_games() -> None:
     worst = 0.0
     for k in range(10_000):
@@ -215,8 +216,8 @@ def test_rating_rises_with_every_win() -> None:
 
 def test_pool_continues_from_its_last_match() -> None:
     results = pool_of_results(3, 5, 40)
-    whole = Pool.of(range(5)).after(results)
-    halves = Pool.of(range(5)).after(results[:20]).after(results[20:])
+    whole = SkillPool.of(range(5)).after(results)
+    halves = SkillPool.of(range(5)).after(results[:20]).after(results[20:])
     assert halves == whole
     rounds = list(history(results, range(5)))
     assert [round_ for round_, _ in rounds] == [1, 2, 3, 4]
@@ -266,21 +267,21 @@ def test_largest_tau_gives_finite_numbers(seats: int) -> None:
 @pytest.mark.parametrize("seats", [2, 3])
 def test_restored_pool_equals_one_that_never_stopped(seats: int) -> None:
     results = results_of(seats, 6, 30 * seats)
-    whole = Pool.of(range(6)).after(results)
-    half = Pool.of(range(6)).after(results[: 15 * seats])
+    whole = SkillPool.of(range(6)).after(results)
+    half = SkillPool.of(range(6)).after(results[: 15 * seats])
     state = json.loads(json.dumps(dump_pool(half)))
     again = load_pool(state, Settings(), range(6))
     assert again == half
     assert again is not None
     assert again.after_ordered(results[15 * seats :]) == whole
-    assert load_pool(dump_pool(Pool.of(range(6))), Settings(), range(6)) == Pool.of(range(6))
+    assert load_pool(dump_pool(SkillPool.of(range(6))), Settings(), range(6)) == SkillPool.of(range(6))
 
 
 def test_new_entrant_has_the_initial_skill() -> None:
-    pool = Pool.of(range(3)).after(results_of(2, 3, 10))
+    pool = SkillPool.of(range(3)).after(results_of(2, 3, 10))
     again = load_pool(dump_pool(pool), pool.settings, range(5))
     assert again is not None
-    assert again.skills == {**Pool.of(range(5)).skills, **pool.skills}
+    assert again.skills == {**SkillPool.of(range(5)).skills, **pool.skills}
 
 
 @pytest.mark.parametrize(
@@ -315,5 +316,5 @@ def test_different_settings_have_different_texts() -> None:
 def test_unordered_results_are_refused() -> None:
     results = results_of(2, 4, 10)
     with pytest.raises(ValueError, match="does not come after"):
-        Pool.of(range(4)).after_ordered(reversed(results))
-    assert Pool.of(range(4)).after(reversed(results)) == Pool.of(range(4)).after_ordered(results)
+        SkillPool.of(range(4)).after_ordered(reversed(results))
+    assert SkillPool.of(range(4)).after(reversed(results)) == SkillPool.of(range(4)).after_ordered(results)

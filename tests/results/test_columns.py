@@ -4,19 +4,17 @@ from fractions import Fraction
 
 import pytest
 
-from tourney.results.columns import (
-    Column,
-    csv_cell,
-    decimal,
+from tourney.results.columns import Column, csv_cell, decimal
+from tourney.results.standings import (
     page_columns,
     ranking_columns,
+    ranking_sentences,
     report_columns,
     standings_columns,
 )
-from tourney.results.standings import ranking_sentences
 from tourney.schedule.format import FORMATS, History, Participant, Setup, find_format
 from tourney.schedule.swiss import Swiss
-from tourney.schedule.tie_breaks import Scores, TieBreak
+from tourney.schedule.tie_breaks import EntrantScores, TieBreak
 
 
 @pytest.mark.parametrize(
@@ -107,9 +105,9 @@ class Fewest(Swiss):
     ranked_by = "moves"
     measures = (TieBreak("moves", "moves", "Actions played", unit="actions", digits=0, lower_first=True),)
 
-    def scores(self, setup: Setup, history: History) -> Scores:
+    def scores(self, setup: Setup, history: History) -> EntrantScores:
         points = {player.number: Fraction(0) for player in setup.participants}
-        return Scores(points, measures={"moves": {number: Fraction(9 - number) for number in points}})
+        return EntrantScores(points, measures={"moves": {number: Fraction(9 - number) for number in points}})
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:
         return ("wins",)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tournaments import LETTERS, stored
+from tests.support.tournaments import LETTERS, stored
 from tourney.results.standings import Standing, rank_standings
 from tourney.schedule.row import score_units
-from tourney.store.values import PairTotal, ScoreTotals, StandingsTotals
+from tourney.store.totals import PairTotal, ScoreTotals, StandingsTotals
 
 
 @pytest.mark.parametrize(

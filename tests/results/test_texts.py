@@ -6,13 +6,13 @@ import pytest
 from msgspec import structs
 
 from tourney.games.registry import find_game
-from tourney.match.spec import Limits
+from tourney.match.spec import DEFAULT_LIMITS
 from tourney.results.texts import origin_text, risk_text, sharing_text
 from tourney.store.values import Plan, StoredRun, Tournament
 
 
 def plan(game: str, plies: int = 0, **more: object) -> Plan:
-    made = Plan("cup", game, "1", (), "round-robin", 2, 2, opening_plies=plies, limits=Limits())
+    made = Plan("cup", game, "1", (), "round-robin", 2, 2, opening_plies=plies, limits=DEFAULT_LIMITS)
     return structs.replace(made, **more)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import play_out, play_round, setup, truth
+from tests.support.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
 from tourney.results.trf import trf
 from tourney.schedule.format import Format, History, Setup

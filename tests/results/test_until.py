@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.schedules import play_out, results
+from tests.support.schedules import play_out, results
 from tourney.results.until import as_planned, ended_by, ending_text, look_of, progress_text
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
-from tourney.schedule.racing import Duels
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.schedule.until import Until
+from tourney.schedule.until_rule import Duels, Until
 
 STRONG = (600, 300, 100, -100, -300, -600)
 NAMES = [f"bot-{number}" for number in range(6)]
@@ -94,7 +93,8 @@ def test_duels_take_groups_as_units() -> None:
         for table in range(1, 41)
         for order, seats in ((1, (0, 1)), (2, (1, 0)))
     ]
-    shared, single = Duels(split), Duels(split, shared_dice=False)
+    history = History(results=split)
+    shared, single = history.sums(Duels), history.sums(Duels, shared_dice=False)
     assert (shared.groups(0, 1), single.groups(1, 0)) == (40, 80)
     assert shared.lead(0, 1)[0] == single.lead(0, 1)[0] == 0
     assert shared.lead(0, 1)[1] < single.lead(0, 1)[1], "mirrored games that compensate vary less"
@@ -102,5 +102,7 @@ def test_duels_take_groups_as_units() -> None:
 
 def test_duels_count_no_void_matches() -> None:
     lost = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 1), void=True)
-    assert Duels([lost]).groups(0, 1) == 0
-    assert not Duels([lost]).ahead(0, 1, 0.05)
+    duels = Duels()
+    duels.add([lost])
+    assert duels.groups(0, 1) == 0
+    assert not duels.ahead(0, 1, 0.05)

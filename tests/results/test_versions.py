@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
-from tests.tournaments import played, refused
+from tests.support.tournaments import played, refused
 from tourney.errors import UsageError
-from tourney.match.spec import Entrant, Limits
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
 from tourney.results.versions import (
@@ -21,7 +23,7 @@ from tourney.results.versions import (
 )
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import derive
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant
 
 Bot = tuple[str, str]
@@ -29,17 +31,17 @@ Bot = tuple[str, str]
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
-    with Repository.open(str(tmp_path / "t.db"), create=True) as opened:
+def repository(tmp_path: Path) -> Iterator[Database]:
+    with Database.open(str(tmp_path / "t.db"), create=True) as opened:
         yield opened
 
 
 def hold(
-    repository: Repository,
+    repository: Database,
     name: str,
     bots: tuple[Bot, ...],
     *,
-    limits: Limits = Limits(charge="cpu"),  # noqa: B008 - a frozen value
+    limits: Limits = Limits(move_ms=1000, charge="cpu"),  # noqa: B008 - a frozen value
     host: str = "here",
     speed: int = 0,
     args: tuple[str, ...] = (),
@@ -55,26 +57,26 @@ def hold(
         )
         for number, (bot, version) in enumerate(bots)
     )
-    made = repository.begin(
+    made = repository.tournaments.begin(
         plan, seed=5, seed_chosen=True, run=RunSettings(), entrants=entrants, created=f"2026-0{len(name)}-01"
     )
     pair_next(repository, made.id)
     results = []
-    for number, row in repository.pending(made.id):
+    for number, row in repository.schedules.pending(made.id):
         one, two = (bots[seat] for seat in row.seats)
         edge = 10 * (float(one[1]) - float(two[1])) + 50
         won = derive(number, "luck", name, one[0]) % 100 < edge
         match = played(spec_of(made, entrants, row), (1, 2) if won else (2, 1))
-        match.measured.update({"host": host, "speed": speed})
+        match = PlayedMatch(match.record, match.log, structs.replace(match.measured, host=host, speed=speed))
         results.append(MatchResult(number, match))
-    repository.record_results(made.id, results)
+    repository.matches.add(made.id, results)
 
 
-def pool(repository: Repository, **wanted: Any) -> VersionPool:
+def pool(repository: Database, **wanted: Any) -> VersionPool:
     return pool_versions(repository, Wanted(**wanted))
 
 
-def test_versions_of_a_bot_are_linked_over_tournaments(repository: Repository) -> None:
+def test_versions_of_a_bot_are_linked_over_tournaments(repository: Database) -> None:
     hold(repository, "a", (("mine", "1.0"), ("rival", "1.0")))
     hold(repository, "bb", (("mine", "1.2"), ("mine", "1.0"), ("rival", "1.0")))
     hold(repository, "ccc", (("mine", "1.10"), ("mine", "1.2")))
@@ -99,13 +101,13 @@ def test_versions_of_a_bot_are_linked_over_tournaments(repository: Repository) -
     assert new["gain_low"] < new["gain"] < new["gain_high"]
 
 
-def test_pool_is_rated_as_one_tournament_of_its_games(repository: Repository) -> None:
+def test_pool_is_rated_as_one_tournament_of_its_games(repository: Database) -> None:
     hold(repository, "a", (("mine", "1.0"), ("rival", "1.0")))
     hold(repository, "bb", (("rival", "1.0"), ("mine", "1.0")))
     found = pool(repository)
     groups = []
     for tournament, order in zip(found.tournaments, ((0, 1), (1, 0)), strict=True):
-        for games, times in repository.group_counts(tournament.id):
+        for games, times in repository.totals.group_counts(tournament.id):
             moved = [(tuple(order[n] for n in seats), ranks, faults) for seats, ranks, faults in games]
             groups.append((moved, times))
     again = rate(Counts.of_groups(groups, (0, 1), 2), pairs=False, look=found.look)
@@ -113,14 +115,14 @@ def test_pool_is_rated_as_one_tournament_of_its_games(repository: Repository) ->
     assert found.rate().pool.matches == 16
 
 
-def test_what_may_not_be_pooled_is_named_with_its_reason(repository: Repository) -> None:
+def test_what_may_not_be_pooled_is_named_with_its_reason(repository: Database) -> None:
     bots = (("mine", "1.0"), ("rival", "1.0"))
     hold(repository, "good", bots)
     hold(repository, "slow", bots, limits=Limits(move_ms=50, charge="cpu"))
     hold(repository, "rules", bots, rules="0")
     hold(repository, "options", bots, options=(("stones", "3"),))
     hold(repository, "results", bots, format="results")
-    hold(repository, "started", bots, limits=Limits(charge="cpu", startup_ms=99))
+    hold(repository, "started", bots, limits=Limits(move_ms=1000, charge="cpu", startup_ms=99))
     found = pool(repository, like="good")
     assert [one.name for one in found.tournaments] == ["good", "started"]
     assert dict(found.left_out) == {
@@ -138,8 +140,8 @@ def test_what_may_not_be_pooled_is_named_with_its_reason(repository: Repository)
         pool(repository, limits={"move-ms": "7"})
 
 
-def test_hosts_of_other_speed_are_not_pooled_by_the_wall_clock(repository: Repository) -> None:
-    bots, wall = (("mine", "1.0"), ("rival", "1.0")), Limits()
+def test_hosts_of_other_speed_are_not_pooled_by_the_wall_clock(repository: Database) -> None:
+    bots, wall = (("mine", "1.0"), ("rival", "1.0")), DEFAULT_LIMITS
     hold(repository, "one", bots, limits=wall, speed=100)
     hold(repository, "same", bots, limits=wall, host="twin", speed=105)
     hold(repository, "unknown", bots, limits=wall, host="strange")
@@ -152,7 +154,7 @@ def test_hosts_of_other_speed_are_not_pooled_by_the_wall_clock(repository: Repos
     assert len(pool(repository, like="one", any_host=True).tournaments) == 4
 
 
-def test_anchors_hold_the_scale(repository: Repository) -> None:
+def test_anchors_hold_the_scale(repository: Database) -> None:
     hold(repository, "a", (("mine", "1.0"), ("rival", "1.0")))
     hold(repository, "bb", (("mine", "1.1"), ("rival", "1.0")))
     found = pool(repository)
@@ -169,7 +171,7 @@ def test_anchors_hold_the_scale(repository: Repository) -> None:
         found.rate({"rival": 1.0, "rival@1.0": 2.0})
 
 
-def test_arguments_make_another_bot(repository: Repository) -> None:
+def test_arguments_make_another_bot(repository: Database) -> None:
     hold(repository, "a", (("mine", "1.0"), ("rival", "1.0")))
     hold(repository, "bb", (("mine", "1.0"), ("rival", "1.0")), args=("--fast",))
     found = pool(repository)
@@ -183,7 +185,7 @@ def test_arguments_make_another_bot(repository: Repository) -> None:
     assert len(found.rate().pool.parts) == 2
 
 
-def test_games_of_a_version_against_itself_do_not_count(repository: Repository) -> None:
+def test_games_of_a_version_against_itself_do_not_count(repository: Database) -> None:
     hold(repository, "a", (("mine", "1.0"), ("mine", "1.0"), ("rival", "1.0")))
     found = pool(repository)
     assert (len(found.versions), found.alone) == (2, 8)
@@ -191,28 +193,28 @@ def test_games_of_a_version_against_itself_do_not_count(repository: Repository) 
     assert "Games of a version against itself, which say nothing: 8." in list(version_notes(found))
 
 
-def test_three_seats_are_pooled_as_well(repository: Repository) -> None:
+def test_three_seats_are_pooled_as_well(repository: Database) -> None:
     bots = (("mine", "1.0"), ("rival", "1.0"), ("other", "1.0"))
-    plan = Plan("a", "sage-stones", "1", (), "round-robin", 3, 6, limits=Limits(charge="cpu"))
+    plan = Plan("a", "sage-stones", "1", (), "round-robin", 3, 6, limits=Limits(move_ms=1000, charge="cpu"))
     entrants = tuple(
         StoredEntrant(k, Entrant(bot, bot, version, (), f"{k:064x}")) for k, (bot, version) in enumerate(bots)
     )
-    made = repository.begin(
+    made = repository.tournaments.begin(
         plan, seed=5, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026"
     )
     pair_next(repository, made.id)
     done = [
         MatchResult(number, played(spec_of(made, entrants, row)))
-        for number, row in repository.pending(made.id)
+        for number, row in repository.schedules.pending(made.id)
     ]
-    repository.record_results(made.id, done)
+    repository.matches.add(made.id, done)
     batch = pool(repository, seats=3).rate()
     assert (batch.pool.matches, batch.pool.clusters) == (6, 1)
 
 
-def test_pools_of_a_report_have_several_tournaments_each(repository: Repository) -> None:
+def test_pools_of_a_report_have_several_tournaments_each(repository: Database) -> None:
     bots = (("mine", "1.0"), ("rival", "1.0"))
-    usual, slow = Limits(charge="cpu"), Limits(move_ms=50, charge="cpu")
+    usual, slow = Limits(move_ms=1000, charge="cpu"), Limits(move_ms=50, charge="cpu")
     for name, limits in (("a", usual), ("bb", slow), ("ccc", usual), ("dddd", slow)):
         hold(repository, name, bots, limits=limits)
     hold(repository, "single", bots, limits=Limits(move_ms=7, charge="cpu"))
@@ -221,7 +223,7 @@ def test_pools_of_a_report_have_several_tournaments_each(repository: Repository)
     assert pools_of_games(repository, Wanted("go")) == ()
 
 
-def test_game_is_named_where_there_are_several(repository: Repository) -> None:
+def test_game_is_named_where_there_are_several(repository: Database) -> None:
     with refused(UsageError, "name the game by --game"):
         pool(repository)
     hold(repository, "a", (("mine", "1.0"), ("rival", "1.0")))

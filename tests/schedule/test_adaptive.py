@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import check_rows, pairings, play_out, results, setup, truth
+from tests.support.schedules import check_rows, pairings, play_out, results, setup, truth
 from tourney.errors import TournamentError
 from tourney.schedule.adaptive import UNKNOWN, Adaptive, estimate, information, participants_of
 from tourney.schedule.format import History, Participant
@@ -74,7 +74,7 @@ def test_new_bot_is_placed_with_fewer_matches_than_by_gauntlet() -> None:
     joined = replace(plan, participants=(*plan.participants, Participant(20, "new", joined=pool.rounds + 1)))
     history = pool
     while len(rows := ADAPTIVE.next_rounds(joined, History(history.rows, known(history, 1))).rows):
-        history = History(history.rows + rows, history.results + results(rows, strengths))
+        history = History((*history.rows, *rows), (*history.results, *results(rows, strengths)))
     added = history.results[len(pool.results) :]
     assert sum(20 in r.entrants for r in added) > 0.8 * len(added)
     rows = Gauntlet().next_rounds(replace(joined, extra=(("challengers", "new"),)), History()).rows

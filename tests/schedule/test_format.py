@@ -6,8 +6,8 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.command import ROOT
-from tests.schedules import setup
+from tests.support.command import ROOT
+from tests.support.schedules import setup
 from tourney import plugins
 from tourney.errors import TournamentError
 from tourney.schedule.format import FORMATS, History, Pairings, file_formats, find_format

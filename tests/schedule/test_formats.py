@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import check_rows, play_out, setup, truth
+from tests.support.schedules import check_rows, play_out, setup, truth
 from tourney.schedule.format import History, Setup, file_formats, find_format
 
 pytestmark = pytest.mark.usefixtures("quick_designs")
@@ -49,7 +49,7 @@ def test_pairings_depend_on_setup_and_history_alone(
         # Only the results of whole rounds, in any order.
         known = tuple(r for r in reversed(before.results) if r.key.round <= seen)
         again = format_.next_rounds(setup_, History(before.rows, known))
-        assert before.rows + again.rows == after.rows
+        assert [*before.rows, *again.rows] == after.rows
     last = histories[-1]
     assert format_.next_rounds(setup_, last).complete
 

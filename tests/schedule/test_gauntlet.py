@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import check_rows, pairings, setup
+from tests.support.schedules import check_rows, pairings, setup
 from tourney.errors import TournamentError
 from tourney.schedule.format import History, Participant
 from tourney.schedule.gauntlet import Gauntlet
@@ -68,7 +68,7 @@ def test_late_entrant_joins_the_field() -> None:
             3,
             2,
             "a0,stranger",
-            "challengers names stranger, which is no entrant; the entrants are: a0, a1, a2",
+            "challengers names stranger, which is not an entrant; the entrants are: a0, a1, a2",
         ),
         (2, 2, "a0,a1", "a field of at least 1 beside its challengers, not 0"),
         (3, 4, "a0", "with 4 seats per table needs a field of at least 3 beside its challengers, not 2"),

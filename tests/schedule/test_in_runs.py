@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tests.command import invoke
-from tests.executors import BackwardsExecutor, FuturesExecutor, Immediate, ShuffledExecutor
-from tests.schedules import check_rows, pairings
-from tests.tables import NO_LIMITS, TOE
-from tests.tournaments import answer, digests
+from tests.support.command import invoke
+from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediate, ShuffledExecutor
+from tests.support.schedules import check_rows, pairings
+from tests.support.tables import NO_LIMITS, TOE
+from tests.support.tournaments import answer, digests
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games.base import OVER
 from tourney.match.play import play_match
@@ -24,23 +24,23 @@ from tourney.results.standings import compute_standings, load_history, load_setu
 from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
-from tourney.run.engine.redraw import Stored, check_schedule
+from tourney.run.engine.schedule_check import StoredSchedule, check_schedule
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.seeds import derive, uniform
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import Plan, RunSettings, StoredEntrant, StoredRun, Tournament
 
 
-def begin(repository: Repository, count: int, run: RunSettings | None = None, **plan: Any) -> Tournament:
+def begin(repository: Database, count: int, run: RunSettings | None = None, **plan: Any) -> Tournament:
     """Store a tournament of noughts and crosses with its first rounds paired."""
     entrants = tuple(
         StoredEntrant(k, Entrant(f"a{k}", f"bot{k}", "1.0", (), f"{k:064x}"), title=f"Bot {k}")
         for k in range(count)
     )
-    made = repository.begin(
+    made = repository.tournaments.begin(
         Plan(
             "cup",
             "toe",
@@ -57,10 +57,10 @@ def begin(repository: Repository, count: int, run: RunSettings | None = None, **
         created="2026-11-20",
     )
     pair_next(repository, made.id)
-    return repository.tournament_by_id(made.id)
+    return repository.tournaments.by_id(made.id)
 
 
-def run(repository: Repository, tournament: Tournament, executor: FuturesExecutor) -> None:
+def run(repository: Database, tournament: Tournament, executor: FuturesExecutor) -> None:
     summary = Coordinator(repository, tournament.id, executor, Path("/nowhere")).run()
     assert summary.end is End.FINISHED
 
@@ -114,13 +114,13 @@ def scripted(task: MatchTask) -> WorkerReply:
 
 def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
     """The referee plays nine rounds of 1,800 matches; no meeting repeats."""
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 200, format="swiss", rounds=9)
         run(repository, tournament, FuturesExecutor(Immediate, scripted, 1))
         history, setup = load_history(repository, tournament.id), load_setup(repository, tournament.id)
         standings = compute_standings(repository, tournament.id)
         for number in (1, 900, 1800):
-            assert verify(repository.record(tournament.id, number), TOE) == []
+            assert verify(repository.records.get(tournament.id, number), TOE) == []
     exported = invoke("export", "--what", "trf", "--db", str(tmp_path / "t.db"))
     table = find_format("swiss").table(setup, history)
     assert table is not None
@@ -172,14 +172,14 @@ def test_pairings_are_equal_with_any_number_of_workers(tmp_path: Path, plan: dic
     """Results in schedule order, backwards, shuffled and from threads: the same rows, records, standings."""
     seen = []
     for k, make in enumerate(EXECUTORS):
-        with Repository.open(str(tmp_path / f"{k}.db"), create=True) as repository:
+        with Database.open(str(tmp_path / f"{k}.db"), create=True) as repository:
             tournament = begin(repository, 9, **plan)
             run(repository, tournament, make())
-            rows = tuple(repository.rows(tournament.id))
+            rows = tuple(repository.schedules.rows(tournament.id))
             seen.append(
                 (rows, digests(repository, tournament.id), compute_standings(repository, tournament.id))
             )
-            assert check_schedule(Stored.of(repository, tournament)).findings == ()
+            assert check_schedule(StoredSchedule.of(repository, tournament)).findings == ()
     assert len(seen[0][0]) > 16
     assert all(other == seen[0] for other in seen[1:])
 
@@ -192,10 +192,10 @@ def test_interrupted_round_robin_is_level(tmp_path: Path) -> None:
         played.append(task.number)
         return answer(task)
 
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 4, format="round-robin", games_per_pairing=10)
         run(repository, tournament, FuturesExecutor(Immediate, play, 1))
-        rows = dict(repository.rows(tournament.id))
+        rows = dict(repository.schedules.rows(tournament.id))
         assert [rows[number].repeat for number in played] == [
             repeat for repeat in range(1, 6) for _ in range(12)
         ]
@@ -212,7 +212,7 @@ def test_older_round_robin_keeps_its_order(tmp_path: Path) -> None:
         played.append(task.number)
         return answer(task)
 
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = begin(repository, 4, StoredRun(), format="round-robin", games_per_pairing=6)
         run(repository, tournament, FuturesExecutor(Immediate, play, 1))
     assert played == sorted(played)

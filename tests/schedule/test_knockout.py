@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import check_rows, pairings, play_out, setup, truth
+from tests.support.schedules import check_rows, pairings, play_out, setup, truth
 from tourney.errors import TournamentError
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.knockout import Bracket, Knockout, bracket_order
@@ -23,7 +23,7 @@ def better(row: Row, *, drawn: bool = False) -> ResultRow:
 
 def advance(plan: Setup, history: History, *, drawn: bool = False) -> History:
     rows = KNOCKOUT.next_rounds(plan, history).rows
-    return History(history.rows + rows, history.results + tuple(better(row, drawn=drawn) for row in rows))
+    return History((*history.rows, *rows), (*history.results, *(better(row, drawn=drawn) for row in rows)))
 
 
 def pairs_of(history: History, round_: int) -> set[frozenset[int]]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tests.schedules import play_round, results, setup, truth
+from tests.support.schedules import play_round, results, setup, truth
 from tourney.schedule.format import History, Participant, rows_of
 from tourney.schedule.player_history import (
     MAX_STARTUP_FAILURES,
@@ -97,6 +97,9 @@ def test_third_failed_start_removes_entrant_from_later_rounds() -> None:
     three = [lost(1, 1), lost(1, 2), lost(2, 1)]
     assert len(three) == MAX_STARTUP_FAILURES
     plan = setup(4)
-    assert departures(plan, three[:2]) == {}
-    assert departures(plan, three) == {1: 3}
-    assert departures(plan, [*three, lost(2, 2), lost(3, 1)]) == {1: 3}
+    history = History(results=three[:2])
+    assert departures(plan, history) == {}
+    history.extend(results=three[2:])
+    assert departures(plan, history) == departures(plan, History(results=three)) == {1: 3}
+    history.extend(results=[lost(2, 2), lost(3, 1)])
+    assert departures(plan, history) == {1: 3}

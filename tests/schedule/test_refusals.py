@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import invoke
-from tests.tournaments import refused, write_file
+from tests.support.command import invoke
+from tests.support.tournaments import refused, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.session import amend_tournament, open_tournament
+from tourney.run.engine.tournament_run import open_tournament
+from tourney.store.database import Database
 
 CASES = [
     ("round-robin", 2, 1, "", "a round-robin with 2 seats per table needs at least 2 entrants, not 1"),
@@ -29,7 +30,7 @@ CASES = [
     ("gauntlet", 2, 1, "", "needs a field of at least 1 beside its challengers, not 0"),
     ("gauntlet", 4, 3, "", "needs a field of at least 3 beside its challengers, not 2"),
     ("gauntlet", 2, 2, 'challengers = ["e1", "e2"]', "a field of at least 1 beside its challengers, not 0"),
-    ("gauntlet", 2, 2, 'challengers = ["e7"]', "challengers names e7, which is no entrant"),
+    ("gauntlet", 2, 2, 'challengers = ["e7"]', "challengers names e7, which is not an entrant"),
     ("gauntlet", 2, 2, "challengers = []", "challengers is empty, but must have at least one item"),
     ("knockout", 2, 1, "", "a knockout needs at least 2 entrants, not 1"),
     ("knockout", 3, 4, "", "a knockout is for two seats per table, not 3"),
@@ -81,10 +82,12 @@ def test_later_file_that_cannot_be_paired_changes_nothing(
 ) -> None:
     bots = BotStore(tmp_path / "bots")
     first = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, 4, "rounds = 1")))
-    repository, tournament = open_tournament(first, str(tmp_path / "t.db"), bots, lambda _: None)
-    with repository:
-        later = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, count, more)))
-        with refused(TournamentError, sentence):
-            amend_tournament(repository, tournament, later, bots, lambda _: None)
-        assert repository.tournament() == tournament
-        assert len(repository.entrants(tournament.id)) == 4
+    url = str(tmp_path / "t.db")
+    with open_tournament(first, url, bots, lambda _: None) as (_, tournament):
+        pass
+    later = read_tournament_file(write_file(tmp_path, file_of("swiss", 2, count, more)))
+    with refused(TournamentError, sentence), open_tournament(later, url, bots, lambda _: None):
+        pass
+    with Database.open(url) as repository:
+        assert repository.tournaments.get() == tournament
+        assert len(repository.tournaments.entrants(tournament.id)) == 4

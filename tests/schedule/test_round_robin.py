@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tourney.errors import TournamentError
-from tourney.match.seeds import seat_orders
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin, berger, groups
+from tourney.seeds import seat_orders
 
 
 def setup(count: int, seats: int = 2, repeats: int = 1) -> Setup:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import pairings, play_out, seat_counts, setup, truth
+from tests.support.schedules import pairings, play_out, seat_counts, setup, truth
 from tourney.schedule.format import History, file_formats, find_format
 
 pytestmark = pytest.mark.usefixtures("quick_designs")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import byes, check_rows, pairings, play_out, play_round, setup, truth
+from tests.support.schedules import byes, check_rows, pairings, play_out, play_round, setup, truth
 from tourney.errors import TournamentError
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.player_history import PlayerHistory, RoundEntry
@@ -112,7 +112,7 @@ def test_last_round_completes_until_rounds_are_added() -> None:
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([2, 3, 4]), st.integers(0, 2**64 - 1))
 def test_late_entry_and_withdrawal_change_later_rounds_only(seats: int, seed: int) -> None:
-    """A late entrant starts without points, a withdrawn one plays no more; missed rounds are no byes."""
+    """A late entrant starts without points, a withdrawn one plays no more; missed rounds are not byes."""
     plan = setup(12, seats, rounds=4, seed=seed)
     strengths = truth(14, seed)
     history = History()

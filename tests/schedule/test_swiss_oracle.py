@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.schedules import pairings, play_round, setup, truth
+from tests.support.schedules import pairings, play_round, setup, truth
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import stream

@@ -1,21 +1,24 @@
-"""Pairing of a Swiss round: score groups, floats and byes."""
+"""Pairing of a Swiss round: score groups, floats and byes; and minimum-cost matchings on several levels."""
 
 from itertools import combinations, groupby
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tourney.schedule.matching import Edge, match_levels
+from tourney.schedule.player_history import PairingCard
 from tourney.schedule.swiss_pairing import (
+    LARGEST,
     NO_COST,
-    PairingCard,
+    Edge,
     Pairs,
-    _Step,
+    _FloatChoice,
     choose_floats,
+    match_levels,
     pair_group,
     pair_round,
 )
-from tourney.seeds import stream
+from tourney.seeds import derive, stream, uniform
 
 
 def fields(count: int, levels: int, rounds: int, seed: int) -> list[PairingCard]:
@@ -41,11 +44,11 @@ def fields(count: int, levels: int, rounds: int, seed: int) -> list[PairingCard]
             number=number,
             score=scores[number],
             rank=number,
-            met=frozenset(met[number]),
+            met=dict.fromkeys(met[number], 1),
             floated=(draw(3) - 1, draw(3) - 1),
             balance=draw(3) - 1,
             last=draw(3) - 1,
-            bye=number in byes,
+            byes=(1,) if number in byes else (),
         )
         for number in range(count)
     ]
@@ -56,7 +59,7 @@ FIELDS = st.builds(
 )
 
 
-def cost(step: _Step, pairs: Pairs) -> tuple[int, ...]:
+def cost(step: _FloatChoice, pairs: Pairs) -> tuple[int, ...]:
     """Return the sums of a choice on all levels, repeated meetings first."""
     sums: list[tuple[int, ...]] = [(0, *NO_COST)]
     for a, b in pairs:
@@ -69,7 +72,7 @@ def cost(step: _Step, pairs: Pairs) -> tuple[int, ...]:
 @given(FIELDS)
 def test_examined_pairs_contain_the_best_choice(field: list[PairingCard]) -> None:
     """The costs equal those of the cheapest matching of the complete graph."""
-    step = _Step(field, 3)
+    step = _FloatChoice(field, 3)
     edges: list[Edge] = []
     for a, b in combinations(range(step.size), 2):
         edges.append((a, b, cost(step, ((a, b),))))
@@ -82,7 +85,7 @@ def test_examined_pairs_contain_the_best_choice(field: list[PairingCard]) -> Non
 def test_rest_of_every_group_is_paired_within_it(field: list[PairingCard]) -> None:
     """Every entrant is in one pair or has the bye; no meeting repeats without need."""
     floats = choose_floats(field, 3)
-    pairs = pair_round(field, floats, 3)
+    pairs = pair_round(field, 3)
     assert sorted(k for pair in pairs for k in pair) == list(range(len(field) + len(field) % 2))
     again = [pair for pair in pairs if pair[1] < len(field) and field[pair[1]].number in field[pair[0]].met]
     assert set(again) <= set(floats)
@@ -107,7 +110,7 @@ def test_odd_group_floats_one_step_at_a_time() -> None:
 def test_bye_goes_to_the_last_without_one() -> None:
     field = plain([2, 2, 2, 0, 0])
     assert choose_floats(field, 1) == ((2, 3), (4, 5))  # 5 stands for the bye
-    field[4] = PairingCard(4, 0, 4, bye=True)
+    field[4] = PairingCard(4, 0, 4, byes=(1,))
     assert choose_floats(field, 1) == ((2, 4), (3, 5))
 
 
@@ -125,15 +128,15 @@ def test_entrant_does_not_float_the_same_way_twice() -> None:
 
 def test_repeated_meeting_is_the_last_resort() -> None:
     three = [
-        PairingCard(0, 4, 0, frozenset({1, 2})),
-        PairingCard(1, 2, 1, frozenset({0, 2})),
-        PairingCard(2, 0, 2, frozenset({0, 1}), bye=True),
+        PairingCard(0, 4, 0, {1: 1, 2: 1}),
+        PairingCard(1, 2, 1, {0: 1, 2: 1}),
+        PairingCard(2, 0, 2, {0: 1, 1: 1}, byes=(1,)),
     ]
     assert choose_floats(three, 1) == (
         (0, 2),
         (1, 3),
     )  # one meeting must repeat
-    both = [PairingCard(0, 4, 0, frozenset({1})), PairingCard(1, 4, 1, frozenset({0}))]
+    both = [PairingCard(0, 4, 0, {1: 1}), PairingCard(1, 4, 1, {0: 1})]
     assert choose_floats(both, 1) == ((0, 1),)
 
 
@@ -144,7 +147,7 @@ def test_group_is_folded_at_its_middle() -> None:
 
 def group(leads: list[int], met: set[tuple[int, int]]) -> list[PairingCard]:
     return [
-        PairingCard(k, 0, k, frozenset(b if a == k else a for a, b in met if k in (a, b)), balance=lead)
+        PairingCard(k, 0, k, {b if a == k else a: 1 for a, b in met if k in (a, b)}, balance=lead)
         for k, lead in enumerate(leads)
     ]
 
@@ -208,10 +211,90 @@ def test_large_group_gets_the_best_pairing_of_the_complete_graph(half: int, seed
     assert list(map(sum, zip(*found, strict=True))) == list(map(sum, zip(*whole, strict=True)))
 
 
+@pytest.mark.parametrize("met", [set(), {(k, k + LARGEST // 2 + 2) for k in range(LARGEST // 2 + 2)}])
+def test_group_beyond_the_largest_is_paired_near_the_fold(met: set[tuple[int, int]]) -> None:
+    """All entrants are paired with one they have not met, and balances still come first."""
+    count = LARGEST + 4
+    leads = [1 - 2 * (k // 2 % 2) for k in range(count)]
+    pairs = pair_group(group(leads, met), 1)
+    assert sorted(k for pair in pairs for k in pair) == list(range(count))
+    assert not met.intersection(pairs)
+    assert all(leads[a] + leads[b] == 0 for a, b in pairs)
+    assert max(abs(b - a - count // 2) for a, b in pairs) < 10
+
+
+@pytest.mark.parametrize("count", [4, LARGEST + 2])
+def test_group_without_a_pairing_is_refused(count: int) -> None:
+    """The first entrant has met all others."""
+    with pytest.raises(ValueError, match="no pairing without a repeated meeting"):
+        pair_group(group([0] * count, {(0, k) for k in range(1, count)}), 1)
+
+
 def test_pairs_stay_within_score_groups_except_floats() -> None:
     """Only floats meet entrants of another score group."""
     field = fields(60, 5, 2, 4)
-    pairs = pair_round(field, choose_floats(field, 1), 1)
+    pairs = pair_round(field, 1)
     across = sum(field[a].score != field[b].score for a, b in pairs)
     groups = [len(list(members)) for _, members in groupby(field, key=lambda contender: contender.score)]
     assert across <= len(groups)
+
+
+def best(nodes: frozenset[int], edges: dict[frozenset[int], tuple[int, ...]]) -> list[tuple[object, ...]]:
+    """Return the costs of the best of all matchings with the most pairs."""
+    if not nodes:
+        return [(0,)]
+    first = min(nodes)
+    found: list[tuple[object, ...]] = list(best(nodes - {first}, edges))
+    for pair, cost in edges.items():
+        if first in pair and pair <= nodes:
+            for tail in best(nodes - pair, edges):
+                sums = cost if len(tail) == 1 else tuple(a + b for a, b in zip(cost, tail[1:], strict=True))  # type: ignore[operator]  # the sums are integers
+                found.append((tail[0] - 1, *sums))  # type: ignore[operator]  # likewise the number of pairs
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(
+        st.sets(st.integers(0, 6), min_size=2, max_size=2).map(frozenset),
+        st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9)),
+        min_size=1,
+        max_size=14,
+    ),
+    st.integers(0, 2**64 - 1),
+)
+def test_cheapest_of_the_largest_matchings_is_found(
+    edges: dict[frozenset[int], tuple[int, ...]], seed: int
+) -> None:
+    """Compared with all matchings: the most pairs first, then the costs level by level."""
+    listed: list[Edge] = [(min(pair), max(pair), cost) for pair, cost in edges.items()]
+    pairs = match_levels(7, listed, seed)
+    assert len({node for pair in pairs for node in pair}) == 2 * len(pairs)
+    costs = [edges[frozenset(pair)] for pair in pairs]
+    assert (-len(pairs), *map(sum, zip(*costs, strict=True))) == min(best(frozenset(range(7)), edges))
+
+
+def test_matching_ignores_edge_order_and_ties() -> None:
+    """All perfect matchings cost the same; the seed alone chooses."""
+    edges: list[Edge] = [(a, b, (1, 0)) for a, b in combinations(range(8), 2)]
+    found = {match_levels(8, edges[k:] + edges[:k], 5) for k in range(len(edges))}
+    assert len(found) == 1
+    assert len({match_levels(8, edges, seed) for seed in range(20)}) > 5
+
+
+def test_costs_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match="costs of a matching of 2 nodes take 131 bits"):
+        match_levels(2, [(0, 1, (1 << 130,))], 1)
+    assert match_levels(2, [(0, 1, (1 << 90,))], 1) == ((0, 1),)
+    assert match_levels(4, [], 1) == ()
+
+
+def test_lowest_levels_are_dropped_when_weights_overflow() -> None:
+    """The levels that fit decide as they would without those that do not."""
+    samples = [uniform(derive(5, "level", a, b), 1 << 30) for a, b in combinations(range(8), 2)]
+    pairs = list(combinations(range(8), 2))
+    few: list[Edge] = [(a, b, (x >> 27, x >> 10)) for (a, b), x in zip(pairs, samples, strict=True)]
+    more: list[Edge] = [(a, b, (*costs, x << 70, x)) for (a, b, costs), x in zip(few, samples, strict=True)]
+    assert match_levels(8, more, 1) == match_levels(8, few, 1)
+    fits: list[Edge] = [(a, b, (*costs, x)) for (a, b, costs), x in zip(few, samples, strict=True)]
+    assert match_levels(8, fits, 1) == match_levels(8, few, 1)  # the first two leave no tie

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tests.schedules import setup
+from tests.support.schedules import setup
 from tourney.schedule.format import History, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss

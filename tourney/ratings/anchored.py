@@ -7,11 +7,12 @@ opponents' ratings are exact. The prior of the entrant's rating is normal, and w
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-QUANTILE: Final = 1.959963984540054
-"""The normal distribution's quantile for intervals of 95 %."""
+from tourney.ratings.sequential import QUANTILE
+from tourney.schedule.boundary import multiplier
+
 SPREAD: Final = 350.0
 """The prior's standard deviation beyond half the range of the opponents' ratings, in Elo."""
 _SCALE: Final = math.log(10) / 400
@@ -44,6 +45,11 @@ class Placement:
     deviation: int
     deviations: float = QUANTILE
 
+    def at_every_look(self, width: float) -> "Placement":
+        """The same with an interval that holds at every look, tuned for this half width."""
+        planned = (width / multiplier(1.0)) ** 2
+        return replace(self, deviations=multiplier(planned / self.deviation**2))
+
     @property
     def half_width(self) -> int:
         """Half the width of the 95 % interval, in hundredths of Elo."""
@@ -61,14 +67,14 @@ class Placement:
 
 
 def expected(difference: float) -> float:
-    """Return the expected score of an entrant that is so many hundredths of Elo stronger."""
+    """The expected score of an entrant with this lead in hundredths of Elo."""
     return 1 / (1 + 10 ** (-difference / 40_000))
 
 
 def place(groups: Iterable[Sequence[Meeting]], opponents: Sequence[int]) -> Placement:
-    """Return the most probable rating, and its standard deviation.
+    """The most probable rating, and its standard deviation.
 
-    Each group holds the meetings of one mirrored group: its scores are no independent ones. ``opponents`` are
+    Each group holds the meetings of one mirrored group: its scores are not independent. ``opponents`` are
     the ratings of all that could be met, at least one; the prior's mean is the middle of their range. The
     variance is the larger of the model's and of the one that the scores of groups show (the sandwich
     estimator of Huber, Proceedings of the Fifth Berkeley Symposium 1, 1967), so dependent games count for
@@ -98,6 +104,7 @@ def place(groups: Iterable[Sequence[Meeting]], opponents: Sequence[int]) -> Plac
             curvature += _SCALE**2 * meeting.weight * meeting.games * better * (1 - better)
         seen += surprise**2
     if len(found) > 1:
+        # The rating was fitted to these groups, so their surprises are a little too small.
         seen *= len(found) / (len(found) - 1)
     variance = max(1 / curvature, seen / curvature**2)
     return Placement(round(100 * rating), round(100 * math.sqrt(variance)))

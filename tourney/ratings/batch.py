@@ -1,9 +1,8 @@
 """The batch rating: one fit of a whole pool, and its published tables with every number rounded.
 
 Elo is relative to the mean of the pool: with a difference d the odds of finishing ahead of the other are
-10 ** (d / 400). Intervals cover 95 %: at one look chosen beforehand, or given a ``Look`` at every look
-(``tourney.ratings.sequences``).
-It is long because each published number stands beside the formula that it comes from.
+10 ** (d / 400). Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` at every look
+(``tourney.ratings.sequential``).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,24 +15,24 @@ import numpy as np
 from tourney.errors import UsageError
 from tourney.ratings import superiority
 from tourney.ratings.classic import TOURNEY, Model
-from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.cycles import SIGNIFICANT, Cycles, find_cycles
+from tourney.ratings.counts import Counts, Floats, components
+from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
 from tourney.ratings.fit import (
     ELO,
-    Chance,
     Covariance,
     Goodness,
     Mode,
+    PairFit,
     Prior,
-    chance,
     covariance,
-    goodness,
     maximise,
-    pair_totals,
+    pair_fit,
+    published,
 )
 from tourney.ratings.likelihood import Likelihood, Meetings
 from tourney.ratings.method import Forfeits, RatingMethod
-from tourney.ratings.sequences import ALPHA, EVERY_LOOK, FIXED, Look
+from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
+from tourney.schedule.boundary import ALPHA
 from tourney.schedule.row import ResultRow
 
 
@@ -121,38 +120,13 @@ class Batch:
     ratings: tuple[BatchRating, ...]
     pairs: tuple[BatchPair, ...]
     pool: BatchPool
-    look: Look | None = None
-    cycles: Cycles | None = None
+    look: PlannedGames | None = None
+    cycles: PoolCycles | None = None
 
     @property
-    def intervals(self) -> str:
+    def intervals(self) -> Intervals:
         """The name of the kind of its intervals."""
         return FIXED if self.look is None else EVERY_LOOK
-
-
-Links = Sequence[Iterable[int]]
-"""The entrants to which each entrant points."""
-
-
-def components(links: Links, *, strong: bool = False) -> list[list[int]]:
-    """Return the groups connected by links of either direction.
-
-    With ``strong``, those within which every entrant reaches every other; none reaches an earlier group.
-    """
-    import rustworkx  # noqa: PLC0415 - slow to import, and only this needs it
-
-    graph: rustworkx.PyDiGraph[None, None] = rustworkx.PyDiGraph()
-    graph.add_nodes_from([None] * len(links))
-    graph.add_edges_from_no_data(
-        [(source, target) for source, targets in enumerate(links) for target in targets]
-    )
-    if strong:
-        return [list(group) for group in reversed(rustworkx.strongly_connected_components(graph))]
-    return [list(part) for part in rustworkx.weakly_connected_components(graph)]
-
-
-QUANTILE = 1.959963984540054
-"""The normal distribution's quantile for intervals of 95 %."""
 
 
 def estimate(counts: Counts, prior: Prior, model: Model = TOURNEY) -> tuple[Likelihood, Mode, Covariance]:
@@ -167,7 +141,7 @@ def estimate(counts: Counts, prior: Prior, model: Model = TOURNEY) -> tuple[Like
 def relative(
     x: Floats, matrix: Floats, unit: float = ELO, anchors: Mapping[int, float] | None = None
 ) -> tuple[Floats, Floats]:
-    """Return estimates and their covariance relative to their mean, in Elo of this ``unit``.
+    """Estimates and their covariance relative to their mean, in Elo of this ``unit``.
 
     With ``anchors``, Elo by position, the mean of these estimates is that of the Elo given.
     """
@@ -185,72 +159,72 @@ def relative(
 
 def rate(
     counts: Counts,
-    prior: Prior | None = None,
     *,
     pairs: bool = True,
     best: bool = True,
     model: Model = TOURNEY,
     anchors: Mapping[int, float] | None = None,
-    look: Look | None = None,
+    look: PlannedGames | None = None,
 ) -> Batch:
     """Rate a pool; the published digits are a function of the counts (and the ``look``) alone.
 
-    With ``look`` the run is unfinished: its intervals and ranges of ranks hold at every look.
-
-    Without ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most
-    of the time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the
-    level of the ratings. Raise UsageError for a pool that the model cannot rate.
+    With ``look`` the run is unfinished: its intervals and ranges of ranks hold at every look. Without
+    ``pairs`` they are left out: thousands of bots make millions. Without ``best``, which takes most of the
+    time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
+    ratings. Raise UsageError for a pool that the model cannot rate.
     """
-    prior = prior or Prior()
-    n, k = counts.size, counts.seats
+    prior, n = Prior(), counts.size
     likelihood, mode, covariances = estimate(counts, prior, model)
-    full = covariances.published
+    natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
-    elo, matrix = relative(mode.x[:n], full[:n, :n], model.elo, at)
-    totals = pair_totals(likelihood.meetings(mode.x), n)
+    elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread = superiority.spreads(matrix)
-    p_best = superiority.best(mode.x[:n], full[:n, :n]) if best else np.zeros(n)
+    p_best = superiority.best(natural, natural_matrix) if best else np.zeros(n)
     lines = _lines(counts, elo, matrix, spread, p_best, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
+    fitted = pair_fit(likelihood, mode, counts)
+    totals, goodness = fitted.totals, fitted.goodness
     parts, steps = _parts(counts, totals, order)
-    seats, seats_matrix = relative(mode.x[n : n + k], full[n : n + k, n : n + k])
-    by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
-    of_seats = None if look is None else Look(look.games * max(n, 1) / k, k)  # a seat plays every game
     met = int(totals.games.sum())
-    tied = sum(_tied(counts, s, t) for s, t in combinations(range(k), 2))
+    tied = sum(
+        int(np.sum(counts.game_times * (counts.ranks[:, s] == counts.ranks[:, t])))
+        for s, t in combinations(range(counts.seats), 2)
+    )
     pool = BatchPool(
         matches=int(counts.game_times.sum()),
         clusters=int(counts.times.sum()),
-        draw_rate=_published(tied / met, 4) if met else None,
-        dispersion=_published(covariances.dispersion, 3),
-        seats=tuple(
-            SeatEffect(seat, *_interval(value, variance, 1 - 1 / k, of_seats))
-            for seat, (value, variance) in enumerate(zip(seats, np.diag(seats_matrix), strict=True), 1)
-            if model.free_seats
-        ),
-        goodness=goodness(mode, totals, by_chance, n),
+        draw_rate=published(tied / met, 4) if met else None,
+        dispersion=published(covariances.dispersion, 3),
+        seats=_seat_effects(counts, mode, covariances, look) if model.free_seats else (),
+        goodness=goodness,
         parts=parts,
         steps=steps,
         prior_elo=prior.rating,
     )
-    table = _pairs(counts, elo, spread, totals, by_chance, order, look) if pairs else ()
+    table = _pairs(counts, elo, spread, fitted, order, look) if pairs else ()
     cycles = None
-    if best and pool.goodness.p_value is not None and pool.goodness.p_value < SIGNIFICANT:
+    if best and goodness.p_value is not None and goodness.p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
-        natural, freedom = mode.x[:n] * (model.elo / ELO), pool.goodness.freedom
-        cycles = find_cycles(positions, counts.entrants, natural, totals, by_chance.variance, freedom, k)
+        cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
     return Batch(lines, table, pool, look, cycles)
+
+
+def _seat_effects(
+    counts: Counts, mode: Mode, covariances: Covariance, look: PlannedGames | None
+) -> tuple[SeatEffect, ...]:
+    n, k = counts.size, counts.seats
+    seats, matrix = relative(mode.x[n : n + k], covariances.published[n : n + k, n : n + k])
+    # A seat takes part in every game, an entrant in k of n: so a seat's interval is tuned for more games.
+    of_seats = None if look is None else PlannedGames(look.games * max(n, 1) / k, k)
+    return tuple(
+        SeatEffect(seat, *_interval(value, variance, 1 - 1 / k, of_seats))
+        for seat, (value, variance) in enumerate(zip(seats, np.diag(matrix), strict=True), 1)
+    )
 
 
 def _check_connected(counts: Counts, model: Model) -> None:
     """Raise UsageError if some entrants took nothing off the others: no rating is finite."""
-    links: list[set[int]] = [set() for _ in counts.entrants]
-    for (a, b), (one, two) in zip(counts.seating.tolist(), counts.ranks.tolist(), strict=True):
-        if one <= two:
-            links[a].add(b)
-        if two <= one:
-            links[b].add(a)
-    groups = components(links, strong=True)
+    groups = components(counts.taken_off(), strong=True)
     if len(groups) > 1:
         raise UsageError(
             f"the model {model.name} has no ratings for these results: they fall into {len(groups)} groups of"
@@ -260,7 +234,7 @@ def _check_connected(counts: Counts, model: Model) -> None:
 
 
 def strengths(counts: Counts) -> tuple[Floats, Floats]:
-    """Return the entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
+    """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
     _, mode, covariances = estimate(counts, Prior())
     n = counts.size
     return relative(mode.x[:n], covariances.published[:n, :n])
@@ -271,21 +245,19 @@ Contrast = Mapping[int, float]
 
 
 def differences(
-    counts: Counts, contrasts: Sequence[Contrast], look: Look | None = None
+    counts: Counts, contrasts: Sequence[Contrast], look: PlannedGames | None = None
 ) -> list[tuple[float, float, float]]:
-    """Return differences of strengths in Elo, each with the ends of its 95 % interval, as published.
+    """Differences of strengths in Elo, each with the ends of its 95 % interval, as published.
 
     With weights w, ratings r and their covariance C, the value is w'r and its variance w'Cw, from the same
     fit as ``rate``, which has a ``look`` too.
     """
-    n = counts.size
     elo, matrix = strengths(counts)
     position = {number: k for k, number in enumerate(counts.entrants)}
     found = []
     for contrast in contrasts:
-        weights = np.zeros(n)
-        for number, weight in contrast.items():
-            weights[position[number]] = weight
+        weights = np.zeros(counts.size)
+        weights[[position[number] for number in contrast]] = list(contrast.values())
         value, variance = float(weights @ elo), float(weights @ matrix @ weights)
         found.append(_interval(value, variance, float(weights @ weights), look))
     return found
@@ -300,12 +272,12 @@ class BatchMethod(RatingMethod):
     def rate(
         self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
     ) -> tuple[BatchRating, ...]:
-        """Return the table, best first. Raise ValueError as ``Counts.of_results`` does."""
+        """The table, best first. Raise ValueError as ``Counts.of_results`` does."""
         return rate(Counts.of_results(results, entrants, seats, forfeits), pairs=False).ratings
 
 
 def _lines(
-    counts: Counts, elo: Floats, matrix: Floats, spread: Floats, p_best: Floats, look: Look | None
+    counts: Counts, elo: Floats, matrix: Floats, spread: Floats, p_best: Floats, look: PlannedGames | None
 ) -> tuple[BatchRating, ...]:
     n, k = counts.size, counts.seats
     times = counts.game_times
@@ -316,8 +288,7 @@ def _lines(
         won = 2 * np.sum(counts.ranks > mine, axis=1) + np.sum(counts.ranks == mine, axis=1) - 1
         np.add.at(games, counts.seating[:, seat], times)
         np.add.at(units, counts.seating[:, seat], times * won)
-    published = np.array([_published(value, 1) for value in elo])
-    rank = superiority.ranks(published)
+    rank = superiority.ranks(np.array([published(value, 1) for value in elo]))
     # All comparisons of an entrant hold together (Bonferroni's inequality).
     apart = superiority.critical(n) * spread
     if look is not None:
@@ -334,7 +305,7 @@ def _lines(
             *_interval(elo[i], variances[i], 1 - 1 / n, look),
             int(games[i]),
             round(int(units[i]) / (2 * (k - 1) * int(games[i])), 4) if games[i] else None,
-            _published(p_best[i], 2),
+            published(p_best[i], 2),
         )
         for i, number in enumerate(counts.entrants)
     ]
@@ -345,11 +316,11 @@ def _pairs(
     counts: Counts,
     elo: Floats,
     spread: Floats,
-    totals: Meetings,
-    by_chance: Chance,
+    fitted: PairFit,
     order: dict[int, int],
-    look: Look | None,
+    look: PlannedGames | None,
 ) -> tuple[BatchPair, ...]:
+    totals, variance = fitted.totals, fitted.chance.variance
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
     position = {number: k for k, number in enumerate(counts.entrants)}
     pairs = []
@@ -366,7 +337,7 @@ def _pairs(
         points, expected = int(totals.half_points[row]) / 2, float(totals.expected[row])
         if a > b:
             points, expected = games - points, games - expected
-        by_luck = float(by_chance.variance[row]) ** 0.5
+        by_luck = float(variance[row]) ** 0.5
         pairs.append(
             BatchPair(
                 first,
@@ -374,9 +345,9 @@ def _pairs(
                 likelihood,
                 games,
                 points,
-                _published(expected, 2),
-                _published(points - expected, 2),
-                _published((points - expected) / by_luck, 2) if by_luck > 0 else 0.0,
+                published(expected, 2),
+                published(points - expected, 2),
+                published((points - expected) / by_luck, 2) if by_luck > 0 else 0.0,
                 *interval,
             )
         )
@@ -386,7 +357,7 @@ def _pairs(
 def _parts(
     counts: Counts, totals: Meetings, order: dict[int, int]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
-    """Return the pool's connected parts, and each part's steps; all in the order of the table."""
+    """The pool's connected parts, and each part's steps; all in the order of the table."""
     links: list[list[int]] = [[] for _ in counts.entrants]
     met: list[list[int]] = [[] for _ in counts.entrants]
     taken = totals.half_points - totals.undecided
@@ -398,8 +369,8 @@ def _parts(
         if theirs > 0:
             links[b].append(int(a))
 
-    def place(position: int) -> int:
-        return order[counts.entrants[position]]
+    places = [order[number] for number in counts.entrants]
+    place = places.__getitem__
 
     def numbers(group: Sequence[int]) -> tuple[int, ...]:
         return tuple(counts.entrants[position] for position in sorted(group, key=place))
@@ -411,26 +382,19 @@ def _parts(
     return parts, steps
 
 
-def _tied(counts: Counts, s: int, t: int) -> int:
-    return int(np.sum(counts.game_times * (counts.ranks[:, s] == counts.ranks[:, t])))
-
-
-def separation(spread: float, look: Look, level: float) -> float:
-    """Return by how many Elo two must differ so that one is better, at every look, at a two-sided level.
+def separation(spread: float, look: PlannedGames, level: float) -> float:
+    """The Elo by which two must differ so that one is better, at every look, at a two-sided level.
 
     ``spread``: the standard deviation of the difference.
     """
     return look.deviations(spread**2, 2, level) * spread
 
 
-def _interval(value: float, variance: float, weight: float, look: Look | None) -> tuple[float, float, float]:
-    """Return a value and the ends of its interval, as published; ``weight`` as ``Look.deviations`` has it."""
+def _interval(
+    value: float, variance: float, weight: float, look: PlannedGames | None
+) -> tuple[float, float, float]:
+    """A value and the ends of its interval, as published; ``weight``: see ``PlannedGames.deviations``."""
     variance = max(float(variance), 0.0)
     deviations = QUANTILE if look is None else look.deviations(variance, weight)
     width = deviations * variance**0.5
-    return _published(value, 1), _published(value - width, 1), _published(value + width, 1)
-
-
-def _published(value: float, digits: int) -> float:
-    """Return a number as it is published; adding 0.0 turns -0.0 into 0.0."""
-    return round(float(value), digits) + 0.0
+    return published(value, 1), published(value - width, 1), published(value + width, 1)

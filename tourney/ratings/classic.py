@@ -64,18 +64,18 @@ class Expected(Davidson):
         self.size = counts.size + 2
 
     def at(self, x: Floats) -> Point:
-        """Return value and derivatives."""
+        """Value and derivatives."""
         mean, _, _, value = self._probabilities(x)
         games = self._table.sum(axis=0)
         scored = self._table[0] + self._table[1] / 2
         return self._point(value, scored - games * mean, games * mean * (1 - mean))
 
     def scores(self, x: Floats) -> Scores:
-        """Return the clusters' gradients."""
+        """The clusters' gradients."""
         return self._scores(self._residual(x))
 
     def _point(self, value: float, slope: Floats, bend: Floats) -> Point:
-        """Return a point from each cell's derivatives by its difference."""
+        """A point from each cell's derivatives by its difference."""
         gradient = np.zeros(self.size)
         information = np.zeros((self.size, self.size))
         index, sign = self._columns()
@@ -86,7 +86,7 @@ class Expected(Davidson):
         return Point(value, gradient, information)
 
     def _scores(self, slope: Floats) -> Scores:
-        """Return the clusters' gradients from each game's derivative by its difference."""
+        """The clusters' gradients from each game's derivative by its difference."""
         index, sign = self._columns()
         return Scores(
             np.tile(self._counts.cluster, len(index)),
@@ -135,7 +135,7 @@ class Bayes(Expected):
         self._prior_draws: Floats = np.concatenate([draws, draws])
 
     def at(self, x: Floats) -> Point:
-        """Return value and derivatives."""
+        """Value and derivatives."""
         win, draw, loss, value = self._probabilities(x)
         wins, draws, losses = self._table
         one, two = win * (1 - win), loss * (1 - loss)
@@ -152,7 +152,7 @@ class Bayes(Expected):
         return Point(value + float(np.sum(self._prior_draws * np.log(draw))), gradient, information)
 
     def scores(self, x: Floats) -> Scores:
-        """Return the clusters' gradients."""
+        """The clusters' gradients."""
         win, _, loss, _ = self._probabilities(x)
         slopes = np.stack([1 - win, loss - win, loss - 1])
         return self._scores(slopes[self._outcome, self._cell])
@@ -174,15 +174,16 @@ def _own_precision(prior: Prior, counts: Counts, likelihood: Likelihood) -> Floa
 
 
 def _flat_precision(_: Prior, counts: Counts, __: Likelihood) -> Floats:
-    """Return the precision of the ratings' mean alone: a model without a prior says nothing about it."""
+    """The precision of the ratings' mean alone: a model without a prior says nothing about it."""
     n = counts.size
+    # Only differences of ratings have a likelihood; without this the level is free and the Hessian singular.
     precision = np.diag(np.full(n + counts.seats, _UNUSED))
     precision[:n, :n] = 1 / max(n, 1)
     return precision
 
 
 def likelihood_of(counts: Counts) -> Likelihood:
-    """Return this package's model: Davidson's for two seats, Plackett and Luce's for more."""
+    """This package's model: Davidson's for two seats, Plackett and Luce's for more."""
     return Davidson(counts) if counts.seats == 2 else PlackettLuce(counts)
 
 

@@ -34,9 +34,22 @@ def clusters(results: Iterable[ResultRow], *, shared_dice: bool = True) -> Clust
 
     Equal round, table and repeat make a cluster, or without ``shared_dice`` each match by itself.
     """
+    # Three parts of a key (round, table, repeat) name a mirrored group, all four a match.
     labels = 3 if shared_dice else 4
     groups = groupby(results, key=lambda result: result.key[:labels])
     return Counter(tuple(sorted((one.entrants, one.ranks) for one in group)) for _, group in groups)
+
+
+class ClusterSums:
+    """The clusters of results that come in whole rounds; void matches are left out."""
+
+    def __init__(self, *, shared_dice: bool = True) -> None:
+        self._shared_dice = shared_dice
+        self.clusters: Clusters = Counter()
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Count further results, in schedule order."""
+        self.clusters.update(clusters(rated(results), shared_dice=self._shared_dice))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -85,28 +98,19 @@ class Counts:
         forfeits: Forfeits = "loss",
         *,
         shared_dice: bool = True,
+        ordered: bool = False,
     ) -> "Counts":
-        """Count results in any order, in the clusters of ``clusters``. Raise ValueError as ``of_groups``."""
-        ordered = sorted(results, key=attrgetter("key"))
-        return cls.of_ordered(ordered, entrants, seats, forfeits, shared_dice=shared_dice)
+        """Count results, in the clusters of ``clusters``. Raise ValueError as ``of_groups``.
 
-    @classmethod
-    def of_ordered(
-        cls,
-        results: Iterable[ResultRow],
-        entrants: Iterable[int],
-        seats: int,
-        forfeits: Forfeits = "loss",
-        *,
-        shared_dice: bool = True,
-    ) -> "Counts":
-        """Count results that come in the order of their keys, read one by one; else as ``of_results``."""
-        found = clusters(rated(results, forfeits), shared_dice=shared_dice)
+        They may come in any order; ``ordered`` ones come in the order of their keys and are read one by one.
+        """
+        in_order = results if ordered else sorted(results, key=attrgetter("key"))
+        found = clusters(rated(in_order, forfeits), shared_dice=shared_dice)
         return cls.of_clusters(found, entrants, seats)
 
     @classmethod
     def of_clusters(cls, found: Clusters, entrants: Iterable[int], seats: int) -> "Counts":
-        """Return counts from those of clusters. Raise ValueError as ``of_groups``."""
+        """Counts from those of clusters. Raise ValueError as ``of_groups``."""
         entrants = tuple(sorted(entrants))
         place = {number: k for k, number in enumerate(entrants)}
         seating: list[list[int]] = []
@@ -118,7 +122,7 @@ class Counts:
             times.append(count)
             for sat, ranked in games:
                 if len(sat) != seats or len(ranked) != seats or len(set(sat)) != seats:
-                    raise ValueError(f"{sat} are no {seats} different entrants with a rank each")
+                    raise ValueError(f"{sat} are not {seats} different entrants with a rank each")
                 try:
                     seating.append([place[number] for number in sat])
                 except KeyError as error:
@@ -134,6 +138,16 @@ class Counts:
             np.array(times, dtype=np.int64),
         )
 
+    def taken_off(self) -> list[set[int]]:
+        """For each entrant those off which it took points at a table of two, as positions."""
+        links: list[set[int]] = [set() for _ in self.entrants]
+        for (a, b), (one, two) in zip(self.seating.tolist(), self.ranks.tolist(), strict=True):
+            if one <= two:
+                links[a].add(b)
+            if two <= one:
+                links[b].add(a)
+        return links
+
     @property
     def size(self) -> int:
         """The number of entrants."""
@@ -143,3 +157,28 @@ class Counts:
     def game_times(self) -> Ints:
         """The occurrences of each game, (G)."""
         return self.times[self.cluster]
+
+
+Links = Sequence[Iterable[int]]
+"""The entrants to which each entrant points."""
+
+
+def components(links: Links, *, strong: bool = False) -> list[list[int]]:
+    """The groups connected by links of either direction.
+
+    With ``strong``, those within which every entrant reaches every other; none reaches an earlier group.
+    """
+    import rustworkx  # noqa: PLC0415 - slow to import, and only this needs it
+
+    graph: rustworkx.PyDiGraph[None, None] = rustworkx.PyDiGraph()
+    graph.add_nodes_from([None] * len(links))
+    graph.add_edges_from_no_data(
+        [(source, target) for source, targets in enumerate(links) for target in targets]
+    )
+    if strong:
+        return [list(group) for group in reversed(rustworkx.strongly_connected_components(graph))]
+    return [list(part) for part in rustworkx.weakly_connected_components(graph)]
+
+
+QUANTILE = 1.959963984540054
+"""The normal distribution's quantile for intervals of 95 %."""

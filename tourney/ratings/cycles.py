@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tourney.ratings.counts import Floats
-from tourney.ratings.likelihood import Meetings
+from tourney.ratings.fit import PairFit, published
+from tourney.ratings.superiority import los
 
 SIGNIFICANT: Final = 0.01
 """The p-value of the test of fit below which cycles are looked for."""
@@ -29,18 +30,6 @@ SHOWN: Final = 5
 """Most cycles in the result."""
 MUTATION: Final = 0.01
 """How likely alpha-rank takes a worse bot for a better one, against the opposite."""
-_DIGITS: Final = 4
-"""Decimals of the scores from which evaluations follow, so that rounding errors do not change these."""
-_STEPS: Final = 100
-"""Most steps of Newton's method."""
-_ENOUGH: Final = 1e-11
-"""The error at which they end."""
-_CENTRED: Final = 0.2
-"""The part of the value that is left after a whole step of the interior-point method."""
-_INSIDE: Final = 0.95
-"""The part of the way to the border that a step goes at most."""
-_SINGULAR: Final = 1e-8
-"""Singular values below this are 0."""
 
 
 class Cycle(NamedTuple):
@@ -70,7 +59,7 @@ class Evaluation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Cycles:
+class PoolCycles:
     """What is known where one number a bot does not explain the results of tables with ``seats``.
 
     ``deviation`` (3 decimals): by how much a pair's expected score differs from what its ratings say, as a
@@ -85,92 +74,113 @@ class Cycles:
 
 
 def find_cycles(
-    order: Sequence[int],
-    numbers: Sequence[int],
-    strengths: Floats,
-    totals: Meetings,
-    variance: Floats,
-    freedom: float,
-    seats: int = 2,
-) -> Cycles | None:
-    """Return the cycles and evaluations of n entrants; None if pairs deviate by less than ``LEAST``.
+    order: Sequence[int], numbers: Sequence[int], strengths: Floats, fitted: PairFit, seats: int = 2
+) -> PoolCycles | None:
+    """The cycles and evaluations of n entrants; None if pairs deviate by less than ``LEAST``.
 
     ``order`` has their positions in the order of the table; ``numbers`` (entrants' numbers) and ``strengths``
-    (in natural units) are by position, as in ``totals``. ``variance``: of the points of each pair that met,
-    by chance. ``freedom``: the degrees of freedom that the pairs leave, at least 1.
+    (in natural units) are by position, as in ``fitted``, whose pairs must leave a degree of freedom.
     """
-    n = len(order)
-    place = np.empty(n, dtype=np.int64)
-    place[list(order)] = np.arange(n)
-    a, b, games = place[totals.a], place[totals.b], totals.games
-    points, expected = totals.half_points / 2, totals.expected
-    residual, by_chance = (points - expected) / games, variance / games**2
-    varied = by_chance > 0
-    excess = float(np.sum(residual[varied] ** 2 / by_chance[varied])) - freedom
-    weight = float(np.sum(1 / by_chance[varied])) * freedom / max(int(np.sum(varied)), 1)
-    deviation = math.sqrt(max(excess, 0.0) / weight) if weight else 0.0
+    deviation = _deviation(fitted)
     if deviation < LEAST:
         return None
-    if n > MOST:
-        return Cycles(seats, _rounded(deviation), (), ())
-    ordered = strengths[list(order)]
-    gap = ordered[:, None] - ordered[None, :]
-    score: Floats = 1 / (1 + np.exp(-gap))
-    spread = np.full((n, n), deviation)
-    known = deviation**2 + by_chance
-    share = np.divide(deviation**2, known, out=np.zeros_like(known), where=known > 0)
-    found = np.clip(expected / games + share * residual, 0.0, 1.0)
-    score[a, b], score[b, a] = found, 1 - found
-    spread[a, b] = spread[b, a] = np.sqrt(share * by_chance)
-    score = np.round(score, _DIGITS)
-    score = np.where(np.tri(n, dtype=bool), 1 - score.T, score)  # exactly skew around one half
-    np.fill_diagonal(score, 0.5)
+    if len(order) > MOST:
+        return PoolCycles(seats, published(deviation, 3), (), ())
+    score, spread = _expected_scores(order, strengths, fitted, deviation)
     lottery = maximal_lottery(score - 0.5)
     alpha = alpha_rank(score)
     against = score @ lottery
-    return Cycles(
+    return PoolCycles(
         seats,
-        _rounded(deviation),
+        published(deviation, 3),
         _triples([numbers[position] for position in order], score, spread),
         tuple(
-            Evaluation(numbers[position], _rounded(lottery[k]), _rounded(against[k]), _rounded(alpha[k]))
+            Evaluation(
+                numbers[position], published(lottery[k], 3), published(against[k], 3), published(alpha[k], 3)
+            )
             for k, position in enumerate(order)
         ),
     )
 
 
+def _deviation(fitted: PairFit) -> float:
+    """The standard deviation of pairs' expected scores from their ratings, by moments (see the module)."""
+    games = fitted.totals.games
+    residual, by_chance = fitted.residual / games, fitted.chance.variance / games**2
+    varied = by_chance > 0
+    freedom = fitted.goodness.freedom
+    excess = float(np.sum(residual[varied] ** 2 / by_chance[varied])) - freedom
+    weight = float(np.sum(1 / by_chance[varied])) * freedom / max(int(np.sum(varied)), 1)
+    return math.sqrt(max(excess, 0.0) / weight) if weight else 0.0
+
+
+_DIGITS: Final = 4
+"""Decimals of the scores from which evaluations follow, so that rounding errors do not change these."""
+
+
+def _expected_scores(
+    order: Sequence[int], strengths: Floats, fitted: PairFit, deviation: float
+) -> tuple[Floats, Floats]:
+    """What each entrant of the table is expected to score against each other, (n, n), and the spread."""
+    n = len(order)
+    place = np.empty(n, dtype=np.int64)
+    place[list(order)] = np.arange(n)
+    totals = fitted.totals
+    a, b, games = place[totals.a], place[totals.b], totals.games
+    residual, by_chance = fitted.residual / games, fitted.chance.variance / games**2
+    ordered = strengths[list(order)]
+    gap = ordered[:, None] - ordered[None, :]
+    score: Floats = 1 / (1 + np.exp(-gap))
+    spread = np.full((n, n), deviation)
+    # A pair that met is shrunk towards its ratings, more so the less its games say; one that never met has
+    # only its ratings, and the deviation of all pairs as its spread.
+    known = deviation**2 + by_chance
+    share = np.divide(deviation**2, known, out=np.zeros_like(known), where=known > 0)
+    found = np.clip(totals.expected / games + share * residual, 0.0, 1.0)
+    score[a, b], score[b, a] = found, 1 - found
+    spread[a, b] = spread[b, a] = np.sqrt(share * by_chance)
+    score = np.round(score, _DIGITS)
+    score = np.where(np.tri(n, dtype=bool), 1 - score.T, score)  # exactly skew around one half
+    np.fill_diagonal(score, 0.5)
+    return score, spread
+
+
 def _triples(numbers: Sequence[int], score: Floats, spread: Floats) -> tuple[Cycle, ...]:
-    """Return the most probable cycles, each from its best rated entrant on."""
+    """The most probable cycles, each from its best rated entrant on."""
     better = [
-        [_above(float(score[i, j]) - 0.5, float(spread[i, j])) for j in range(len(numbers))]
+        [los(float(score[i, j]) - 0.5, float(spread[i, j])) for j in range(len(numbers))]
         for i in range(len(numbers))
     ]
     found: list[tuple[float, float, tuple[int, int, int]]] = []
     for i, j, k in combinations(range(len(numbers)), 3):
+        # Three bots have two directions of a circle; at most one of them can be more probable than not.
         for x, y, z in ((i, j, k), (i, k, j)):
             probability = better[x][y] * better[y][z] * better[z][x]
             if probability > 0.5:
                 least = min(float(score[x, y]), float(score[y, z]), float(score[z, x]))
-                found.append((-_rounded(probability), -least, (x, y, z)))
+                found.append((-published(probability, 3), -least, (x, y, z)))
     return tuple(
         Cycle(
             (numbers[x], numbers[y], numbers[z]),
-            (_rounded(score[x, y]), _rounded(score[y, z]), _rounded(score[z, x])),
+            (published(score[x, y], 3), published(score[y, z], 3), published(score[z, x], 3)),
             -negated,
         )
         for negated, _, (x, y, z) in sorted(found)[:SHOWN]
     )
 
 
-def _above(margin: float, spread: float) -> float:
-    """Return the probability that a normal value of this mean and deviation is above 0."""
-    if spread <= 0:
-        return 0.5 if margin == 0 else float(margin > 0)
-    return math.erfc(-margin / spread / math.sqrt(2)) / 2
+_STEPS: Final = 100
+"""Most steps of Newton's method."""
+_ENOUGH: Final = 1e-11
+"""The error at which they end."""
+_CENTRED: Final = 0.2
+"""The part of the value that is left after a whole step of the interior-point method."""
+_INSIDE: Final = 0.95
+"""The part of the way to the border that a step goes at most."""
 
 
 def maximal_lottery(margins: Floats) -> Floats:
-    """Return the lottery that no entrant beats, of the largest entropy, (n).
+    """The lottery that no entrant beats, of the largest entropy, (n).
 
     ``margins`` (n, n) is skew-symmetric: what the row's entrant wins against the column's. The lottery is an
     equilibrium of that zero-sum game: a maximal lottery (Fishburn, "Probabilistic social choice based on
@@ -188,7 +198,7 @@ def maximal_lottery(margins: Floats) -> Floats:
 
 
 def _central(game: Floats) -> tuple[Floats, Floats]:
-    """Return a lottery x that no entrant beats, and the slack -game x; of each entrant just one is above 0.
+    """A lottery x that no entrant beats, and the slack -game x; of each entrant just one is above 0.
 
     An interior-point method: x and slack = -game x + value are positive, and their products shrink together.
     As the game is skew-symmetric, the value is their sum, and shrinks too.
@@ -214,13 +224,17 @@ def _central(game: Floats) -> tuple[Floats, Floats]:
 
 
 def _room(positive: Floats, change: Floats) -> float:
-    """Return by how much a change may be multiplied until a value is 0."""
+    """The factor by which a change may be multiplied until a value is 0."""
     falling = change < 0
     return float(np.min(positive[falling] / -change[falling])) if np.any(falling) else math.inf
 
 
+_SINGULAR: Final = 1e-8
+"""Singular values below this are 0."""
+
+
 def _most_even(game: Floats, shares: Floats, inside: NDArray[np.bool_]) -> Floats:
-    """Return the lottery of the largest entropy among those that no entrant beats, from one of them.
+    """The lottery of the largest entropy among those that no entrant beats, from one of them.
 
     ``inside``: the entrants with a share in any of them. They all score just 0 against each; the others
     must not score more, which a barrier ensures that falls to nothing.
@@ -228,6 +242,7 @@ def _most_even(game: Floats, shares: Floats, inside: NDArray[np.bool_]) -> Float
     shares = shares / shares.sum()
     rows = np.vstack([game[np.ix_(inside, inside)], np.ones(int(inside.sum()))])
     _, sizes, basis = np.linalg.svd(rows)
+    # The null space: the moves among equilibria, which change neither a score nor the sum of the shares.
     free = basis[int(np.sum(sizes > _SINGULAR)) :].T
     if not free.size:
         return shares
@@ -251,7 +266,7 @@ def _most_even(game: Floats, shares: Floats, inside: NDArray[np.bool_]) -> Float
 
 
 def alpha_rank(score: Floats) -> Floats:
-    """Return the stationary shares of alpha-rank's Markov chain, (n), for an infinite alpha.
+    """The stationary shares of alpha-rank's Markov chain, (n), for an infinite alpha.
 
     ``score`` (n, n): what the row's entrant scores against the column's. From each entrant the chain goes to
     each other with weight 1 - ``MUTATION`` if that one scores more of the two, ``MUTATION`` if less, and 1/2
@@ -265,10 +280,7 @@ def alpha_rank(score: Floats) -> Floats:
     chain = np.where(wins > 0, 1 - MUTATION, np.where(wins < 0, MUTATION, 0.5)) / (n - 1)
     np.fill_diagonal(chain, 0.0)
     np.fill_diagonal(chain, 1 - chain.sum(axis=1))
+    # One equation of a stationary distribution follows from the others; the sum of 1 takes its place.
     system = np.vstack([(chain.T - np.eye(n))[:-1], np.ones(n)])
     found: Floats = np.linalg.solve(system, np.eye(n)[-1])
     return found
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), 3) + 0.0

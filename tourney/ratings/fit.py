@@ -17,11 +17,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tourney.ratings.counts import Floats, Ints
+from tourney.ratings.counts import Counts, Floats, Ints
 from tourney.ratings.likelihood import Likelihood, Meetings, Scores, scatter, scatter_matrix
 
 ELO = 400 / math.log(10)
 """A unit of the natural logarithm of the odds, in Elo."""
+
+
+def published(value: float, digits: int) -> float:
+    """A number as it is published; adding 0.0 turns -0.0 into 0.0, which prints without a sign."""
+    return round(float(value), digits) + 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +43,7 @@ class Prior:
     draws: float = 2.0
 
     def precision(self, entrants: int, seats: int, *, draws: bool) -> Floats:
-        """Return the precisions of the parameters: ratings, seats, and the draw parameter if there is one."""
+        """The precisions of the parameters: ratings, seats, and the draw parameter if there is one."""
         ratings, effects = np.full(entrants, (ELO / self.rating) ** 2), np.full(seats, (ELO / self.seat) ** 2)
         return np.concatenate([ratings, effects, [self.draws**-2] * draws])
 
@@ -65,7 +70,7 @@ class Mode:
 
 
 def maximise(likelihood: Likelihood, precision: Floats) -> Mode:
-    """Return the mode by damped Newton steps; the posterior is strictly concave, so there is one.
+    """The mode by damped Newton steps; the posterior is strictly concave, so there is one.
 
     ``precision`` is the prior's, a matrix or its diagonal.
 
@@ -109,7 +114,7 @@ class Covariance:
 
 
 def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covariance:
-    """Return the covariances at a mode, from the scores of clusters that occurred ``times`` (C)."""
+    """The covariances at a mode, from the scores of clusters that occurred ``times`` (C)."""
     prior = mode.precision
     inverse = np.linalg.inv(mode.hessian)
     inverse = (inverse + inverse.T) / 2
@@ -127,7 +132,7 @@ def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covari
 
 
 def squared_scores(scores: Scores, times: Ints, size: int) -> Floats:
-    """Return the sum over clusters of each score times itself transposed, (size, size)."""
+    """The sum over clusters of each score times itself transposed, (size, size)."""
     total = np.zeros((size, size))
     if not len(times):
         return total
@@ -149,7 +154,7 @@ def squared_scores(scores: Scores, times: Ints, size: int) -> Floats:
 
 
 def upper_envelope(one: Floats, base: Floats) -> Floats:
-    """Return the matrix that in each direction is the larger of the two; ``base`` is positive definite.
+    """The matrix that in each direction is the larger of the two; ``base`` is positive definite.
 
     With the unit matrix as ``base``, all eigenvalues of ``one`` below 1 become 1. The result is a continuous
     function of both: a tie of eigenvalues causes no jump.
@@ -163,7 +168,7 @@ def upper_envelope(one: Floats, base: Floats) -> Floats:
 
 
 def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
-    """Return the sums of meetings by pair: an entry for each two that met, ``a`` below ``b``."""
+    """The sums of meetings by pair: an entry for each two that met, ``a`` below ``b``."""
     n = max(entrants, 1)
     swapped = meetings.a > meetings.b
     a, b = np.where(swapped, meetings.b, meetings.a), np.where(swapped, meetings.a, meetings.b)
@@ -271,8 +276,30 @@ def goodness(mode: Mode, totals: Meetings, by_chance: Chance, ratings: int) -> G
     return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class PairFit:
+    """The scores of the P pairs that met, beside those that a fit expects, and how well the two agree."""
+
+    totals: Meetings
+    chance: Chance
+    goodness: Goodness
+
+    @property
+    def residual(self) -> Floats:
+        """Points less those expected, (P)."""
+        return self.totals.half_points / 2 - self.totals.expected
+
+
+def pair_fit(likelihood: Likelihood, mode: Mode, counts: Counts) -> PairFit:
+    """The scores of pairs at the mode of a fit to these counts."""
+    n = counts.size
+    totals = pair_totals(likelihood.meetings(mode.x), n)
+    by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
+    return PairFit(totals, by_chance, goodness(mode, totals, by_chance, n))
+
+
 def _tail(statistic: float, mean: float, variance: float) -> float:
-    """Return P(X > statistic), X a multiple of chi-squared of this mean and variance.
+    """P(X > statistic), X a multiple of chi-squared of this mean and variance.
 
     Uses Wilson and Hilferty's approximation (Proceedings of the National Academy of Sciences 17, 1931): the
     cube root of a chi-squared over its degrees of freedom is nearly normal.

@@ -46,7 +46,7 @@ class Meetings(NamedTuple):
 
 
 def pair_residuals(cluster: Ints, a: Ints, b: Ints, residual: Floats, entrants: int) -> Scores:
-    """Return residuals of a's points as ``Likelihood.residuals`` does."""
+    """Residuals of a's points as ``Likelihood.residuals`` does."""
     low, high = np.minimum(a, b), np.maximum(a, b)
     return Scores(cluster, low * entrants + high, np.where(a < b, residual, -residual))
 
@@ -63,29 +63,29 @@ class Likelihood(Protocol):
         """Whether the last parameter is the logarithm of Davidson's nu."""
 
     def at(self, x: Floats) -> Point:
-        """Return value and derivatives."""
+        """Value and derivatives."""
 
     def scores(self, x: Floats) -> Scores:
-        """Return the clusters' gradients."""
+        """The clusters' gradients."""
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return the scores of pairs, with those expected."""
+        """The scores of pairs, with those expected."""
 
     def residuals(self, x: Floats) -> Scores:
-        """Return the scores of pairs in one occurrence of each cluster, less those expected.
+        """The scores of pairs in one occurrence of each cluster, less those expected.
 
         The pair ``a * n + b``, a < b, takes the place of the parameter; the points are a's.
         """
 
 
 def scatter(index: Ints, weight: Floats, size: int) -> Floats:
-    """Return the sums of weights by index, (size)."""
+    """The sums of weights by index, (size)."""
     sums: Floats = np.bincount(index, weights=weight, minlength=size).astype(np.float64, copy=False)
     return sums
 
 
 def scatter_matrix(row: Ints, column: Ints, weight: Floats, size: int) -> Floats:
-    """Return the sums of weights by row and column, (size, size)."""
+    """The sums of weights by row and column, (size, size)."""
     return scatter(row * size + column, weight, size * size).reshape(size, size)
 
 
@@ -116,7 +116,7 @@ class Davidson:
         )
 
     def at(self, x: Floats) -> Point:
-        """Return value and derivatives."""
+        """Value and derivatives."""
         win, draw, _, value = self._probabilities(x)
         games = self._table.sum(axis=0)
         scored = self._table[0] + self._table[1] / 2
@@ -139,7 +139,7 @@ class Davidson:
         return Point(value, gradient, information)
 
     def scores(self, x: Floats) -> Scores:
-        """Return the clusters' gradients."""
+        """The clusters' gradients."""
         score = self._residual(x)
         _, draw, _, _ = self._probabilities(x)
         drawn = (self._outcome == 1) - draw[self._cell]
@@ -153,7 +153,7 @@ class Davidson:
         )
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return the scores of pairs; a pair has an entry for each entrant that had the first seat."""
+        """The scores of pairs; a pair has an entry for each entrant that had the first seat."""
         win, draw, loss, _ = self._probabilities(x)
         games = self._table.sum(axis=0)
         mean = win + draw / 2
@@ -171,23 +171,23 @@ class Davidson:
         )
 
     def residuals(self, x: Floats) -> Scores:
-        """Return the scores of pairs in clusters, less those expected."""
+        """The scores of pairs in clusters, less those expected."""
         first, second = self._first[self._cell], self._second[self._cell]
         return pair_residuals(self._counts.cluster, first, second, self._residual(x), self._counts.size)
 
     def _residual(self, x: Floats) -> Floats:
-        """Return each game's points of the first seat, less those expected."""
+        """Each game's points of the first seat, less those expected."""
         win, draw, _, _ = self._probabilities(x)
         residual: Floats = 1 - self._outcome / 2 - (win + draw / 2)[self._cell]
         return residual
 
     def _columns(self) -> tuple[tuple[Ints, ...], tuple[float, ...]]:
-        """Return the parameters of a cell's difference, each with its sign."""
+        """The parameters of a cell's difference, each with its sign."""
         seat = np.full(len(self._first), self.size - 3)
         return (self._first, self._second, seat, seat + 1), (1.0, -1.0, 1.0, -1.0)
 
     def _probabilities(self, x: Floats) -> tuple[Floats, Floats, Floats, float]:
-        """Return each cell's probabilities of win, draw and loss, and the log-likelihood."""
+        """Each cell's probabilities of win, draw and loss, and the log-likelihood."""
         half = (x[self._first] - x[self._second] + x[-3] - x[-2]) / 2
         utility = np.stack([half, np.full(len(half), x[-1]), -half])
         utility -= utility.max(axis=0)

@@ -41,7 +41,7 @@ class RatingMethod(ABC):
     def rate(
         self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
     ) -> Sequence[RatingLine]:
-        """Return the table, the best entrant first.
+        """The table, the best entrant first.
 
         ``results`` come in any order and may hold void matches, which do not count; ``seats`` is the number
         of seats of every match. Raise ValueError for a result with an entrant that ``entrants`` lacks, or

@@ -27,7 +27,7 @@ from tourney.ratings.likelihood import (
 
 @cache
 def orders(ranks: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """Return the orders of seats (from 0) that ranks leave open, without the seats that share the last place.
+    """The orders of seats (from 0) that ranks leave open, without the seats that share the last place.
 
     All have the same length; a match with one shared rank has one order, of length 0.
     """
@@ -57,7 +57,7 @@ class PlackettLuce:
         ]
 
     def at(self, x: Floats) -> Point:
-        """Return value and derivatives."""
+        """Value and derivatives."""
         gradient, second, value = self._kinds(x)
         n, k, size = self._n, self._k, self.size
         total = np.zeros(size)
@@ -76,7 +76,7 @@ class PlackettLuce:
         return Point(value, total, information)
 
     def scores(self, x: Floats) -> Scores:
-        """Return the clusters' gradients."""
+        """The clusters' gradients."""
         gradient, _, _ = self._kinds(x)
         slopes = gradient[self._kind]
         games = len(self._kind)
@@ -89,7 +89,7 @@ class PlackettLuce:
         )
 
     def meetings(self, x: Floats) -> Meetings:
-        """Return the scores of pairs.
+        """The scores of pairs.
 
         A shared rank is undecided: half a point, and expected as such. For other pairs the expected score is
         the probability of finishing ahead, given the number of seats that share each rank.
@@ -118,7 +118,7 @@ class PlackettLuce:
         return Meetings(*joined)
 
     def residuals(self, x: Floats) -> Scores:
-        """Return the scores of pairs in clusters, less those expected."""
+        """The scores of pairs in clusters, less those expected."""
         before = self._before(x)[self._kind]
         seating, ranks = self._counts.seating, self._counts.ranks
         parts = []
@@ -135,7 +135,7 @@ class PlackettLuce:
         return utility
 
     def _before(self, x: Floats) -> Floats:
-        """Return ``finishing`` of each kind of game, (kinds, k, k)."""
+        """``finishing`` of each kind of game, (kinds, k, k)."""
         utility = self._utility(x)
         before = np.zeros((len(utility), self._k, self._k))
         for ranks, rows in self._patterns:
@@ -143,7 +143,7 @@ class PlackettLuce:
         return before
 
     def _kinds(self, x: Floats) -> tuple[Floats, Floats, float]:
-        """Return each kind of game's gradient and information by seat, and the log-likelihood."""
+        """Each kind of game's gradient and information by seat, and the log-likelihood."""
         utility = self._utility(x)
         kinds, k = utility.shape
         gradient = np.zeros((kinds, k))
@@ -158,6 +158,8 @@ class PlackettLuce:
             total = weights.sum(axis=0)
             weights /= total
             mean = np.einsum("or,ors->rs", weights, slopes)
+            # The mean over orders is a mixture: its second derivative is the mean of those of the orders,
+            # less the variance of their slopes.
             bent = np.einsum("or,orst->rst", weights, np.stack([h for _, _, h in some]))
             spread = (
                 np.einsum("or,ors,ort->rst", weights, slopes, slopes) - mean[:, :, None] * mean[:, None, :]
@@ -169,7 +171,7 @@ class PlackettLuce:
 
 
 def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Floats]:
-    """Return the log-probability of an order of seats, the rest in any order, (R), for utilities (R, k).
+    """The log-probability of an order of seats, the rest in any order, (R), for utilities (R, k).
 
     Its gradient (R, k) and negative second derivative (R, k, k) by the utilities follow.
     """
@@ -194,7 +196,7 @@ def _order(utility: Floats, order: tuple[int, ...]) -> tuple[Floats, Floats, Flo
 
 
 def finishing(utility: Floats, ranks: tuple[int, ...]) -> Floats:
-    """Return the probability of each seat to finish ahead of each other, (R, k, k), for utilities (R, k).
+    """The probability of each seat to finish ahead of each other, (R, k, k), for utilities (R, k).
 
     It is conditional on the two sharing no rank, and on the number of seats at each rank of ``ranks``. If
     only the last rank is shared, it is the odds of the strengths; otherwise it follows from all orders.

@@ -14,7 +14,7 @@ from tourney.seeds import derive
 
 
 def uniforms(count: int, *labels: str | int) -> Floats:
-    """Return ``count`` independent samples, uniform between 0 and 1 (both excluded), from the labels alone.
+    """``count`` independent samples, uniform between 0 and 1 (both excluded), from the labels alone.
 
     SHAKE-256 over the seed derived from 0 and the labels gives 64-bit words; the upper 53 bits of each are a
     sample.
@@ -27,7 +27,7 @@ def uniforms(count: int, *labels: str | int) -> Floats:
 
 
 def normals(count: int, *labels: str | int) -> Floats:
-    """Return ``count`` independent standard normal samples, a function of the labels alone.
+    """``count`` independent standard normal samples, a function of the labels alone.
 
     Pairs of uniform samples become normal by Box and Muller (Annals of Mathematical Statistics 29, 1958).
     """
@@ -41,14 +41,14 @@ CONFIDENCE = 0.95
 
 
 def ranks(published: Floats) -> Ints:
-    """Return 1 + the number of entrants with a higher published rating, (n)."""
+    """1 + the number of entrants with a higher published rating, (n)."""
     ordered = np.sort(published)
     found: Ints = 1 + len(published) - np.searchsorted(ordered, published, side="right")
     return found
 
 
 def critical(entrants: int) -> float:
-    """Return the standard deviations between two entrants that make their order significant.
+    """The standard deviations between two entrants that make their order significant.
 
     Each is compared to all n - 1 others, and all its comparisons hold together with probability 0.95:
     Sidak's inequality ("Rectangular confidence regions for the means of multivariate normal distributions",
@@ -59,7 +59,7 @@ def critical(entrants: int) -> float:
 
 
 def ranges(mean: Floats, apart: Floats) -> tuple[Ints, Ints]:
-    """Return the best and the worst possible rank of each, (n) both, with confidence 0.95 for each.
+    """The best and the worst possible rank of each, (n) both, with confidence 0.95 for each.
 
     ``apart`` (n, n): the gaps beyond which two differ significantly, as ``critical`` spreads.
 
@@ -83,7 +83,7 @@ _CHUNK = 1 << 20
 
 
 def spreads(covariance: Floats) -> Floats:
-    """Return the standard deviation of each difference of two, (n, n)."""
+    """The standard deviation of each difference of two, (n, n)."""
     variance = np.diag(covariance)
     squared = variance[:, None] + variance[None, :] - 2 * covariance
     np.fill_diagonal(squared, 0.0)
@@ -91,14 +91,14 @@ def spreads(covariance: Floats) -> Floats:
 
 
 def los(gap: float, spread: float) -> float:
-    """Return the likelihood of superiority: P(difference > 0), normal with this mean and deviation."""
+    """The likelihood of superiority: P(difference > 0), normal with this mean and deviation."""
     if spread <= 0:
         return 0.5 if gap == 0 else float(gap > 0)
     return math.erfc(-gap / spread / math.sqrt(2)) / 2
 
 
 def best(mean: Floats, covariance: Floats) -> Floats:
-    """Return each entrant's probability of having the highest rating, (n), from samples of the posterior.
+    """Each entrant's probability of having the highest rating, (n), from samples of the posterior.
 
     Half of the samples mirror the other half at the mean, which makes the error smaller. The strongest comes
     first where samples are drawn, so that they do not depend on the entrants' numbers.

@@ -17,9 +17,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import trueskill
+from msgspec import MsgspecError, Struct, convert
 
 from tourney.errors import GameError, UsageError
 from tourney.games.registry import find_game
@@ -77,7 +78,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.mu):
-            raise UsageError(f"mu {self.mu} is no number")
+            raise UsageError(f"mu {self.mu} is not a number")
         for name, value in (("sigma", self.sigma), ("beta", self.beta)):
             if not (math.isfinite(value) and value > 0):
                 raise UsageError(f"{name} {value} is not above 0")
@@ -95,7 +96,7 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
     """
 
     def win(self, diff: float, margin: float) -> tuple[float, float]:
-        """Return v and w of a win; ``diff`` and ``margin`` in standard deviations of the difference."""
+        """The corrections v and w of a win, for standard deviations of the difference."""
         x = diff - margin
         if -_TAIL < x < _TAIL:
             v = self.pdf(x) / self.cdf(x)
@@ -105,7 +106,7 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
         return truncated_normal.win(diff, margin)
 
     def draw(self, diff: float, margin: float) -> tuple[float, float]:
-        """Return v and w of a draw; ``diff`` and ``margin`` in standard deviations of the difference."""
+        """The corrections v and w of a draw, for standard deviations of the difference."""
         away = abs(diff)
         if margin >= _THIN and away - margin < _TAIL:
             a, b = margin - away, -margin - away
@@ -119,19 +120,19 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
         return truncated_normal.draw(diff, margin)
 
     def v_win(self, diff: float, draw_margin: float) -> float:
-        """Return v of a win: a hook of the package."""
+        """The package's hook for v of a win."""
         return self.win(diff, draw_margin)[0]
 
     def w_win(self, diff: float, draw_margin: float) -> float:
-        """Return w of a win: a hook of the package."""
+        """The package's hook for w of a win."""
         return self.win(diff, draw_margin)[1]
 
     def v_draw(self, diff: float, draw_margin: float) -> float:
-        """Return v of a draw: a hook of the package."""
+        """The package's hook for v of a draw."""
         return self.draw(diff, draw_margin)[0]
 
     def w_draw(self, diff: float, draw_margin: float) -> float:
-        """Return w of a draw: a hook of the package."""
+        """The package's hook for w of a draw."""
         return self.draw(diff, draw_margin)[1]
 
 
@@ -146,7 +147,7 @@ class Rater:
         self._margin: float = trueskill.calc_draw_margin(settings.draw_probability, 2, self._environment)
 
     def rate(self, skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
-        """Return each seat's skill after a match, by the package's message passing.
+        """Each seat's skill after a match, by the package's message passing.
 
         From three seats on the result depends on the order in which seats of equal rank are given.
         """
@@ -158,7 +159,7 @@ class Rater:
         )
 
     def rate_two(self, a: Skill, b: Skill, drawn: bool) -> tuple[Skill, Skill]:
-        """Return two seats' skills after ``a`` beat ``b`` or drew with it, by the closed formulas.
+        """Two seats' skills after ``a`` beat ``b`` or drew with it, by the closed formulas.
 
         Herbrich, Minka and Graepel (2006): mu moves by (sigma**2 / c) v, sigma**2 shrinks by the factor
         1 - (sigma**2 / c**2) w, c**2 being the variance of the difference of the performances.
@@ -182,7 +183,7 @@ class Rater:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class SkillPool:
     """The skills of all entrants after the matches up to ``last`` (None: before the first).
 
     ``pool.after(more)`` continues from there, so old results need not be rated again.
@@ -193,21 +194,21 @@ class Pool:
     last: MatchKey | None = None
 
     @classmethod
-    def of(cls, entrants: Iterable[int], settings: Settings | None = None) -> "Pool":
-        """Return the pool before the first match."""
+    def of(cls, entrants: Iterable[int], settings: Settings | None = None) -> "SkillPool":
+        """The pool before the first match."""
         settings = settings or Settings()
         return cls(settings, {number: Skill(settings.mu, settings.sigma) for number in sorted(entrants)})
 
-    def after(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "Pool":
-        """Return the pool after more results, rated in the order of their keys.
+    def after(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "SkillPool":
+        """The pool after more results, rated in the order of their keys.
 
         Raise ValueError for a key that does not follow the last, an entrant that the pool lacks, or one that
         sits twice at a table.
         """
         return self.after_ordered(sorted(rated(results, forfeits), key=attrgetter("key")))
 
-    def after_ordered(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "Pool":
-        """Return the pool after more results that come in the order of their keys; reads them one by one.
+    def after_ordered(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "SkillPool":
+        """The pool after more results that come in the order of their keys; reads them one by one.
 
         Raise ValueError as ``after`` does.
         """
@@ -222,7 +223,7 @@ class Pool:
         return replace(self, skills=skills, last=last)
 
     def table(self) -> tuple[TrueSkillRating, ...]:
-        """Return the ratings as published, best first: by exposed rating, then mu, then number."""
+        """The ratings as published, best first: by exposed rating, then mu, then number."""
         lines = []
         for number, skill in self.skills.items():
             mu, sigma = round(skill.mu, 3), round(skill.sigma, 3)
@@ -253,20 +254,20 @@ class TrueSkillMethod(RatingMethod):
         seats: int,  # noqa: ARG002 - each result shows its number of seats
         forfeits: Forfeits = "loss",
     ) -> tuple[TrueSkillRating, ...]:
-        """Return the table, best first. Raise ValueError as ``Pool.after`` does."""
-        return Pool.of(entrants, self.settings).after(results, forfeits).table()
+        """The table, best first. Raise ValueError as ``SkillPool.after`` does."""
+        return SkillPool.of(entrants, self.settings).after(results, forfeits).table()
 
 
 def history(
     results: Iterable[ResultRow],
     entrants: Iterable[int],
     settings: Settings | None = None,
-) -> Iterator[tuple[int, Pool]]:
+) -> Iterator[tuple[int, SkillPool]]:
     """Yield each round that has a rated match, with the pool after it; results come in schedule order.
 
-    They are read one by one. Raise ValueError as ``Pool.after`` does.
+    They are read one by one. Raise ValueError as ``SkillPool.after`` does.
     """
-    pool = Pool.of(entrants, settings)
+    pool = SkillPool.of(entrants, settings)
     for round_, group in groupby(rated(results), key=lambda result: result.key[0]):
         pool = pool.after_ordered(group)
         yield round_, pool
@@ -285,6 +286,7 @@ def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> No
             return
         if len(set(entrants)) < len(entrants):
             raise ValueError(f"an entrant sits twice in match {result.key}")
+        # Message passing is not symmetric in seats of equal rank: entrants' numbers fix their order.
         order = sorted(range(len(entrants)), key=lambda seat: (ranks[seat], entrants[seat]))
         after = rater.rate(
             tuple(skills[entrants[seat]] for seat in order), tuple(ranks[seat] for seat in order)
@@ -296,13 +298,13 @@ def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> No
 
 
 def settings_text(settings: Settings, forfeits: Forfeits) -> str:
-    """Return the settings of a pool as canonical JSON; a checkpoint is valid for equal settings only."""
+    """The settings of a pool as canonical JSON; a checkpoint is valid for equal settings only."""
     data = {"method": "trueskill", "forfeits": forfeits, **asdict(settings)}
     return json.dumps(data, sort_keys=True, separators=(",", ":"))
 
 
-def dump_pool(pool: Pool) -> dict[str, Any]:
-    """Return a pool without its settings as JSON data."""
+def dump_pool(pool: SkillPool) -> dict[str, object]:
+    """A pool without its settings as JSON data."""
     return {
         "last": None if pool.last is None else list(pool.last),
         "skills": [
@@ -311,24 +313,31 @@ def dump_pool(pool: Pool) -> dict[str, Any]:
     }
 
 
-def load_pool(state: Any, settings: Settings, entrants: Iterable[int]) -> Pool | None:
-    """Return the pool that ``dump_pool`` gave, with new entrants added; None for malformed data."""
+class _KeptPool(Struct, frozen=True):
+    """What ``dump_pool`` returns: the last match's key, and number, mu, sigma and games of each entrant."""
+
+    last: tuple[int, int, int, int] | None
+    skills: list[tuple[int, str, str, int]]
+
+
+def load_pool(state: object, settings: Settings, entrants: Iterable[int]) -> SkillPool | None:
+    """The pool that ``dump_pool`` gave, with new entrants added; None for malformed data."""
     try:
+        kept = convert(state, _KeptPool)
         skills = {
-            int(number): Skill(float.fromhex(mu), float.fromhex(sigma), int(games))
-            for number, mu, sigma, games in state["skills"]
+            number: Skill(float.fromhex(mu), float.fromhex(sigma), games)
+            for number, mu, sigma, games in kept.skills
         }
-        last = None if state["last"] is None else MatchKey(*map(int, state["last"]))
-    except (KeyError, TypeError, ValueError):
+    except (MsgspecError, ValueError, OverflowError):
         return None
-    fresh = Pool.of(entrants, settings).skills
+    fresh = SkillPool.of(entrants, settings).skills
     if not skills.keys() <= fresh.keys():
         return None
-    return Pool(settings, {**fresh, **skills}, last)
+    return SkillPool(settings, {**fresh, **skills}, None if kept.last is None else MatchKey(*kept.last))
 
 
 def default_draw_probability(game: str, seats: int, options: Mapping[str, str] | None = None) -> float:
-    """Return the default draw probability of a game: of two neighbours in the final order.
+    """The default draw probability of a game: of two neighbours in the final order.
 
     The trueskill package's default, except in a game with a single winner: its rules tie (seats - 2) of the
     (seats - 1) pairs of neighbours. A game whose rules are not installed gets the package's default.
@@ -342,7 +351,7 @@ def default_draw_probability(game: str, seats: int, options: Mapping[str, str] |
 
 
 def estimate_draw_probability(results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> float:
-    """Return the share of tied neighbours in the order of ranks, to 4 decimals, never 0 or 1.
+    """The share of tied neighbours in the order of ranks, to 4 decimals, never 0 or 1.
 
     It is (ties + 1) / (neighbours + 2), Laplace's rule of succession: a pool without draws may have one
     later. At two seats it is the share of draws.

@@ -23,7 +23,7 @@ _NORM = 1 / math.sqrt(2 * math.pi)
 
 
 def win(t: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a win; 0 <= w <= W_MAX for every ``t`` and ``margin`` >= 0."""
+    """The corrections v and w of a win; 0 <= w <= W_MAX for every ``t`` and ``margin`` >= 0."""
     x = t - margin
     if x <= -_FAR:
         k = _excess(-x)
@@ -33,7 +33,7 @@ def win(t: float, margin: float) -> tuple[float, float]:
 
 
 def draw(t: float, margin: float) -> tuple[float, float]:
-    """Return v and w of a draw; 0 <= w <= W_MAX for every ``t`` and ``margin`` >= 0.
+    """The corrections v and w of a draw; 0 <= w <= W_MAX for every ``t`` and ``margin`` >= 0.
 
     A margin of 0 gives the limit: the difference is 0, so v = -t.
     """
@@ -63,7 +63,7 @@ def _draw(t: float, margin: float) -> tuple[float, float]:
 
 
 def _excess(x: float) -> float:
-    """Return 1/R(x) - x for x >= 8: 1/(x + 2/(x + 3/(x + ...)))."""
+    """1/R(x) - x for x >= 8: 1/(x + 2/(x + 3/(x + ...)))."""
     fraction = x
     for n in range(_TERMS, 1, -1):
         fraction = x + n / fraction
@@ -71,14 +71,14 @@ def _excess(x: float) -> float:
 
 
 def _langevin(y: float) -> float:
-    """Return coth(y) - 1/y for y >= 0."""
+    """The value of coth(y) - 1/y for y >= 0."""
     if y < 1e-2:
         return y / 3 - y**3 / 45
     return 1 / math.tanh(y) - 1 / y
 
 
 def _langevin_slope(y: float) -> float:
-    """Return 1/y**2 - 1/sinh(y)**2 for y >= 0."""
+    """1/y**2 - 1/sinh(y)**2 for y >= 0."""
     if y < 1e-2:
         return 1 / 3 - y * y / 15
     return 1 / (y * y) - (1 / math.sinh(y) ** 2 if y < 300 else 0.0)

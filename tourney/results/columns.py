@@ -5,15 +5,19 @@ their tie-breaks.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from tourney.schedule.format import Format
+    import pandas as pd
+
 
 Row = Mapping[str, Any]
 """Values are strings, numbers, booleans, None, or lists of these."""
+
+DType = Literal["string", "int64", "Int64", "float64", "bool", "boolean"]
+"""A pandas dtype. A missing value is NA in ``string``, ``Int64`` and ``boolean``, and NaN in ``float64``."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -25,7 +29,8 @@ class Column:
     People see numbers with ``digits`` decimals, or as ``text`` returns them; programs get exact numbers
     rounded to ``places``. ``unit`` and ``help`` describe the values in a sentence. ``short`` is the title
     where there is little room. ``order`` says which values rank first, "" if none do; ``criterion`` is the
-    column's place among those that rank the table (1: before all others, 0: none).
+    column's place among those that rank the table (1: before all others, 0: none). ``dtype`` is that of the
+    column in a pandas DataFrame.
     """
 
     key: str
@@ -39,6 +44,7 @@ class Column:
     short: str = ""
     order: Literal["", "higher", "lower"] = ""
     criterion: int = 0
+    dtype: DType = "string"
 
     @property
     def words(self) -> str:
@@ -66,7 +72,7 @@ class Column:
         return f"{self.help} ({'; '.join(notes)})" if notes else self.help
 
     def shown(self, value: Any) -> Any:
-        """Return a value for people."""
+        """The value as people see it."""
         if value is None:
             return None
         if self.text is not None:
@@ -76,22 +82,39 @@ class Column:
         return value if self.digits is None or not isinstance(value, float) else f"{value:.{self.digits}f}"
 
     def exact(self, value: Any) -> Any:
-        """Return a value for programs."""
+        """The value as programs get it."""
         if not isinstance(value, Fraction):
             return value
         return float(Fraction(_round_half_up(value, self.places), 10**self.places))
 
 
 def rendered(rows: Iterable[Row], columns: Sequence[Column], *, people: bool) -> list[dict[str, Any]]:
-    """Return rows with these columns only, rendered for people or for programs."""
+    """Rows with these columns only, rendered for people or for programs."""
     return [
         {c.key: c.shown(row.get(c.key)) if people else c.exact(row.get(c.key)) for c in columns}
         for row in rows
     ]
 
 
+def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame":
+    """Rows as a pandas DataFrame with the dtypes of the columns, which do not depend on the rows.
+
+    Exact fractions become floats, and lists of texts become texts with blanks between.
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import, and only frames need it
+
+    values: dict[str, list[Any]] = {column.key: [] for column in columns}
+    for row in rows:
+        for column in columns:
+            value = column.exact(row.get(column.key))
+            if isinstance(value, (list, tuple)):
+                value = " ".join(map(str, value))
+            values[column.key].append(value)
+    return pd.DataFrame({c.key: pd.Series(values[c.key], dtype=c.dtype) for c in columns})
+
+
 def csv_cell(value: object) -> str:
-    """Return a cell of a CSV file. A text that a spreadsheet would run as a formula gets an apostrophe."""
+    """A cell of a CSV file. A text that a spreadsheet would run as a formula gets an apostrophe."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -102,7 +125,7 @@ def csv_cell(value: object) -> str:
 
 
 def decimal(value: Fraction, digits: int) -> str:
-    """Return an exact number as text, rounded half up; a whole number has no decimals.
+    """An exact number as text, rounded half up; a whole number has no decimals.
 
     The rounding is done in integers, so that it is the same everywhere.
     """
@@ -114,100 +137,26 @@ def decimal(value: Fraction, digits: int) -> str:
 
 
 def _round_half_up(value: Fraction, digits: int) -> int:
-    """Return ``value * 10**digits``, rounded half away from zero."""
+    """``value * 10**digits``, rounded half away from zero."""
     scaled = abs(value) * 10**digits
     rounded: int = (scaled.numerator * 2 + scaled.denominator) // (scaled.denominator * 2)
     return -rounded if value < 0 else rounded
 
 
-def _number(key: str, help_: str, **given: Any) -> Column:
-    return Column(key, right=True, help=help_, **given)
+def number_column(key: str, help_: str, **given: Any) -> Column:
+    """A column of numbers."""
+    return Column(key, right=True, help=help_, **{"dtype": "float64", **given})
 
 
-RANK = _number("rank", "1 + the number of better bots", short="#", order="lower")
+def count_column(key: str, help_: str, **given: Any) -> Column:
+    """A column of whole numbers."""
+    return Column(key, right=True, help=help_, **{"dtype": "int64", **given})
+
+
+RANK = count_column("rank", "1 + the number of better bots", short="#", order="lower")
 NAME = Column("name", short="Bot", help="The bot's name in the tournament")
-GAMES = _number("games", "Matches that count", unit="matches")
-FAULTS = _number("faults", "Faults, in void matches too", unit="faults")
-
-_BY_MEAN = "points-per-match"
-"""``Format.ranked_by`` where the column ``mean`` ranks."""
-
-KINDS = Column("kinds", "faults by kind", help="Faults by kind")
-
-
-def _fixed(digits: int) -> Callable[[Fraction], str]:
-    """Return a function that writes a number with all its decimals, so that points stand in line."""
-
-    def text(value: Fraction) -> str:
-        return f"{value}.{'0' * digits}" if value.denominator == 1 else decimal(value, digits)
-
-    return text
-
-
-def standings_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns of the standings: the same, in the same order, in commands, exports and reports.
-
-    The value that ranks first stands before all others; then come the points, the matches, and the
-    tie-breaks in the order of their use.
-    """
-    points = _number(
-        "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
-    )
-    mean = _number(
-        "mean",
-        "Points per match, byes apart",
-        title="score %",
-        short="Score %",
-        text=lambda share: _fixed(1)(100 * share),
-    )
-    general = (
-        points,
-        GAMES,
-        mean,
-        _number("wins", "First places alone", short="W", unit="matches"),
-        _number("draws", "First places shared", short="D", unit="matches"),
-        _number("losses", "All other places", short="L", unit="matches"),
-    )
-    own = {
-        entry.name: _number(
-            entry.name,
-            entry.help,
-            title=entry.title,
-            short=entry.short,
-            unit=entry.unit,
-            digits=entry.digits,
-            order=("lower" if entry.lower_first else "higher") if entry.order else "",
-        )
-        for entry in format_.ranking(seats)
-    }
-    columns = own | {column.key: column for column in general}
-    columns = {key: columns[key] for key in (*(column.key for column in general), *own)}
-    first = "mean" if format_.ranked_by == _BY_MEAN else format_.ranked_by
-    first = first if first in columns else "points"
-    ordering = [first, *(key for key, column in own.items() if column.order and key != first)]
-    for place, key in enumerate(ordering, 1):
-        order = own[key].order if key in own else "higher"
-        columns[key] = replace(columns[key], order=order, criterion=place)
-    lead = columns.pop(first)
-    return (RANK, NAME, lead, *columns.values(), FAULTS, KINDS)
-
-
-def ranking_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns that rank a format's standings, in the order of their use."""
-    found = [column for column in standings_columns(format_, seats) if column.criterion]
-    return tuple(sorted(found, key=lambda column: column.criterion))
-
-
-def page_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns of the standings that a page has room for: all but the kinds of faults."""
-    return tuple(column for column in standings_columns(format_, seats) if column is not KINDS)
-
-
-def report_columns(format_: "Format", seats: int) -> tuple[Column, ...]:
-    """Return the columns of a report's standings for download: the standings, then bots and ratings."""
-    last = "bot version digest points_exact elo_rank elo low high best_rank worst_rank p_best"
-    trueskill = "trueskill_rank trueskill_mu trueskill_sigma trueskill_exposed"
-    return (*standings_columns(format_, seats), *map(Column, f"{last} {trueskill}".split()))
+GAMES = count_column("games", "Matches that count", unit="matches")
+FAULTS = count_column("faults", "Faults, in void matches too", unit="faults")
 
 
 def _signed(value: float) -> str:
@@ -217,54 +166,54 @@ def _signed(value: float) -> str:
 INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
-    _number("best_rank", "Best rank by strength, with 95 % confidence"),
-    _number("worst_rank", "Worst rank by strength, with 95 % confidence"),
+    count_column("best_rank", "Best rank by strength, with 95 % confidence"),
+    count_column("worst_rank", "Worst rank by strength, with 95 % confidence"),
     NAME,
-    _number("elo", "Strength relative to the mean of the pool", unit="Elo"),
-    _number("low", "Lower end of the 95 % interval", unit="Elo"),
-    _number("high", "Upper end of the 95 % interval", unit="Elo"),
+    number_column("elo", "Strength relative to the mean of the pool", unit="Elo"),
+    number_column("low", "Lower end of the 95 % interval", unit="Elo"),
+    number_column("high", "Upper end of the 95 % interval", unit="Elo"),
     INTERVALS,
-    _number("score", "Points per match"),
+    number_column("score", "Points per match"),
     GAMES,
     FAULTS,
-    _number("p_best", "Probability of being the best bot"),
+    number_column("p_best", "Probability of being the best bot"),
 )
 """A batch rating, for programs."""
 
 
 def elo_shown(intervals: str) -> tuple[Column, ...]:
-    """Return the columns of a batch rating for people; ``intervals`` names the kind of its intervals."""
+    """The columns of a batch rating for people; ``intervals`` names the kind of its intervals."""
     return (
         RANK,
-        _number("ranks", "Ranks by strength that the bot may truly have, with 95 % confidence"),
+        number_column("ranks", "Ranks by strength that the bot may truly have, with 95 % confidence"),
         NAME,
         Column("elo", "Elo", right=True, help="Strength relative to the mean of the pool", text=_signed),
-        _number("interval", "95 % interval", title=intervals, unit="Elo"),
+        number_column("interval", "95 % interval", title=intervals, unit="Elo"),
         Column("score", "score %", right=True, help="Points per match", text=lambda s: f"{100 * s:.1f}"),
         GAMES,
         FAULTS,
-        _number("p_best", "Probability of being the best bot", title="P(best)", digits=2),
+        number_column("p_best", "Probability of being the best bot", title="P(best)", digits=2),
     )
 
 
 TRUESKILL = (
     RANK,
     NAME,
-    _number("mu", "Mean of the bot's skill", digits=3),
-    _number("sigma", "Standard deviation of the skill", digits=3),
-    _number("exposed", "The conservative rating", title="mu-3sigma", digits=3),
+    number_column("mu", "Mean of the bot's skill", digits=3),
+    number_column("sigma", "Standard deviation of the skill", digits=3),
+    number_column("exposed", "The conservative rating", title="mu-3sigma", digits=3),
     GAMES,
     FAULTS,
 )
 PAIRS = (
     Column("a", help="The bot in front"),
     Column("b", help="The other bot"),
-    _number("los", "Probability that a is the better bot", title="P(a better)"),
-    _number("games", "Matches against each other"),
-    _number("points", "Points of a", title="points of a"),
-    _number("expected", "Points that the ratings expect of a"),
-    _number("residual", "Points less the expected ones"),
-    _number("z", "Residual in standard deviations"),
+    number_column("los", "Probability that a is the better bot", title="P(a better)"),
+    count_column("games", "Matches against each other"),
+    number_column("points", "Points of a", title="points of a"),
+    number_column("expected", "Points that the ratings expect of a"),
+    number_column("residual", "Points less the expected ones"),
+    number_column("z", "Residual in standard deviations"),
 )
 
 
@@ -275,14 +224,16 @@ def _percent(share: float) -> str:
 EVALUATIONS = (
     NAME,
     Column("elo", "Elo", right=True, help="Strength as one number", text=_signed),
-    _number(
+    number_column(
         "lottery",
         "Share in the lottery that no bot beats (maximal lottery, Nash average)",
         title="lottery %",
         text=_percent,
     ),
-    _number("against", "Expected score against that lottery", title="score against it %", text=_percent),
-    _number(
+    number_column(
+        "against", "Expected score against that lottery", title="score against it %", text=_percent
+    ),
+    number_column(
         "alpha",
         "Share of the time where bots are replaced by those that beat them (alpha-rank)",
         title="alpha-rank %",
@@ -292,22 +243,24 @@ EVALUATIONS = (
 """Evaluations that allow for cycles."""
 CYCLES = (
     Column("bots", "cycle", help="Each bot is better than the next"),
-    _number("scores", "What each is expected to score against the next", title="scores %"),
-    _number("probability", "That all three are truly better than the next", digits=2),
+    number_column("scores", "What each is expected to score against the next", title="scores %"),
+    number_column("probability", "That all three are truly better than the next", digits=2),
 )
 """Bots that beat each other in a circle."""
 POOL = (
     Column("figure", help="A figure of the whole pool"),
-    _number("value", "Its value"),
-    _number("low", "Lower end of its 95 % interval"),
-    _number("high", "Upper end of its 95 % interval"),
+    number_column("value", "Its value"),
+    number_column("low", "Lower end of its 95 % interval"),
+    number_column("high", "Upper end of its 95 % interval"),
     INTERVALS,
 )
 
 
-def rating_columns(measures: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of a plugin's rating method, which names its own ``measures``."""
-    return (RANK, NAME, *(Column(name, right=True) for name in measures), GAMES, FAULTS)
+def rating_columns(method: str, measures: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of a method other than batch, which names its own ``measures``."""
+    if method == "trueskill":
+        return TRUESKILL
+    return (RANK, NAME, *(number_column(name, "", title=name) for name in measures), GAMES, FAULTS)
 
 
 VERSIONS = (
@@ -318,12 +271,12 @@ VERSIONS = (
     Column("digest", help="Digest of the bot's files"),
     *ELO[4:8],
     Column("predecessor", help="The version before it"),
-    _number("gain", "Strength less that of the version before it", unit="Elo"),
-    _number("gain_low", "Lower end of the gain's 95 % interval", unit="Elo"),
-    _number("gain_high", "Upper end of the gain's 95 % interval", unit="Elo"),
+    number_column("gain", "Strength less that of the version before it", unit="Elo"),
+    number_column("gain_low", "Lower end of the gain's 95 % interval", unit="Elo"),
+    number_column("gain_high", "Upper end of the gain's 95 % interval", unit="Elo"),
     Column("since", help="Start of its first tournament (UTC)"),
     GAMES,
-    _number("tournaments", "Tournaments that it played in"),
+    count_column("tournaments", "Tournaments that it played in"),
     FAULTS,
 )
 """Versions of bots over all tournaments of a game, for programs."""
@@ -337,7 +290,84 @@ VERSIONS_SHOWN = (
     Column("over"),
     Column("day", "since"),
     GAMES,
-    _number("tournaments", "Tournaments that it played in"),
+    count_column("tournaments", "Tournaments that it played in"),
     FAULTS,
 )
 """The same for people."""
+
+PLACE = (
+    count_column("match", "Number of the match in the schedule, from 1"),
+    count_column("round", "Round, from 1"),
+    count_column("table", "Table within the round, from 1"),
+    count_column("repeat", "Mirrored group of the pairing, from 1"),
+    count_column("order", "Place within the mirrored group, from 1"),
+)
+"""The columns that place a match in its schedule."""
+_SEAT = count_column("seat", "Seat, from 1")
+_ENTRANT = Column("entrant", help="Name of the entrant")
+_VOID = Column("void", help="Whether the match counts for nothing", dtype="bool")
+
+TOURNAMENT_COLUMNS = (
+    Column("name", help="Name of the tournament"),
+    Column("title", help="Title for people"),
+    Column("game", help="Name of the game"),
+    Column("format", help="Tournament format"),
+    count_column("seats", "Seats at a table"),
+    Column("state", help="`running`, `stopped` or `finished`"),
+    count_column("rounds", "Rounds paired so far"),
+    count_column("matches", "Matches paired so far"),
+    count_column("done", "Matches with a result"),
+    count_column("void_matches", "Matches with a result that count for nothing"),
+    Column("created", help="Start of the tournament (ISO 8601, UTC)"),
+    Column("root", help="Root of a finished tournament"),
+)
+MATCH_COLUMNS = (
+    *PLACE,
+    Column("entrants", help="Names in seat order, with blanks between"),
+    Column("ranks", help="Rank of each seat, with blanks between"),
+    Column("reason", help="Why the match ended"),
+    Column("void", help="Whether the match counts for nothing", dtype="boolean"),
+    Column("actions", help="Number of actions", dtype="Int64"),
+    Column("reproducible", help="Whether playing it again must give the same record", dtype="boolean"),
+    Column("digest", help="Digest of the record"),
+)
+SEAT_COLUMNS = (
+    *PLACE,
+    _SEAT,
+    _ENTRANT,
+    count_column("rank", "1 + the number of seats that are better"),
+    Column("fault", help="Kind of the fault that lost the seat"),
+    _VOID,
+)
+FAULT_COLUMNS = (*PLACE, _SEAT, _ENTRANT, Column("fault", help="Kind of the fault"), _VOID)
+TIME_COLUMNS = (
+    *PLACE,
+    count_column("ply", "Number of the action in the match, from 1"),
+    _SEAT,
+    _ENTRANT,
+    number_column("ms", "Time of the action", unit="milliseconds"),
+)
+PAIR_COLUMNS = (
+    _ENTRANT,
+    Column("opponent", help="Name of the opponent"),
+    count_column("games", "Matches against each other that count"),
+    number_column("points", "Points of the entrant in them"),
+)
+ENTRANT_COLUMNS = (
+    Column("name", help="Name in the tournament"),
+    Column("bot", help="Name of the bot"),
+    Column("version", help="Version that the bot's manifest states"),
+    Column("args", help="Arguments, with blanks between"),
+    Column("digest", help="Digest of the bot's files"),
+    count_column("joined", "First round drawn with the entrant"),
+    Column("left", help="First round without it, if it was withdrawn", dtype="Int64"),
+)
+ACTION_COLUMNS = (
+    count_column("ply", "Number of the action, from 1"),
+    Column("seat", help="Seat of the actor; missing for chance", dtype="Int64"),
+    Column("entrant", help="Name of the actor; missing for chance"),
+    Column("action", help="The action, as the game writes it"),
+    number_column("ms", "Time of the action", unit="milliseconds"),
+    Column("position", help="The position after the action"),
+)
+"""The actions of one match."""

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tourney.errors import UsageError
+from tourney.match.record import Outcome
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Counts
 from tourney.ratings.method import Forfeits
-from tourney.schedule.row import MatchKey, ResultRow
-from tourney.store.outcomes import Played, import_outcomes
-from tourney.store.repository import Repository
+from tourney.schedule.row import MatchKey, ResultRow, Row
+from tourney.store.database import Database
+from tourney.store.results_import import import_outcomes
 from tourney.store.values import Tournament
 
 MAX_PLAYERS = 2000
@@ -55,17 +56,17 @@ def results_of(tally: Tally) -> Iterator[ResultRow]:
         yield ResultRow(MatchKey(1, group, 1, place), kind.players, kind.ranks, kind.faults)
 
 
-def store_tally(repository: Repository, name: str, game: str, tally: Tally, created: str) -> Tournament:
+def store_tally(database: Database, name: str, game: str, tally: Tally, created: str) -> Tournament:
     """Store the games of an ordered tally as a tournament. Raises as ``import_outcomes``."""
-    played = (
-        Played(group, place, kind.players, kind.ranks, kind.faults, kind.reason)
+    games = (
+        (Row(1, group, 1, place, kind.players), Outcome.of_result(kind.ranks, kind.reason, kind.faults))
         for group, place, kind in tally.rows()
     )
-    return import_outcomes(repository, name, game, tally.players, played, tally.games, created)
+    return import_outcomes(database, name, game, tally.players, games, tally.games, created)
 
 
 def faults_of(tally: Tally) -> dict[int, int]:
-    """Return the number of each player's faults."""
+    """The number of each player's faults."""
     counts = dict.fromkeys(range(len(tally.players)), 0)
     for kind, times in tally.kinds():
         for player, fault in zip(kind.players, kind.faults, strict=True):
@@ -75,7 +76,7 @@ def faults_of(tally: Tally) -> dict[int, int]:
 
 
 def superiority_rows(batch: Batch, names: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Return the probabilities that the player of a row is stronger than that of each column, best first.
+    """The probabilities that the player of a row is stronger than that of each column, best first.
 
     Columns are named by the players' places in the table, from 1; the diagonal is None.
     """

@@ -7,25 +7,29 @@ from itertools import chain
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
-from tourney.ratings.batch import Batch, rate
+from tourney.ratings.batch import Batch, BatchPool, rate
 from tourney.ratings.counts import Counts
-from tourney.ratings.cycles import MOST, Cycles
-from tourney.ratings.method import Forfeits, RatingLine, RatingMethod
-from tourney.ratings.sequences import Look
+from tourney.ratings.cycles import MOST, PoolCycles
+from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
+from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill_rating import (
-    Pool,
     Settings,
+    SkillPool,
     default_draw_probability,
     dump_pool,
     load_pool,
     settings_text,
 )
+from tourney.results.columns import ELO, rating_columns
 from tourney.results.standings import setup_of
+from tourney.results.tables import ResultTable, entrant_names
 from tourney.results.until import as_planned, look_of
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
-from tourney.store.repository import Repository
-from tourney.store.values import Checkpoint, RowCounts, StoredEntrant, Tournament
+from tourney.store.database import Database
+from tourney.store.rating_data import Checkpoint
+from tourney.store.schedules import RowCounts
+from tourney.store.values import StoredEntrant, Tournament
 
 Rows = list[dict[str, Any]]
 Names = Mapping[int, str]
@@ -39,13 +43,13 @@ WORTH_KEEPING = 1000
 class Rated:
     """A TrueSkill pool after all stored matches; ``keep``: a checkpoint worth keeping, under ``settings``."""
 
-    pool: Pool
+    pool: SkillPool
     settings: str
     keep: Checkpoint | None
 
 
 def rate_trueskill(
-    repository: Repository, tournament: Tournament, settings: Settings, forfeits: Forfeits
+    database: Database, tournament: Tournament, settings: Settings, forfeits: Forfeits
 ) -> Rated:
     """Rate a tournament by TrueSkill, on from the last checkpoint under these settings, if there is one.
 
@@ -53,18 +57,18 @@ def rate_trueskill(
     finish out of turn, and are rated in their place later, do no harm.
     """
     text = settings_text(settings, forfeits)
-    numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
-    start, pool = 0, Pool.of(numbers, settings)
+    numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
+    start, pool = 0, SkillPool.of(numbers, settings)
     try:
-        kept = repository.checkpoint(tournament.id, text)
+        kept = database.ratings.checkpoint(tournament.id, text)
     except RecordError:
         kept = None
-    settled = repository.settled(tournament.id)
+    settled = database.schedules.settled(tournament.id)
     if kept is not None and kept.number <= settled:
         thawed = load_pool(kept.state, settings, numbers)
         if thawed is not None:
             start, pool = kept.number, thawed
-    results = repository.results(tournament.id, after=start)
+    results = database.matches.results(tournament.id, after=start)
     beyond: list[ResultRow] = []
 
     def prefix() -> Iterator[ResultRow]:
@@ -79,10 +83,10 @@ def rate_trueskill(
     return Rated(pool.after_ordered(chain(beyond, results), forfeits), text, keep)
 
 
-def wrong_checkpoints(repository: Repository, tournament: Tournament) -> Iterator[str]:
+def wrong_checkpoints(database: Database, tournament: Tournament) -> Iterator[str]:
     """Yield the settings of kept checkpoints that do not follow from the results, by rating them again."""
-    numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
-    for text, kept in repository.checkpoints(tournament.id):
+    numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
+    for text, kept in database.ratings.checkpoints(tournament.id):
         try:
             data = json.loads(text)
             forfeits = data.pop("forfeits")
@@ -91,8 +95,8 @@ def wrong_checkpoints(repository: Repository, tournament: Tournament) -> Iterato
         except (ValueError, LookupError, TypeError, AttributeError, UsageError):
             known = False
         if known:
-            results = (one for one in repository.results(tournament.id) if one.number <= kept.number)
-            pool = Pool.of(numbers, settings).after_ordered(results, forfeits)
+            results = (one for one in database.matches.results(tournament.id) if one.number <= kept.number)
+            pool = SkillPool.of(numbers, settings).after_ordered(results, forfeits)
             again = load_pool(kept.state, settings, numbers)
             known = again is not None and dump_pool(again) == dump_pool(pool)
         if not known:
@@ -100,41 +104,65 @@ def wrong_checkpoints(repository: Repository, tournament: Tournament) -> Iterato
 
 
 def rate_by(
-    repository: Repository, tournament: Tournament, method: RatingMethod, forfeits: Forfeits
+    database: Database, tournament: Tournament, method: RatingMethod, forfeits: Forfeits
 ) -> Sequence[RatingLine]:
     """Rate a tournament by any method, from all of its results."""
-    numbers = [entrant.number for entrant in repository.entrants(tournament.id)]
-    return method.rate(repository.results(tournament.id), numbers, tournament.seats, forfeits)
+    numbers = [entrant.number for entrant in database.tournaments.entrants(tournament.id)]
+    return method.rate(database.matches.results(tournament.id), numbers, tournament.seats, forfeits)
 
 
 def rate_batch(
-    repository: Repository, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True
+    database: Database, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True
 ) -> Batch:
     """Rate a tournament in one fit, without the table of pairs unless ``pairs``.
 
     The database counts matches with two seats; results with more seats are read one by one.
     """
-    entrants = repository.entrants(tournament.id)
+    entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
     shared = tournament.plan.mirrored_dice
-    look = look_now(tournament, entrants, repository.progress(tournament.id))
+    look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     if tournament.seats == 2:
-        groups = repository.group_counts if shared else repository.match_counts
+        groups = database.totals.group_counts if shared else database.totals.match_counts
         counts = Counts.of_groups(groups(tournament.id), numbers, 2, forfeits)
     else:
-        results = repository.results(tournament.id)
-        counts = Counts.of_ordered(results, numbers, tournament.seats, forfeits, shared_dice=shared)
+        results = database.matches.results(tournament.id)
+        counts = Counts.of_results(
+            results, numbers, tournament.seats, forfeits, shared_dice=shared, ordered=True
+        )
     return rate(counts, pairs=pairs, look=look)
 
 
-def look_at(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> Look:
-    """Return what makes the intervals of an unfinished tournament hold at every look."""
+def rating_table(database: Database, tournament: Tournament, method: str, forfeits: Forfeits) -> ResultTable:
+    """A row for each entrant, best first, with the settings that are kept or the defaults.
+
+    Raises UsageError for an unknown method.
+    """
+    names, faults = entrant_names(database, tournament), fault_counts(database, tournament)
+    if method == "batch":
+        batch = rate_batch(database, tournament, forfeits, pairs=False)
+        return ResultTable(ELO, batch_rows(batch, names, faults))
+    found = METHODS.find(method)
+    lines: Sequence[RatingLine]
+    if method == "trueskill":
+        settings = Settings(draw_probability=draw_probability_of(database, tournament), tau=0.0)
+        lines = rate_trueskill(database, tournament, settings, forfeits).pool.table()
+    else:
+        lines = rate_by(database, tournament, found, forfeits)
+    rows = rating_rows(lines, found.columns, names, faults)
+    return ResultTable(rating_columns(method, found.columns), rows)
+
+
+def look_at(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> PlannedGames:
+    """What makes the intervals of an unfinished tournament hold at every look."""
     setup = setup_of(tournament.plan, tournament.seed, entrants)
     return look_of(ranking_format(tournament.plan.format), setup)
 
 
-def look_now(tournament: Tournament, entrants: Sequence[StoredEntrant], counts: RowCounts) -> Look | None:
-    """Return ``look_at``, or None for a tournament that ended as planned: it has fixed intervals."""
+def look_now(
+    tournament: Tournament, entrants: Sequence[StoredEntrant], counts: RowCounts
+) -> PlannedGames | None:
+    """``look_at``, or None for a tournament that ended as planned: it has fixed intervals."""
     setup = setup_of(tournament.plan, tournament.seed, entrants)
     over = tournament.complete and counts.done == counts.rows
     if over and as_planned(ranking_format(tournament.plan.format), setup, counts.rows):
@@ -142,18 +170,18 @@ def look_now(tournament: Tournament, entrants: Sequence[StoredEntrant], counts: 
     return look_at(tournament, entrants)
 
 
-def draw_probability_of(repository: Repository, tournament: Tournament) -> float:
-    """Return what TrueSkill takes for a tournament: what is kept for its game and seats, or the default."""
-    kept = repository.draw_probability(tournament.game, tournament.seats)
+def draw_probability_of(database: Database, tournament: Tournament) -> float:
+    """What TrueSkill takes for a tournament: what is kept for its game and seats, or the default."""
+    kept = database.ratings.draw_probability(tournament.game, tournament.seats)
     if kept is not None:
         return kept.probability
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
 
 
-def fault_counts(repository: Repository, tournament: Tournament) -> dict[int, int]:
-    """Return the number of each entrant's faults, those in void matches included."""
-    counts = {entrant.number: 0 for entrant in repository.entrants(tournament.id)}
-    for number, _, count in repository.faults(tournament.id):
+def fault_counts(database: Database, tournament: Tournament) -> dict[int, int]:
+    """The number of each entrant's faults, those in void matches included."""
+    counts = {entrant.number: 0 for entrant in database.tournaments.entrants(tournament.id)}
+    for number, _, count in database.totals.faults(tournament.id):
         counts[number] += count
     return counts
 
@@ -161,7 +189,7 @@ def fault_counts(repository: Repository, tournament: Tournament) -> dict[int, in
 def rating_rows(
     lines: Iterable[RatingLine], measures: Sequence[str], names: Names, faults: Mapping[int, int]
 ) -> Rows:
-    """Return a rating table as rows; ``measures`` names the attributes of a line beside rank and games."""
+    """A rating table as rows; ``measures`` names the attributes of a line beside rank and games."""
     return [
         {
             "rank": line.rank,
@@ -175,7 +203,7 @@ def rating_rows(
 
 
 def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
-    """Return a batch rating as rows: its numbers, and the ranges as text."""
+    """A batch rating as rows: its numbers, and the ranges as text."""
     return [
         line._asdict()
         | {
@@ -192,12 +220,12 @@ def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
 
 
 def pair_rows(batch: Batch, names: Names) -> Rows:
-    """Return all pairs as rows, the bot in front first."""
+    """All pairs as rows, the bot in front first."""
     return [pair._asdict() | {"a": names[pair.a], "b": names[pair.b]} for pair in batch.pairs]
 
 
 def pool_rows(batch: Batch, names: Names) -> Rows:
-    """Return the figures of the whole pool, a row each."""
+    """The figures of the whole pool, a row each."""
     pool, fit = batch.pool, batch.pool.goodness
     rows: Rows = [
         {"figure": "matches", "value": pool.matches},
@@ -225,7 +253,7 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
 
 
 def shared_by(tournament: Tournament) -> str:
-    """Return what the games of a mirrored group have in common, in a word."""
+    """What the games of a mirrored group have in common, in a word."""
     return "seed" if tournament.recorded else "pair"
 
 
@@ -261,12 +289,8 @@ def pool_notes(
                 "No bot of a later group has scored against one of an earlier group, so only the prior limits"
                 f" the distance between these groups: {_groups_text(steps, names)}."
             )
-    seats = tuple(
-        f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
-        for seat in pool.seats
-    )
-    if seats:
-        yield f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
+    if pool.seats:
+        yield _seats_text(pool, number)
     if fit.p_value is not None and fit.ratio is not None:
         pairs = f"{fit.pairs:,} pair{'' if fit.pairs == 1 else 's'}"
         yield (
@@ -288,7 +312,7 @@ def pool_notes(
 
 
 def cycle_sentence(
-    found: Cycles, p_value: float, names: Names, number: Callable[[float, int], str] = _plain
+    found: PoolCycles, p_value: float, names: Names, number: Callable[[float, int], str] = _plain
 ) -> str:
     """Say to a bot's author that one number a bot does not explain the results, with the likeliest cycle."""
     chance = f"p = {number(p_value, 3)}" if p_value else "p < 0.001"
@@ -312,14 +336,14 @@ def cycle_sentence(
 
 
 def evaluation_rows(batch: Batch, names: Names) -> Rows:
-    """Return the evaluations that allow for cycles as rows, in the order of the ratings; none without any."""
+    """The evaluations that allow for cycles as rows, in the order of the ratings; none without any."""
     elo = {line.entrant: line.elo for line in batch.ratings}
     evaluations = () if batch.cycles is None else batch.cycles.evaluations
     return [{**line._asdict(), "name": names[line.entrant], "elo": elo[line.entrant]} for line in evaluations]
 
 
 def cycle_rows(batch: Batch, names: Names) -> Rows:
-    """Return the likeliest cycles as rows; ``bots`` ends with the first again."""
+    """The likeliest cycles as rows; ``bots`` ends with the first again."""
     cycles = () if batch.cycles is None else batch.cycles.cycles
     return [
         {
@@ -331,8 +355,16 @@ def cycle_rows(batch: Batch, names: Names) -> Rows:
     ]
 
 
+def _seats_text(pool: BatchPool, number: Callable[[float, int], str]) -> str:
+    seats = (
+        f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
+        for seat in pool.seats
+    )
+    return f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
+
+
 def _groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
-    """Return groups of bots on one line, cut short after six groups or bots."""
+    """Groups of bots on one line, cut short after six groups or bots."""
     shown = [", ".join(names[number] for number in group[:6]) for group in groups[:6]]
     cut = len(groups) > 6 or any(len(group) > 6 for group in groups)
     return "; ".join(shown) + (" and more" if cut else "")

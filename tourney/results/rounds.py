@@ -11,33 +11,24 @@ from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import departures
 from tourney.schedule.row import ResultRow, Row, score_units
 from tourney.schedule.tie_breaks import RankedEntrant
-from tourney.store.values import PairTotal, ScoreTotals
+from tourney.store.totals import ResultSums
 
 Ranking = Mapping[int, RankedEntrant]
 """The places of all entrants by number, in the order of the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
-    """A match of a pairing by its number; ``result`` is None before it is played."""
-
-    number: int
-    row: Row
-    result: ResultRow | None
-
-
-@dataclass(frozen=True, slots=True)
 class Pairing:
-    """A pairing of a round: its table, its entrants in the order of the schedule, and its matches.
+    """A pairing of a round: its table, its entrants in the order of the schedule, and its results so far.
 
     ``units`` are the entrants' scores (see ``tourney.schedule.row.score_units``), without void matches.
     ``size`` is the number of its matches, ``left`` that of those still to play, and ``counted`` that of those
-    that count. ``games`` is () in the summary of a round.
+    that count. ``results`` is () in the summary of a round.
     """
 
     table: int
     entrants: tuple[int, ...]
-    games: tuple[Game, ...]
+    results: tuple[ResultRow, ...]
     units: tuple[int, ...]
     size: int
     left: int
@@ -67,13 +58,13 @@ class Round:
         return sum(pairing.left for pairing in self.pairings)
 
     def summary(self) -> "Round":
-        """Return the round without its matches, which may be many."""
-        return replace(self, pairings=tuple(replace(pairing, games=()) for pairing in self.pairings))
+        """The round without its results, which may be many."""
+        return replace(self, pairings=tuple(replace(pairing, results=()) for pairing in self.pairings))
 
 
 def rounds_of(setup: Setup, rows: Iterable[tuple[int, Row]], results: Sequence[ResultRow]) -> Iterator[Round]:
     """Yield the rounds of numbered rows with their results, both in schedule order; one round is held."""
-    left = departures(setup, results)
+    left = departures(setup, History(results=results))
     played = iter(results)
     waiting = next(played, None)
 
@@ -86,22 +77,22 @@ def rounds_of(setup: Setup, rows: Iterable[tuple[int, Row]], results: Sequence[R
     for number, numbered in groupby(rows, key=lambda item: item[1].round):
         pairings = []
         for table, own in groupby(numbered, key=lambda item: item[1].table):
-            games = tuple(Game(at, row, result_of(at)) for at, row in own)
-            entrants = games[0].row.seats
+            numbers, seated = zip(*own, strict=True)
+            entrants = seated[0].seats
+            found = tuple(result for number in numbers if (result := result_of(number)) is not None)
             score: Counter[int] = Counter()
-            for game in games:
-                if game.result is not None and not game.result.void:
-                    units = score_units(game.result.ranks)
-                    score.update(dict(zip(game.result.entrants, units, strict=True)))
+            for result in found:
+                if not result.void:
+                    score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
             pairings.append(
                 Pairing(
                     table,
                     entrants,
-                    games,
+                    found,
                     tuple(score[one] for one in entrants),
-                    len(games),
-                    sum(game.result is None for game in games),
-                    sum(game.result is not None and not game.result.void for game in games),
+                    len(numbers),
+                    len(numbers) - len(found),
+                    sum(not result.void for result in found),
                 )
             )
         playing = {entrant for pairing in pairings for entrant in pairing.entrants}
@@ -138,49 +129,20 @@ def rankings_by_totals(
     format_: Format, setup: Setup, rounds: int, results: Iterable[ResultRow]
 ) -> Iterator[Ranking]:
     """Yield the same for a format that does not ``rank``; results in schedule order are read one by one."""
-    totals = _Totals()
+    sums = ResultSums()
+    numbers = [player.number for player in setup.participants]
+    breaks = format_.ranking(setup.seats)
     by_round = groupby(results, key=lambda result: result.key.round)
     waiting = next(by_round, None)
     for round_ in range(rounds + 1):
         if waiting is not None and waiting[0] == round_:
-            totals.add(waiting[1])
+            for result in waiting[1]:
+                sums.add(result.entrants, result.ranks, result.faults, void=result.void)
             waiting = next(by_round, None)
-        yield {line.number: line for line in totals.ranking(format_, setup)}
-
-
-class _Totals:
-    """The totals of matches, as the store counts them."""
-
-    def __init__(self) -> None:
-        self._scores: dict[int, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
-        self._pairs: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
-
-    def add(self, results: Iterable[ResultRow]) -> None:
-        for result in results:
-            if result.void:
-                continue
-            units = score_units(result.ranks)
-            alone = result.ranks.count(1) == 1
-            for number, rank, unit in zip(result.entrants, result.ranks, units, strict=True):
-                score = self._scores[number]
-                score[0] += 1
-                score[1] += unit
-                score[2 if alone else 3] += rank == 1
-                for other, theirs in zip(result.entrants, result.ranks, strict=True):
-                    if other != number:
-                        pair = self._pairs[number, other]
-                        pair[0] += 1
-                        pair[1] += (rank < theirs) + (rank <= theirs)
-
-    def ranking(self, format_: Format, setup: Setup) -> tuple[RankedEntrant, ...]:
-        return rank_totals(
-            [player.number for player in setup.participants],
-            setup.seats,
-            {number: ScoreTotals(*score) for number, score in self._scores.items()},
-            [PairTotal(a, b, *pair) for (a, b), pair in sorted(self._pairs.items())],
-            format_.ranking(setup.seats),
-            by_mean=format_.ranked_by == BY_MEAN,
-        )
+        totals = sums.totals()
+        by_mean = format_.ranked_by == BY_MEAN
+        lines = rank_totals(numbers, setup.seats, totals.scores, totals.pairs, breaks, by_mean=by_mean)
+        yield {line.number: line for line in lines}
 
 
 UP: Final = "up"
@@ -188,7 +150,7 @@ DOWN: Final = "down"
 
 
 def float_of(before: Ranking, pairing: Pairing, entrant: int) -> str:
-    """Return whether an entrant of a pair floats: ``up`` to an opponent with more points, ``down``, or ""."""
+    """Whether an entrant of a pair floats: ``up`` to an opponent with more points, ``down``, or ""."""
     mine = before[entrant].points
     theirs = [before[other].points for other in pairing.entrants if other != entrant]
     if len(theirs) != 1 or theirs[0] == mine:

@@ -1,25 +1,31 @@
 """Standings: ranked by the rule of the tournament's format."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
-from tourney.results.columns import Column, ranking_columns
+from tourney.results.columns import FAULTS, GAMES, NAME, RANK, Column, count_column, decimal, number_column
 from tourney.schedule.format import BY_POINTS, Format, History, Participant, Setup, group_size, ranking_format
 from tourney.schedule.row import ResultRow, Row, units_of_win
 from tourney.schedule.tie_breaks import (
     TIE_BREAKS,
     ZERO,
     Encounter,
+    EntrantScores,
     RankedEntrant,
-    Scores,
     TieBreak,
     rank_scores,
 )
-from tourney.store.repository import Repository
-from tourney.store.values import PairTotal, Plan, RowCounts, ScoreTotals, StandingsTotals, StoredEntrant
+from tourney.store.database import Database
+from tourney.store.run_lock import Running
+from tourney.store.schedules import RowCounts
+from tourney.store.totals import PairTotal, ScoreTotals, StandingsTotals
+from tourney.store.values import Plan, StoredEntrant, Tournament
+
+BY_MEAN = "points-per-match"
+"""The ``ranked_by`` of formats in which some entrants play more matches than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +64,15 @@ class Standing:
 
 
 def compute_standings(
-    repository: Repository, tournament: int, totals: StandingsTotals | None = None
+    database: Database, tournament: int, totals: StandingsTotals | None = None
 ) -> tuple[Standing, ...]:
-    """Return the standings by the rule of ``ranking_format``; equal entrants by number.
+    """The standings by the rule of ``ranking_format``; equal entrants by number.
 
-    ``totals``: in place of the stored ones.
+    ``totals``: those of the tournament, if they are known.
     """
-    with repository.snapshot() as moment:
-        stored = moment.tournament_by_id(tournament)
-        entrants = moment.entrants(tournament)
+    with database.snapshot() as moment:
+        stored = moment.tournaments.by_id(tournament)
+        entrants = moment.tournaments.entrants(tournament)
         format_ = ranking_format(stored.plan.format)
         ranked = None
         if format_.ranks:
@@ -75,15 +81,11 @@ def compute_standings(
         return rank_standings(
             entrants,
             stored.seats,
-            totals or moment.standings_totals(tournament),
+            totals or moment.totals.standings(tournament),
             ranked=ranked,
             breaks=format_.ranking(stored.seats),
             by_mean=format_.ranked_by == BY_MEAN,
         )
-
-
-BY_MEAN = "points-per-match"
-"""The ``ranked_by`` of formats in which some entrants play more matches than others."""
 
 
 def rank_standings(
@@ -95,7 +97,7 @@ def rank_standings(
     breaks: Sequence[TieBreak] | None = None,
     by_mean: bool = False,
 ) -> tuple[Standing, ...]:
-    """Return the standings as a format has ``ranked`` them; without that, rank by the totals of all matches.
+    """The standings as a format has ``ranked`` them; without that, rank by the totals of all matches.
 
     Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
     """
@@ -130,7 +132,7 @@ def rank_standings(
 
 
 def standing_row(line: Standing) -> dict[str, Any]:
-    """Return a line of the standings as a row of exact values; see ``tourney.results.columns``."""
+    """A line of the standings as a row of exact values; see ``tourney.results.columns``."""
     return {
         **dict(line.tie_breaks),
         "rank": line.rank,
@@ -146,6 +148,84 @@ def standing_row(line: Standing) -> dict[str, Any]:
     }
 
 
+KINDS = Column("kinds", "faults by kind", help="Faults by kind")
+
+
+def _fixed(digits: int) -> Callable[[Fraction], str]:
+    """A function that writes a number with all its decimals, so that points stand in line."""
+
+    def text(value: Fraction) -> str:
+        return f"{value}.{'0' * digits}" if value.denominator == 1 else decimal(value, digits)
+
+    return text
+
+
+def standings_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+    """The columns of the standings: the same, in the same order, in commands, exports and reports.
+
+    The value that ranks first stands before all others; then come the points, the matches, and the
+    tie-breaks in the order of their use.
+    """
+    points = number_column(
+        "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
+    )
+    mean = number_column(
+        "mean",
+        "Points per match, byes apart",
+        title="score %",
+        short="Score %",
+        text=lambda share: _fixed(1)(100 * share),
+    )
+    general = (
+        points,
+        GAMES,
+        mean,
+        count_column("wins", "First places alone", short="W", unit="matches"),
+        count_column("draws", "First places shared", short="D", unit="matches"),
+        count_column("losses", "All other places", short="L", unit="matches"),
+    )
+    own = {
+        entry.name: number_column(
+            entry.name,
+            entry.help,
+            title=entry.title,
+            short=entry.short,
+            unit=entry.unit,
+            digits=entry.digits,
+            order=("lower" if entry.lower_first else "higher") if entry.order else "",
+        )
+        for entry in format_.ranking(seats)
+    }
+    columns = own | {column.key: column for column in general}
+    columns = {key: columns[key] for key in (*(column.key for column in general), *own)}
+    first = "mean" if format_.ranked_by == BY_MEAN else format_.ranked_by
+    first = first if first in columns else "points"
+    ordering = [first, *(key for key, column in own.items() if column.order and key != first)]
+    for place, key in enumerate(ordering, 1):
+        order = own[key].order if key in own else "higher"
+        columns[key] = replace(columns[key], order=order, criterion=place)
+    lead = columns.pop(first)
+    return (RANK, NAME, lead, *columns.values(), FAULTS, KINDS)
+
+
+def ranking_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+    """The columns that rank a format's standings, in the order of their use."""
+    found = [column for column in standings_columns(format_, seats) if column.criterion]
+    return tuple(sorted(found, key=lambda column: column.criterion))
+
+
+def page_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+    """The columns of the standings that a page has room for: all but the kinds of faults."""
+    return tuple(column for column in standings_columns(format_, seats) if column is not KINDS)
+
+
+def report_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+    """The columns of a report's standings for download: the standings, then bots and ratings."""
+    last = "bot version digest points_exact elo_rank elo low high best_rank worst_rank p_best"
+    trueskill = "trueskill_rank trueskill_mu trueskill_sigma trueskill_exposed"
+    return (*standings_columns(format_, seats), *map(Column, f"{last} {trueskill}".split()))
+
+
 def rank_totals(
     numbers: Sequence[int],
     seats: int,
@@ -155,7 +235,7 @@ def rank_totals(
     *,
     by_mean: bool = False,
 ) -> tuple[RankedEntrant, ...]:
-    """Return the ranking by the totals of all matches; entrants equal in all in the order of ``numbers``."""
+    """The ranking by the totals of all matches; entrants equal in all in the order of ``numbers``."""
     scores = _total_scores(numbers, seats, totals, pairs)
     mean = {
         number: points / totals[number].games if number in totals else ZERO
@@ -169,8 +249,8 @@ def _total_scores(
     seats: int,
     totals: Mapping[int, ScoreTotals],
     pairs: Sequence[PairTotal],
-) -> Scores:
-    """Return the input of ranking from totals: an encounter is all matches of a pair."""
+) -> EntrantScores:
+    """The input of ranking from totals: an encounter is all matches of a pair."""
     unit = units_of_win(seats)
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
@@ -178,7 +258,7 @@ def _total_scores(
     for pair in pairs:
         met = Encounter(pair.opponent, points[pair.opponent], halves[pair.half_points])
         encounters[pair.entrant].append(met)
-    return Scores(
+    return EntrantScores(
         points,
         wins={number: total.wins for number, total in totals.items()},
         encounters=encounters,
@@ -187,7 +267,7 @@ def _total_scores(
 
 
 def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
-    """Return a format's ranking rule in sentences: what ranks first, the tie-breaks, and their meaning."""
+    """A format's ranking rule in sentences: what ranks first, the tie-breaks, and their meaning."""
     first, *breaks = ranking_columns(format_, seats)
     rule = f"Ranked by {_criterion(first)}"
     if breaks:
@@ -215,8 +295,18 @@ def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
+State = Literal["running", "stopped", "finished"]
+
+
+def state_of(tournament: Tournament, progress: RowCounts, running: Running | None) -> State:
+    """Whether all is played, a run is going on, or neither."""
+    if tournament.complete and progress.done == progress.rows:
+        return "finished"
+    return "stopped" if running is None else "running"
+
+
 def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False) -> str:
-    """Return what an unfinished tournament has still to play; "" for a finished one.
+    """What an unfinished tournament has still to play; "" for a finished one.
 
     ``complete``: all rounds are paired. ``ratings``: ratings stand beside the standings.
     """
@@ -232,21 +322,21 @@ def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False
     return f"Interim standings: {play}{more}.{kinds if ratings else ''}"
 
 
-def load_setup(repository: Repository, tournament: int) -> Setup:
-    """Return a stored tournament as its format sees it, without the matches."""
-    stored = repository.tournament_by_id(tournament)
-    return setup_of(stored.plan, stored.seed, repository.entrants(tournament))
+def load_setup(database: Database, tournament: int) -> Setup:
+    """A stored tournament as its format sees it, without the matches."""
+    stored = database.tournaments.by_id(tournament)
+    return setup_of(stored.plan, stored.seed, database.tournaments.entrants(tournament))
 
 
-def load_history(repository: Repository, tournament: int) -> History:
-    """Return all stored rows and results of a tournament as its format sees them."""
-    with repository.snapshot() as moment:
-        rows = (row for _, row in moment.rows(tournament))
-        return history_of(rows, moment.results(tournament))
+def load_history(database: Database, tournament: int) -> History:
+    """All stored rows and results of a tournament as its format sees them."""
+    with database.snapshot() as moment:
+        rows = (row for _, row in moment.schedules.rows(tournament))
+        return history_of(rows, moment.matches.results(tournament))
 
 
 def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
-    """Return what a format needs to know of a tournament, its results apart."""
+    """What a format needs to know of a tournament, its results apart."""
     return Setup(
         participants=tuple(
             Participant(
@@ -269,7 +359,7 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
 
 
 def history_of(rows: Iterable[Row], results: Iterable[ResultRow], rounds: int | None = None) -> History:
-    """Return the stored rows, and the results of all rounds or of the first ``rounds``."""
+    """The stored rows, and the results of all rounds or of the first ``rounds``."""
     return History(
         tuple(rows),
         tuple(result for result in results if rounds is None or result.key.round <= rounds),

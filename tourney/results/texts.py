@@ -1,17 +1,33 @@
-"""What a seed decides, and how far the machine was overloaded, in words for command line and report."""
+"""Words for command line and report: counts, what a seed decides, and how far the machine was overloaded."""
+
+from collections.abc import Mapping
 
 from tourney.games.base import AnyGame
 from tourney.store.exchange import IMPORTED
-from tourney.store.values import OverloadTotals, Plan, Tournament
+from tourney.store.totals import OverloadTotals
+from tourney.store.values import Plan, Tournament
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: ``1 fault``, ``2 faults``, ``2 matches``."""
+    many = plural or (f"{noun}es" if noun.endswith("ch") else f"{noun}s")
+    return f"{number:,} {noun if number == 1 else many}"
+
+
+def kinds_text(kinds: Mapping[str, int]) -> str:
+    """Faults by kind, as ``2 timeout, 1 crash``, the most frequent first."""
+    return ", ".join(
+        f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda kv: (-kv[1], kv[0]))
+    )
 
 
 def _decided(plan: Plan, game: AnyGame | None) -> tuple[bool, bool]:
-    """Return whether there are dice, and whether openings are drawn; a game that is unknown may have dice."""
+    """Whether there are dice, and whether openings are drawn; a game that is unknown may have dice."""
     return game is None or game.has_chance, bool(plan.opening_plies or plan.book)
 
 
 def risk_text(plan: Plan, game: AnyGame | None) -> str:
-    """Return what a bot that knows the seed could compute ("the dice"), or ""."""
+    """What a bot that knows the seed could compute ("the dice"), or ""."""
     dice, openings = _decided(plan, game)
     return " and ".join(["the dice"] * dice + ["the openings"] * openings)
 
@@ -39,7 +55,7 @@ def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
 
 
 def overload_text(totals: OverloadTotals) -> str:
-    """Return how many turns and matches were overloaded; "" where nothing was measured."""
+    """How many turns and matches were overloaded; "" where nothing was measured."""
     if not totals.turns:
         return ""
     if not totals.overloaded:

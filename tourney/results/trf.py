@@ -24,7 +24,7 @@ END = "\r\n"
 def trf(
     setup: Setup, history: History, standings: Iterable[RankedEntrant | Standing], name: str, format_: str
 ) -> str:
-    """Return a tournament for two seats as TRF(16).
+    """A tournament for two seats as TRF(16).
 
     ``standings`` give the points and ranks, ``name`` is the tournament's. Result codes: ``1``, ``=`` and
     ``0``; ``-`` for both in a void match, ``U`` for a bye, ``Z`` for a missed round; blank for a match
@@ -64,7 +64,7 @@ def _players(
 
 
 def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
-    """Return each entrant's cell for each match of each round: opponent, colour, result."""
+    """Each entrant's cell for each match of each round: opponent, colour, result."""
     past = PlayerHistory.of(setup, history)
     found = {}
     for number, entries in past.entries.items():
@@ -90,7 +90,7 @@ def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
 
 
 def _points(points: Fraction) -> str:
-    """Return points with one decimal; with two seats they are half-points."""
+    """Points with one decimal; with two seats they are half-points."""
     halves = points * 2
     if halves.denominator != 1 or halves >= 200:
         raise UsageError(f"TRF has no room for {points} points: it takes half-points up to 99.5")
@@ -98,5 +98,5 @@ def _points(points: Fraction) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a name in printable ASCII, because columns count bytes."""
+    """A name in printable ASCII, because columns count bytes."""
     return "".join(c if " " <= c <= "~" else "?" for c in text)

@@ -2,7 +2,7 @@
 
 A round-robin compares its entrants by the ratings' fit: all meet equally often, so Elo is what that pool says
 of them even where strength is not one number. An adaptive tournament, whose pairings depend on results,
-compares them by direct meetings alone (``tourney.schedule.racing``). All intervals hold at every look.
+compares them by direct meetings alone (``tourney.schedule.until_rule``). All intervals hold at every look.
 """
 
 import math
@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from tourney.ratings.batch import separation, strengths
-from tourney.ratings.counts import Counts
-from tourney.ratings.sequences import Look, multiplier
+from tourney.ratings.counts import ClusterSums, Counts
+from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.superiority import spreads
 from tourney.results.standings import history_of, setup_of
-from tourney.schedule.adaptive import Adaptive, estimate, participants_of
+from tourney.schedule.adaptive import Adaptive, strengths_now
+from tourney.schedule.boundary import multiplier
 from tourney.schedule.format import Format, History, Pairings, Setup, ranking_format
 from tourney.schedule.player_history import departures, present_in
-from tourney.schedule.racing import Duels, claims, levels
-from tourney.schedule.until import CONFIDENCE, SHARE, Kind, Until
-from tourney.store.repository import Repository
+from tourney.schedule.until_rule import CONFIDENCE, SHARE, Duels, Kind, Until, claims, levels
+from tourney.store.database import Database
 from tourney.store.values import Tournament
 
 GAMES = 200
@@ -30,37 +30,37 @@ GAMES = 200
 class Ending:
     """Why a tournament ended before its schedule: which of ``[until]`` was met, and by which entrants.
 
-    ``entrants``: the best, the best so many, or the order; their numbers, the strongest first.
+    ``entrants``: the best one, those of the top, or all in order: their numbers, the strongest first.
     """
 
     kind: Kind
     entrants: tuple[int, ...] = ()
 
 
-def look_of(format_: Format, setup: Setup) -> Look:
-    """Return what makes the intervals of an unfinished tournament hold at every look.
+def look_of(format_: Format, setup: Setup) -> PlannedGames:
+    """What makes the intervals of an unfinished tournament hold at every look.
 
     They are tuned for what is planned at the start, so they depend on no result: for the matches of the
     schedule, or for those that ``width`` needs of even bots if they are fewer.
     """
     matches, until = format_.planned_matches(setup), setup.until
     games = matches * setup.seats / max(len(setup.participants), 1) if matches else None
-    look = Look(games or GAMES, setup.seats)
+    look = PlannedGames(games or GAMES, setup.seats)
     if until is not None and until.width is not None:
         needed = look.games_for((until.width / multiplier(1.0)) ** 2)
-        look = Look(min(games or needed, needed), setup.seats)
+        look = PlannedGames(min(games or needed, needed), setup.seats)
     return look
 
 
 def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
-    """Return what of ``[until]`` is met by the results of a history, or None.
+    """What of ``[until]`` is met by the results of a history, or None.
 
     Where several are, the first of width, best, top, order and games.
     """
     until = setup.until
     if until is None:
         return None
-    present = present_in(history.rounds + 1, setup, departures(setup, history.results))
+    present = present_in(history.rounds + 1, setup, departures(setup, history))
     if len(present) > 1 and history.results:
         if until.width is not None and _width(format_, setup, history, present) <= until.width:
             return Ending("width")
@@ -74,14 +74,14 @@ def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
 
 
 def ended_by(format_: Format, setup: Setup, history: History) -> Ending | None:
-    """Return why a tournament ended that has all its results, or None if its schedule was played out."""
+    """Why a tournament ended that has all its results, or None if its schedule was played out."""
     seen = history.rounds - format_.lag
-    known = tuple(result for result in history.results if result.key.round <= seen)
+    known = (result for result in history.results if result.key.round <= seen)
     return ending(format_, setup, History(history.rows, known))
 
 
 def as_planned(format_: Format, setup: Setup, rows: int) -> bool:
-    """Return whether a tournament that ended after so many rows did so as planned, not by what is known."""
+    """Whether a tournament that ended after ``rows`` rows did so as planned, not by what is known."""
     planned = format_.planned_matches(setup)
     more = setup.games if isinstance(format_, Adaptive) else 1
     if setup.until is None and setup.setting("target-sigma") is None:
@@ -90,7 +90,7 @@ def as_planned(format_: Format, setup: Setup, rows: int) -> bool:
 
 
 def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
-    """Return the rounds to add: none if the history knows what ``[until]`` asks, else those of the format."""
+    """The rounds to add: none if the history knows what ``[until]`` asks, else those of the format."""
     if ending(format_, setup, history) is not None:
         return Pairings((), complete=True)
     return format_.next_rounds(setup, history)
@@ -98,11 +98,12 @@ def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
 
 def _counts(setup: Setup, history: History) -> Counts:
     numbers = [player.number for player in setup.participants]
-    return Counts.of_results(history.results, numbers, setup.seats, shared_dice=setup.shared_dice)
+    found = history.sums(ClusterSums, shared_dice=setup.shared_dice).clusters
+    return Counts.of_clusters(found, numbers, setup.seats)
 
 
 def _width(format_: Format, setup: Setup, history: History, present: Iterable[int]) -> float:
-    """Return half of the widest interval of those present, as published."""
+    """Half of the widest interval of those present, as published."""
     look, (_, matrix) = look_of(format_, setup), strengths(_counts(setup, history))
     weight = 1 - 1 / len(setup.participants)
     variances = [float(matrix[number, number]) for number in present]
@@ -112,16 +113,16 @@ def _width(format_: Format, setup: Setup, history: History, present: Iterable[in
 def _answer(
     format_: Format, setup: Setup, until: Until, history: History, present: Sequence[int]
 ) -> Ending | None:
-    """Return who is better, as far as that is asked and known."""
+    """Who is better, as far as that is asked and known."""
     if not isinstance(format_, Adaptive):
         return answer_of_fit(_counts(setup, history), look_of(format_, setup), until, present)
-    rating = estimate(participants_of(setup), history.results, setup.seats).rating
-    duels = Duels(history.results, shared_dice=setup.shared_dice)
+    rating = strengths_now(setup, history).rating
+    duels = history.sums(Duels, shared_dice=setup.shared_dice)
     return _known(until, present, rating, duels.ahead)
 
 
-def answer_of_fit(counts: Counts, look: Look, until: Until, present: Sequence[int]) -> Ending | None:
-    """Return who is better by one fit to all results; ``counts`` are of entrants 0 and up."""
+def answer_of_fit(counts: Counts, look: PlannedGames, until: Until, present: Sequence[int]) -> Ending | None:
+    """Who is better by one fit to all results; ``counts`` are of entrants 0 and up."""
     elo, matrix = strengths(counts)
     rating: list[int] = [round(100 * value) for value in elo.tolist()]
     spread = spreads(matrix)
@@ -143,7 +144,7 @@ def _known(
 
 
 def ending_text(found: Ending, until: Until, names: Sequence[str]) -> str:
-    """Return why a tournament ended, in words; ``names`` are the entrants', by number."""
+    """Why a tournament ended, in words; ``names`` are the entrants', by number."""
     if found.kind == "width":
         return f"every Elo is known to {until.width} on each side (95 % at every look)"
     if found.kind == "games":
@@ -158,20 +159,20 @@ def ending_text(found: Ending, until: Until, names: Sequence[str]) -> str:
     return f"the order is {', '.join(who)}, {sure}"
 
 
-def until_now(repository: Repository, tournament: Tournament) -> str | None:
-    """Return how near a tournament is to what ``[until]`` asks, or why that ended it; None without it."""
+def until_now(database: Database, tournament: Tournament) -> str | None:
+    """How near a tournament is to what ``[until]`` asks, or why that ended it; None without it."""
     plan = tournament.plan
     if Until.of(plan.extra) is None:
         return None
-    entrants = repository.entrants(tournament.id)
-    rows = (row for _, row in repository.rows(tournament.id))
-    history = history_of(rows, repository.results(tournament.id))
+    entrants = database.tournaments.entrants(tournament.id)
+    rows = (row for _, row in database.schedules.rows(tournament.id))
+    history = history_of(rows, database.matches.results(tournament.id))
     setup = setup_of(plan, tournament.seed, entrants)
     return progress_text(setup, history, plan.format, complete=tournament.complete)
 
 
 def progress_text(setup: Setup, history: History, name: str, *, complete: bool) -> str:
-    """Return the same of a tournament of the format ``name``; ``complete``: no round is added."""
+    """The same of a tournament of the format ``name``; ``complete``: no round is added."""
     until, format_ = setup.until, ranking_format(name)
     if until is None:
         raise ValueError("the tournament has no [until]")
@@ -183,13 +184,13 @@ def progress_text(setup: Setup, history: History, name: str, *, complete: bool) 
         return f"ended early: {ending_text(found, until, names)}"
     now = ""
     if until.width is not None and history.results:
-        present = present_in(history.rounds + 1, setup, departures(setup, history.results))
+        present = present_in(history.rounds + 1, setup, departures(setup, history))
         now = f"; the widest interval is {_width(format_, setup, history, present):g} Elo on each side so far"
     return f"goes on until {_asked(until)}{now}"
 
 
 def _asked(until: Until) -> str:
-    """Return what is asked, in words."""
+    """What is asked, in words."""
     asked = [
         until.width is not None and f"each Elo is known to {until.width} on each side",
         until.best is not None and f"the best is known with {100 * until.best / SHARE:g} % confidence",

@@ -16,10 +16,10 @@ from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.method import Forfeits, rated
-from tourney.ratings.sequences import EVERY_LOOK, Look
+from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
 from tourney.results.ratings import Rows
 from tourney.store.archiving import hosts_of
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
 NOT_PLAYED_BY: Final = ("startup-ms",)
@@ -70,9 +70,9 @@ class VersionPool:
     alone: int
 
     @property
-    def look(self) -> Look:
+    def look(self) -> PlannedGames:
         """What its intervals hold for."""
-        return Look(LOOK_GAMES, self.reference.seats)
+        return PlannedGames(LOOK_GAMES, self.reference.seats)
 
     def rate(self, anchors: Mapping[str, float] | None = None, *, pairs: bool = False) -> Batch:
         """Rate all versions in one fit; ``anchors`` give some of them their Elo by name (``find``)."""
@@ -85,7 +85,7 @@ class VersionPool:
         return rate(self.counts, pairs=pairs, anchors=levels, look=self.look)
 
     def find(self, name: str) -> Version:
-        """Return the version of a name: a bot's, name@version, a label, or the first digits of a digest.
+        """The version of a name: a bot's, name@version, a label, or the first digits of a digest.
 
         Raises UsageError if there is none, or more than one.
         """
@@ -101,7 +101,7 @@ class VersionPool:
         )
 
     def matching(self, name: str) -> list[Version]:
-        """Return the versions that a name may mean, as ``find`` says."""
+        """The versions that a name may mean, as ``find`` says."""
         found = [one for one in self.versions if name in _names_of(one)]
         return found or [one for one in self.versions if len(name) >= 6 and one.digest.startswith(name)]
 
@@ -117,13 +117,13 @@ def _names_of(one: Version) -> set[str]:
 
 
 def conditions_of(plan: Plan) -> dict[str, str]:
-    """Return all of a plan that tournaments of a pool must have in common, beside the game."""
-    limits = {key: value for key, value in plan.limits.as_json().items() if key not in NOT_PLAYED_BY}
+    """All of a plan that tournaments of a pool must have in common, beside the game."""
+    limits = {key: text for key, text in plan.limits.texts().items() if key not in NOT_PLAYED_BY}
     return {
         "the rules version": plan.rules,
         "seats": str(plan.seats),
         **{f"option {key}": value for key, value in plan.options},
-        **{f"limit {key}": str(value) for key, value in sorted(limits.items())},
+        **{f"limit {key}": text for key, text in sorted(limits.items())},
     }
 
 
@@ -144,7 +144,7 @@ class Wanted:
     name_hosts: bool = True
 
     def fits(self, plan: Plan) -> bool:
-        """Return whether a tournament has what is named."""
+        """Whether a tournament has what is named."""
         has = conditions_of(plan)
         named = {f"option {key}": value for key, value in self.options.items()}
         named |= {f"limit {key}": value for key, value in self.limits.items()}
@@ -152,52 +152,52 @@ class Wanted:
         return all(has.get(key) == value for key, value in named.items())
 
 
-def pool_versions(repository: Repository, wanted: Wanted, forfeits: Forfeits = "loss") -> VersionPool:
+def pool_versions(database: Database, wanted: Wanted, forfeits: Forfeits = "loss") -> VersionPool:
     """Pool the tournaments of a game that have the same settings. Raises UsageError if there are none."""
-    every = repository.tournaments()
-    game = wanted.game or _only_game(repository, every, wanted)
+    every = database.tournaments.all()
+    game = wanted.game or _only_game(database, every, wanted)
     found = [one for one in every if one.game == game]
     if not found:
         games = ", ".join(sorted({one.game for one in every})) or "none"
         raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
-    played = {one.id for one in found if repository.progress(one.id).done}
+    played = {one.id for one in found if database.schedules.progress(one.id).done}
     fitting = [one for one in found if one.recorded and one.id in played and wanted.fits(one.plan)]
     if wanted.like is not None:
         fitting = [one for one in fitting if one.name == wanted.like]
     if not fitting:
         raise UsageError(f"no tournament of {game} has a match with a record and what was named")
     reference = fitting[-1]
-    hosts = hosts_of(repository, reference)
+    hosts = hosts_of(database, reference)
     pooled, left_out = [], []
     for one in found:
-        why = _difference(repository, one, reference, hosts, wanted)
+        why = _difference(database, one, reference, hosts, wanted)
         if not why and one.id not in played:
             why = "no match is played yet"
         if why:
             left_out.append((one.name, why))
         else:
             pooled.append(one)
-    return _pool(repository, reference, pooled, left_out, forfeits)
+    return _pool(database, reference, pooled, left_out, forfeits)
 
 
-def pools_of_games(repository: Repository, wanted: Wanted) -> tuple[VersionPool, ...]:
-    """Return each pool of several tournaments, of the ``wanted`` game or of all, the newest first."""
+def pools_of_games(database: Database, wanted: Wanted) -> tuple[VersionPool, ...]:
+    """Each pool of several tournaments, of the ``wanted`` game or of all, the newest first."""
     pools: list[VersionPool] = []
     seen: set[int] = set()
-    for one in reversed(repository.tournaments()):
+    for one in reversed(database.tournaments.all()):
         if one.id in seen or not one.recorded or wanted.game not in (None, one.game):
             continue
-        if repository.progress(one.id).done:
-            found = pool_versions(repository, replace(wanted, game=one.game, like=one.name))
+        if database.schedules.progress(one.id).done:
+            found = pool_versions(database, replace(wanted, game=one.game, like=one.name))
             seen |= {other.id for other in found.tournaments}
             if len(found.tournaments) > 1:
                 pools.append(found)
     return tuple(pools)
 
 
-def _only_game(repository: Repository, every: Sequence[Tournament], wanted: Wanted) -> str:
+def _only_game(database: Database, every: Sequence[Tournament], wanted: Wanted) -> str:
     if wanted.like is not None:
-        return repository.tournament(wanted.like).game
+        return database.tournaments.get(wanted.like).game
     games = sorted({one.game for one in every})
     if len(games) != 1:
         raise UsageError(
@@ -207,13 +207,13 @@ def _only_game(repository: Repository, every: Sequence[Tournament], wanted: Want
 
 
 def _difference(
-    repository: Repository,
+    database: Database,
     one: Tournament,
     reference: Tournament,
     hosts: Mapping[str, int],
     wanted: Wanted,
 ) -> str:
-    """Return why a tournament may not be pooled with the reference, or ""."""
+    """Why a tournament may not be pooled with the reference, or ""."""
     if not one.recorded:
         return "imported results without records"
     mine, theirs = conditions_of(one.plan), conditions_of(reference.plan)
@@ -226,7 +226,7 @@ def _difference(
         return "; ".join(unlike)
     if wanted.any_host or one.plan.limits.charge != "wall" or one.id == reference.id:
         return ""
-    others = hosts_of(repository, one)
+    others = hosts_of(database, one)
     if all(_alike(name, speed, hosts) for name, speed in others.items()):
         return ""
     if not wanted.name_hosts:
@@ -236,7 +236,7 @@ def _difference(
 
 
 def _alike(host: str, speed: int, others: Mapping[str, int]) -> bool:
-    """Return whether a host is one of the others, or as fast as all of them."""
+    """Whether a host is one of the others, or as fast as all of them."""
     if host in others or not others:
         return True
     return all(
@@ -251,7 +251,7 @@ def _host_text(host: tuple[str, int]) -> str:
 
 
 def _pool(
-    repository: Repository,
+    database: Database,
     reference: Tournament,
     pooled: Sequence[Tournament],
     left_out: Sequence[tuple[str, str]],
@@ -259,7 +259,7 @@ def _pool(
 ) -> VersionPool:
     entered: dict[tuple[Bot, str], list[tuple[Tournament, StoredEntrant]]] = {}
     for tournament in pooled:
-        for stored in repository.entrants(tournament.id):
+        for stored in database.tournaments.entrants(tournament.id):
             one = stored.entrant
             entered.setdefault(((one.bot, one.args), one.digest), []).append((tournament, stored))
     order = sorted(entered, key=lambda key: (key[0], _age(entered[key])))
@@ -270,11 +270,11 @@ def _pool(
     for tournament in pooled:
         mine = {
             stored.number: numbers[(stored.entrant.bot, stored.entrant.args), stored.entrant.digest]
-            for stored in repository.entrants(tournament.id)
+            for stored in database.tournaments.entrants(tournament.id)
         }
-        for entrant, _, count in repository.faults(tournament.id):
+        for entrant, _, count in database.totals.faults(tournament.id):
             faults[mine[entrant]] += count
-        for games, times in _groups(repository, tournament):
+        for games, times in _groups(database, tournament):
             moved = [(tuple(mine[number] for number in seats), ranks, kinds) for seats, ranks, kinds in games]
             kept = [game for game in moved if len(set(game[0])) == len(game[0])]
             alone += times * (len(moved) - len(kept))
@@ -286,7 +286,7 @@ def _pool(
 
 
 def _age(found: Sequence[tuple[Tournament, StoredEntrant]]) -> tuple[Any, ...]:
-    """Return what orders the versions of a bot: their first tournament, and there their version and place.
+    """What orders the versions of a bot: their first tournament, and there their version and place.
 
     A gate or comparison names the newer bot first.
     """
@@ -324,19 +324,19 @@ def _versions(
         before[bot] = number
 
 
-def _groups(repository: Repository, tournament: Tournament) -> Iterator[tuple[Sequence[GameWithFaults], int]]:
+def _groups(database: Database, tournament: Tournament) -> Iterator[tuple[Sequence[GameWithFaults], int]]:
     """Yield the mirrored groups of a tournament with their occurrences, as for ``Counts.of_groups``."""
     shared = tournament.plan.mirrored_dice
     if tournament.seats == 2:
-        yield from (repository.group_counts if shared else repository.match_counts)(tournament.id)
+        yield from (database.totals.group_counts if shared else database.totals.match_counts)(tournament.id)
         return
-    results = rated(repository.results(tournament.id))
+    results = rated(database.matches.results(tournament.id))
     for _, group in groupby(results, key=lambda result: result.key[: 3 if shared else 4]):
         yield [(one.entrants, one.ranks, one.faults) for one in group], 1
 
 
 def version_rows(pool: VersionPool, batch: Batch) -> Rows:
-    """Return the versions as rows, the strongest first, with the gain of each over the one before it.
+    """The versions as rows, the strongest first, with the gain of each over the one before it.
 
     ``gain``, ``gain_low`` and ``gain_high`` are None for the first version of a bot.
     """

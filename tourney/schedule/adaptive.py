@@ -19,8 +19,8 @@ from tourney.errors import TournamentError
 from tourney.schedule.format import (
     SEEDING,
     Format,
+    FormatKey,
     History,
-    Key,
     Pairings,
     Participant,
     Setup,
@@ -28,9 +28,9 @@ from tourney.schedule.format import (
     rows_of_rounds,
 )
 from tourney.schedule.player_history import departures, present_in
-from tourney.schedule.racing import Duels, Race
-from tourney.schedule.row import MAX_ROWS, ResultRow
-from tourney.schedule.tie_breaks import Scores, TieBreak, Values, match_points
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row
+from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
+from tourney.schedule.until_rule import Duels, Race
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,14 +74,14 @@ class Strengths:
         return tuple(round(100 * max(value, 0.0) ** 0.5) for value in variance.tolist())
 
     def apart(self, a: int, b: int) -> int:
-        """Return the standard deviation of the difference of two strengths, in hundredths of Elo."""
+        """The standard deviation of the difference of two strengths, in hundredths of Elo."""
         c = self.covariance
         variance = float(c[a, a] + c[b, b] - 2 * c[a, b])
         return round(100 * math.sqrt(max(variance, 0.0)))
 
 
 def information(games: int, seats: int, difference: int) -> float:
-    """Return the Fisher information of matches about a difference of strength, as 1 / variance in Elo.
+    """The Fisher information of matches about a difference of strength, as 1 / variance in Elo.
 
     ``difference`` between the two is in hundredths of Elo.
     """
@@ -89,7 +89,7 @@ def information(games: int, seats: int, difference: int) -> float:
     return games * 2 / seats * _SCALE**2 * better * (1 - better)
 
 
-class Evidence:
+class PairTally:
     """The meetings of entrants so far, from which strengths are estimated; it grows by results."""
 
     def __init__(self, count: int, seats: int) -> None:
@@ -115,7 +115,7 @@ class Evidence:
                 wins[b, a] += (2 - better) / seats
 
     def strengths(self, participants: Sequence[Participant]) -> Strengths:
-        """Return the strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
+        """The strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
         import numpy as np  # noqa: PLC0415 - as above
 
         games, wins = self._games, self._wins
@@ -129,6 +129,7 @@ class Evidence:
             weights = _SCALE**2 * games * better * (1 - better)
             curvature = np.diag(weights.sum(axis=1)) - weights + precision
             step = np.linalg.solve(curvature, slope)
+            # Where expected scores are near 0 or 1 the curvature is small and a whole step overshoots.
             mean = mean + np.clip(step, -_LONGEST, _LONGEST)
             if np.abs(step).max(initial=0.0) < _ENOUGH:
                 break
@@ -136,10 +137,16 @@ class Evidence:
 
 
 def estimate(participants: Sequence[Participant], results: Iterable[ResultRow], seats: int) -> Strengths:
-    """Return the strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
-    evidence = Evidence(len(participants), seats)
+    """The strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
+    evidence = PairTally(len(participants), seats)
     evidence.add(results)
     return evidence.strengths(participants)
+
+
+def strengths_now(setup: Setup, history: History) -> Strengths:
+    """The strengths of all participants by the results of a history."""
+    evidence = history.sums(PairTally, len(setup.participants), setup.seats)
+    return evidence.strengths(participants_of(setup))
 
 
 class Adaptive(Format):
@@ -151,8 +158,8 @@ class Adaptive(Format):
     last is finished, so that no worker waits. An entrant may sit at several tables of a batch. The tournament
     ends after ``budget`` matches, or when every rating's standard deviation is at most ``target-sigma`` Elo;
     entrants that reached it meet only those that did not. An entrant added later starts without a rating, and
-    so plays most. Where ``[until]`` asks who is better, the pairings are those that race to the answer
-    (``tourney.schedule.racing``).
+    so plays most. If ``[until]`` compares entrants, the pairings are those that answer soonest
+    (``tourney.schedule.until_rule``).
     """
 
     name = "adaptive"
@@ -170,19 +177,19 @@ class Adaptive(Format):
     )
     keys = (
         SEEDING,
-        Key("budget", "integer", 1, MAX_ROWS, help="Matches of the tournament."),
-        Key(
+        FormatKey("budget", "integer", 1, MAX_ROWS, help="Matches of the tournament."),
+        FormatKey(
             "target-sigma",
             "integer",
             1,
             1000,
             help="Standard deviation of each rating, in Elo, at which the tournament ends.",
         ),
-        Key("batch", "integer", 1, 1000, help=f"Pairings per round. Default: {BATCH}."),
+        FormatKey("batch", "integer", 1, 1000, help=f"Pairings per round. Default: {BATCH}."),
     )
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for fewer entrants than seats, or where nothing would end it."""
+        """Raises TournamentError for fewer entrants than seats, or if nothing would end it."""
         count = len(setup.participants)
         refuse_few(setup, "an adaptive tournament")
         if count > MOST:
@@ -205,23 +212,23 @@ class Adaptive(Format):
             )
 
     def planned_matches(self, setup: Setup) -> int | None:
-        """Return the budget, or the games of ``[until]`` if they are fewer."""
+        """The budget, or the games of ``[until]`` if they are fewer."""
         until = setup.until
         limits = [setup.setting("budget"), None if until is None else until.games]
         return min((int(limit) for limit in limits if limit is not None), default=None)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the next batch."""
+        """The next batch."""
         self.check(setup)
         round_ = history.rounds + 1
-        present = present_in(round_, setup, departures(setup, history.results))
+        present = present_in(round_, setup, departures(setup, history))
         budget = self.planned_matches(setup) or MAX_ROWS
         pairings = min(
             int(setup.setting("batch", BATCH) or BATCH), (budget - len(history.rows)) // setup.games
         )
         if len(present) < setup.seats or pairings < 1:
             return Pairings((), complete=True)
-        strengths = estimate(participants_of(setup), history.results, setup.seats)
+        strengths = strengths_now(setup, history)
         target = setup.setting("target-sigma")
         unsure = [n for n in present if target is None or strengths.deviation[n] > 100 * int(target)]
         if not unsure:
@@ -231,11 +238,12 @@ class Adaptive(Format):
             race = race_of(setup, history, strengths, present)
         batch = _Batch(setup, history, strengths, present, unsure, race)
         rows = rows_of_rounds(setup, round_, [[batch.next() for _ in range(pairings)]])
+        # Complete now if not one more pairing fits, so that the run need not ask again for nothing.
         last = len(history.rows) + len(rows) + setup.games > budget
         return Pairings(rows, complete=last)
 
     def planned_rounds(self, setup: Setup) -> int | None:
-        """Return the number of batches in the budget; None if a target may end the tournament earlier."""
+        """The number of batches in the budget; None if a target may end the tournament earlier."""
         budget = setup.setting("budget")
         if budget is None or setup.setting("target-sigma") is not None or setup.until is not None:
             return None
@@ -245,40 +253,63 @@ class Adaptive(Format):
         """Rank by rating; its sigma is shown and breaks no tie."""
         return ("rating", "sigma")
 
-    def scores(self, setup: Setup, history: History) -> Scores:
-        """Return the ratings, because each entrant plays opponents of its own strength."""
-        strengths = estimate(participants_of(setup), history.results, setup.seats)
+    def scores(self, setup: Setup, history: History) -> EntrantScores:
+        """The ratings, because each entrant plays opponents of its own strength."""
+        strengths = strengths_now(setup, history)
         points = match_points((p.number for p in setup.participants), history.results, setup.seats)
         rating: Values = {number: Fraction(strengths.rating[number], 100) for number in points}
         sigma: Values = {number: Fraction(strengths.deviation[number], 100) for number in points}
-        return Scores(points, measures={"rating": rating, "sigma": sigma})
+        return EntrantScores(points, measures={"rating": rating, "sigma": sigma})
 
 
 def participants_of(setup: Setup) -> tuple[Participant, ...]:
-    """Return the participants with their earlier ratings if the tournament is seeded by rating."""
+    """The participants with their earlier ratings if the tournament is seeded by rating."""
     if setup.setting("seeding") == "rating":
         return setup.participants
     return tuple(Participant(player.number) for player in setup.participants)
 
 
 def race_of(setup: Setup, history: History, strengths: Strengths, present: Sequence[int]) -> Race:
-    """Return the race to what ``[until]`` asks, among those present; the strongest lead."""
+    """The race to what ``[until]`` asks, among those present; the strongest lead."""
     until = setup.until
     if until is None:
         raise ValueError("nothing is asked")
     ranked = sorted(present, key=lambda number: (-strengths.rating[number], number))
-    seen = max((result.key.round for result in history.results), default=0)
-    first = (row for row in history.rows if row.repeat == row.order == 1)
-    waiting = [row.seats for row in first if row.round > seen for _ in range(setup.repeats)]
-    duels = Duels(history.results, shared_dice=setup.shared_dice)
+    first = (row for row in history.waiting if row.repeat == row.order == 1)
+    waiting = [row.seats for row in first for _ in range(setup.repeats)]
+    duels = history.sums(Duels, shared_dice=setup.shared_dice)
     return Race(duels, until, ranked, setup.seats, waiting)
+
+
+class Seatings:
+    """How often each entrant played, and how often it came first in a pairing."""
+
+    def __init__(self) -> None:
+        self._played: Counter[int] = Counter()
+        self._first: Counter[int] = Counter()
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Count the matches of further results, void ones too."""
+        for result in results:
+            self._played.update(result.entrants)
+            if result.key.repeat == result.key.order == 1:
+                self._first[result.entrants[0]] += 1
+
+    def with_rows(self, rows: Iterable[Row]) -> tuple[Counter[int], Counter[int]]:
+        """Copies of both counts, with rows that have no result yet."""
+        played, first = self._played.copy(), self._first.copy()
+        for row in rows:
+            played.update(row.seats)
+            if row.repeat == row.order == 1:
+                first[row.seats[0]] += 1
+        return played, first
 
 
 class _Batch:
     """The pairings of a batch, one after the other.
 
-    The covariance shrinks after each pairing as its matches will shrink it. Each pairing holds
-    at least one ``unsure`` entrant. With a ``race`` that chooses, as long as anything in it is open.
+    The covariance shrinks after each pairing as its matches will shrink it. Each pairing holds at least one
+    ``unsure`` entrant. A ``race`` chooses pairings first, as long as any of its questions is open.
     """
 
     def __init__(
@@ -297,15 +328,13 @@ class _Batch:
         self._rating = strengths.rating
         self._present = present
         self._covariance: Array = strengths.covariance.copy()
-        self._played = Counter(number for row in history.rows for number in row.seats)
-        self._first = Counter(row.seats[0] for row in history.rows if row.repeat == row.order == 1)
-        seen = max((result.key.round for result in history.results), default=0)
-        for row in history.rows:  # matches in play count as information too
-            if row.round > seen and row.repeat == row.order == 1:
+        self._played, self._first = history.sums(Seatings).with_rows(history.waiting)
+        for row in history.waiting:  # matches in play count as information too
+            if row.repeat == row.order == 1:
                 self._learn(row.seats)
 
     def next(self) -> tuple[int, ...]:
-        """Return the entrants of the next pairing; the one that came first least often comes first."""
+        """The entrants of the next pairing; the one that came first least often comes first."""
         raced = self._race.next() if self._race is not None else None
         group = list(raced or self._best_pair())
         while len(group) < self._seats:
@@ -328,6 +357,8 @@ class _Batch:
         rating = np.array([self._rating[number] for number in self._present])
         better = 1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / 40_000))
         known = 4 * information(self._games, self._seats, 0) * better * (1 - better)
+        # Whole numbers from here on: the last bit of a logarithm differs between libraries, and must not
+        # choose.
         gain = np.rint(_DIGITS * np.log1p(known * (deviation / 100) ** 2)).astype(np.int64)
         unsure = np.isin(present, self._unsure)
         gain[~(unsure[:, None] | unsure[None, :])] = -1
@@ -337,7 +368,7 @@ class _Batch:
         return min(pairs, key=lambda pair: (self._played[pair[0]] + self._played[pair[1]], pair))
 
     def _gain(self, a: int, b: int) -> int:
-        """Return the gain of pairing two, in whole millionths."""
+        """The gain of pairing two, in whole millionths."""
         deviation = round(100 * max(self._variance(a, b), 0.0) ** 0.5)
         known = information(self._games, self._seats, self._rating[a] - self._rating[b])
         return round(_DIGITS * math.log1p(known * (deviation / 100) ** 2))
@@ -351,5 +382,7 @@ class _Batch:
         for a, b in combinations(group, 2):
             known = information(self._games, self._seats, self._rating[a] - self._rating[b])
             column = self._covariance[:, a] - self._covariance[:, b]
+            # Sherman and Morrison's update by one observation of the difference: no inversion for each
+            # pairing.
             shrink = known / (1 + known * self._variance(a, b))
             self._covariance -= shrink * column[:, None] * column[None, :]

@@ -27,7 +27,7 @@ _HOT, _COLD = 512, 64
 def design(
     count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]] = ()
 ) -> list[list[tuple[int, ...]]]:
-    """Return the tables of further rounds for entrants 0..count-1; ``before`` holds the earlier rounds.
+    """The tables of further rounds for entrants 0..count-1; ``before`` holds the earlier rounds.
 
     If ``seats`` does not divide ``count``, the remainder has a bye; byes of two entrants differ by one at
     most. No entrant sits twice in a round. The cost is the sum over all pairs of their squared meetings in
@@ -38,7 +38,7 @@ def design(
 
 
 def least_cost(count: int, meetings: int) -> int:
-    """Return the sum over all pairs of their squared meetings when these differ by one at most."""
+    """The sum over all pairs of their squared meetings when these differ by one at most."""
     pairs = count * (count - 1) // 2
     each, more = divmod(meetings, pairs)
     return more * (each + 1) ** 2 + (pairs - more) * each**2
@@ -105,7 +105,7 @@ class _Annealing:
         return [[tuple(sorted(table)) for table in _tables(places, self.seats)] for places in kept]
 
     def _spread(self) -> int:
-        """Return the most meetings of a pair less the fewest."""
+        """The most meetings of a pair less the fewest."""
         pairs = [met for entrant, line in enumerate(self.met) for met in line[:entrant]]
         return max(pairs, default=0) - min(pairs, default=0)
 
@@ -123,6 +123,7 @@ class _Annealing:
         of_x, of_y = self.met[x], self.met[y]
         ours = [a for a in places[first : first + self.seats] if a != x]
         theirs = [b for b in places[second : second + self.seats] if b != y]
+        # A pair that met m times costs m**2: one more meeting adds 2 m + 1, one less takes away 2 m - 1.
         change = 2 * (len(ours) + len(theirs))
         change += 2 * sum(of_y[a] - of_x[a] for a in ours) + 2 * sum(of_x[b] - of_y[b] for b in theirs)
         if not _passes(change, u, temperature):
@@ -137,7 +138,7 @@ class _Annealing:
                 self.met[other][there] += 1
 
     def _move_bye(self, u: int, temperature: int) -> None:
-        """Give one entrant's bye to another, if that is no worse or the temperature allows it.
+        """Move a bye to another entrant, if that is no worse or the temperature allows it.
 
         The move changes two rounds, so that both have as many byes as before; or one round, if their byes
         differ by one before and after.
@@ -184,12 +185,12 @@ class _Annealing:
 
 
 def _passes(change: int, u: int, temperature: int) -> bool:
-    """Return whether a move that changes the cost is made; u is its random sample."""
+    """Whether a move that changes the cost is made; u is its random sample."""
     return change <= 0 or u < U64 >> 512 * change // temperature
 
 
 def shuffled(count: int, seed: int) -> list[int]:
-    """Return 0..count-1 shuffled by a seed."""
+    """The numbers 0..count-1 in an order that a seed decides."""
     order = list(range(count))
     sample = stream(seed)
     for last in range(count - 1, 0, -1):
@@ -203,7 +204,7 @@ def _tables(places: Sequence[int], seats: int) -> list[Sequence[int]]:
 
 
 def _digit(u: int, total: int) -> tuple[int, int]:
-    """Return a sample from ``range(total)`` and the rest of u for the next one."""
+    """A sample from ``range(total)`` and the rest of u for the next one."""
     scaled = u * total
     return scaled >> 64, scaled & (U64 - 1)
 
@@ -212,7 +213,7 @@ _NONE = -1
 
 
 def balanced(groups: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
-    """Return the groups, all of size k, each ordered so that an entrant's places differ by one at most.
+    """The groups, all of size k, each ordered so that an entrant's places differ by one at most.
 
     An entrant of d groups becomes nodes of k groups each, and a last one of the rest. Groups and nodes form a
     bipartite graph of degree k, whose edges take k colours (König, 1916): the colour of an edge is the

@@ -19,7 +19,7 @@ ALPHA = 0.05
 
 
 def tuned(alpha: float = ALPHA) -> float:
-    """Return t rho^2 at the planned length, for the rho that makes the interval narrowest there.
+    """The value of t rho^2 at the planned length, for the rho that makes the interval narrowest there.
 
     An approximation that is within 1 % of the optimum (Waudby-Smith and others 2024, appendix B.2).
     """
@@ -28,7 +28,7 @@ def tuned(alpha: float = ALPHA) -> float:
 
 
 def multiplier(share: float, alpha: float = ALPHA) -> float:
-    """Return the standard errors on each side of an estimate, when ``share`` of what is planned is known.
+    """The standard errors on each side of an estimate at a ``share`` of the planned information.
 
     1.55 times those of a fixed interval at ``share`` 1 and ``alpha`` 0.05, and more before and after;
     infinite at 0.
@@ -40,7 +40,7 @@ def multiplier(share: float, alpha: float = ALPHA) -> float:
 
 
 def p_value(deviations: float, share: float, alpha: float = ALPHA) -> float:
-    """Return the smallest level, at most 1, at which the sequence excludes a value.
+    """The smallest level, at most 1, at which the sequence excludes a value.
 
     ``deviations``: (estimate - value) / SE; only the size matters. ``alpha`` is the level for which the
     sequence is tuned. The minimum over all looks is a p-value that holds however a run is stopped.

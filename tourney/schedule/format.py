@@ -1,24 +1,24 @@
 """The base class of tournament formats, and the values that go into a format and come out of it.
 
 A format is a pure function from entrants, seed and results so far to the next rounds. A stored round never
-changes, unless it was drawn from results of a host that was set aside: a format gets all rounds paired before
-and adds to them. Pairings depend on the results of *whole* rounds only: the caller passes the results of
-rounds up to ``last round - lag`` and no others, so the order in which matches finish decides nothing.
-A format that pairs while matches still run (adaptive) has a lag of one round or more; its rounds are batches
-of a fixed size.
+changes: a format gets all rounds paired before and adds to them. Pairings depend on the results of *whole*
+rounds only: the caller passes the results of rounds up to ``last round - lag`` and no others, so the order in
+which matches finish decides nothing.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from operator import attrgetter
+from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
-from tourney.match.seeds import seat_orders
 from tourney.plugins import Registry
 from tourney.schedule.row import ResultRow, Row
-from tourney.schedule.tie_breaks import TIE_BREAKS, ZERO, RankedEntrant, Scores, TieBreak, rank_scores
-from tourney.schedule.until import LIMITS, Until
+from tourney.schedule.tie_breaks import TIE_BREAKS, EntrantScores, RankedEntrant, TieBreak, rank_scores
+from tourney.schedule.until_rule import LIMITS, Until
+from tourney.seeds import seat_orders
 
 RoundsKey = Literal["refused", "optional", "required"]
 
@@ -27,7 +27,7 @@ BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class FormatKey:
     """A format's own key in a tournament file.
 
     Its value is stored as an integer or a string: ``flag`` (true or false) as 1 or 0, ``integer`` from
@@ -43,22 +43,21 @@ class Key:
     help: str = ""
 
 
-SEEDING = Key(
+SEEDING = FormatKey(
     "seeding",
     "choice",
     words=("file", "rating"),
     help="Seeding order: that of the file (default), or by ratings from earlier tournaments in the database.",
 )
-"""The seeding order: that of the file, or by ratings from earlier tournaments in the same database."""
 
 
 def join_names(names: tuple[str, ...]) -> str:
-    """Return names as they are stored; no name contains a comma."""
+    """Names as they are stored; no name contains a comma."""
     return ",".join(names)
 
 
 def split_names(value: int | str | None) -> tuple[str, ...]:
-    """Return the names given to ``join_names``; none for a missing key."""
+    """The inverse of ``join_names``; () for a missing key."""
     return tuple(str(value).split(",")) if value else ()
 
 
@@ -108,11 +107,11 @@ class Setup:
         return self.repeats * group_size(self.seats)
 
     def setting(self, name: str, default: int | str | None = None) -> int | str | None:
-        """Return the value of one of the format's own keys, or the default where the file lacks it."""
+        """The value of one of the format's own keys, or the default where the file lacks it."""
         return dict(self.extra).get(name, default)
 
     def seeded(self) -> tuple[Participant, ...]:
-        """Return the participants in seeding order.
+        """The participants in seeding order.
 
         With ``seeding = "rating"`` the best rated comes first and unrated ones last. Otherwise, and among
         equals, the order of the file holds.
@@ -122,20 +121,73 @@ class Setup:
         return tuple(sorted(self.participants, key=lambda p: (p.rating is None, -(p.rating or 0), p.number)))
 
 
-@dataclass(frozen=True, slots=True)
+class Sums(Protocol):
+    """Anything that is added up over results, in schedule order and in whole rounds."""
+
+    def add(self, results: Sequence[ResultRow], /) -> None:
+        """Take in further results."""
+
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=Sums)
+
+
 class History:
     """Every row paired so far, and the results of the rounds that a format may see.
 
     Both in schedule order. An entrant that had joined, had not left and sits in no row of a round had a bye.
+    A run extends one history from batch to batch: formats must not keep what ``rows`` and ``results`` return.
     """
 
-    rows: tuple[Row, ...] = ()
-    results: tuple[ResultRow, ...] = ()
+    def __init__(self, rows: Iterable[Row] = (), results: Iterable[ResultRow] = ()) -> None:
+        self._rows: list[Row] = []
+        self._results: list[ResultRow] = []
+        self._seen = 0
+        self._sums: dict[Hashable, tuple[Sums, int]] = {}
+        self.extend(rows, results)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """The rows of all rounds."""
+        return self._rows
+
+    @property
+    def results(self) -> Sequence[ResultRow]:
+        """The results of the rounds that may be seen."""
+        return self._results
 
     @property
     def rounds(self) -> int:
         """The last round, or 0 before the first."""
-        return self.rows[-1].round if self.rows else 0
+        return self._rows[-1].round if self._rows else 0
+
+    @property
+    def seen(self) -> int:
+        """The last round with results, or 0 without any."""
+        return self._seen
+
+    @property
+    def waiting(self) -> Sequence[Row]:
+        """The rows of the rounds after the last one with results."""
+        return self._rows[bisect_right(self._rows, self.seen, key=attrgetter("round")) :]
+
+    def extend(self, rows: Iterable[Row] = (), results: Iterable[ResultRow] = ()) -> None:
+        """Add rows and results that follow those before."""
+        self._rows += rows
+        known = len(self._results)
+        self._results += results
+        self._seen = max((result.key.round for result in self._results[known:]), default=self._seen)
+
+    def sums(self, make: Callable[P, S], *args: P.args, **kwargs: P.kwargs) -> S:
+        """What ``make`` adds up over all results; kept, so that each result is added once."""
+        # Formats ask at every batch: adding up all results each time would take the square of their number.
+        key = (make, args, tuple(kwargs.items()))
+        found, taken = self._sums.get(key, (None, 0))
+        sums = make(*args, **kwargs) if found is None else cast("S", found)
+        if taken < len(self._results):
+            sums.add(self._results[taken:])
+        self._sums[key] = (sums, len(self._results))
+        return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +209,7 @@ class Format(ABC):
     in_files: ClassVar[bool] = True
     """Whether a tournament file may name it."""
     lag: ClassVar[int] = 0
-    """Pairings see the results of rounds up to ``last round - lag``, all of them finished."""
+    """Pairings see the results of rounds up to ``last round - lag``; with 0 no match runs while it pairs."""
     takes_entrants: ClassVar[bool] = False
     """Whether entrants may join after the start."""
     takes_withdrawals: ClassVar[bool] = False
@@ -172,50 +224,40 @@ class Format(ABC):
     """The value that ranks before the tie-breaks: ``points``, ``points-per-match`` or one of ``measures``."""
     measures: ClassVar[tuple[TieBreak, ...]] = ()
     """Its own measures, which ``tie_breaks`` may name beside ``TIE_BREAKS``."""
-    keys: ClassVar[tuple[Key, ...]] = ()
+    keys: ClassVar[tuple[FormatKey, ...]] = ()
     """Its own top-level keys in a tournament file; ``check`` judges their values."""
 
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - for some formats it depends on the seats
-        """Return the role of ``rounds`` in a tournament file; unless refused, a later file may change it."""
+        """The role of ``rounds`` in a tournament file; unless refused, a later file may change it."""
         return "refused"
 
     def planned_rounds(self, setup: Setup) -> int | None:
-        """Return the number of rounds of the whole tournament; None where results decide it."""
+        """The number of rounds of the whole tournament; None where results decide it."""
         return setup.rounds
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - likewise
-        """Return the names of the tie-breaks in the order of their use."""
+        """The names of the tie-breaks in the order of their use."""
         return BY_POINTS
 
-    def scores(self, setup: Setup, history: History) -> Scores:
-        """Return the input of ranking; called only for a format that ``ranks``.
-
-        Here ``history`` holds all results, those of unfinished rounds too.
-        """
+    def scores(self, setup: Setup, history: History) -> EntrantScores:
+        """The input of ranking, if the format ``ranks``: by all results, those of unfinished rounds too."""
         raise NotImplementedError
 
     def ranking(self, seats: int) -> tuple[TieBreak, ...]:
-        """Return the entries of the tie-breaks, in the order of their use.
-
-        A measure that ranks before them comes first.
-        """
+        """The tie-breaks in the order of their use, after a measure that ranks before them."""
         known = {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
         names = self.tie_breaks(seats)
         first = [entry.name for entry in self.measures if entry.name == self.ranked_by not in names]
         return tuple(known[name] for name in (*first, *names))
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
-        """Return the standings by all results; called only for a format that ``ranks``."""
+        """The standings by all results; called only for a format that ``ranks``."""
         scores = self.scores(setup, history)
-        values = scores.measures.get(self.ranked_by)
-        by = None
-        if values is not None:
-            lower = any(entry.lower_first for entry in self.measures if entry.name == self.ranked_by)
-            by = {number: -(value or ZERO) if lower else value or ZERO for number, value in values.items()}
+        by = next((entry.key(scores) for entry in self.measures if entry.name == self.ranked_by), None)
         return rank_scores(scores, self.ranking(setup.seats), by)
 
     def planned_matches(self, setup: Setup) -> int | None:  # noqa: ARG002 - for some formats it depends on the setup
-        """Return the number of matches that the tournament plans from the start, or None if it is open."""
+        """The number of matches known at the start, or None if it is open."""
         return None
 
     @abstractmethod
@@ -224,7 +266,7 @@ class Format(ABC):
 
     @abstractmethod
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the rounds to add.
+        """The rounds to add.
 
         Called at the start, then whenever the round ``last round - lag`` is finished until the schedule is
         complete, and again when entrants or rounds were added.
@@ -234,10 +276,7 @@ class Format(ABC):
 def rows_of(
     setup: Setup, round_: int, table: int, group: Sequence[int], repeats: int | None = None
 ) -> tuple[Row, ...]:
-    """Return the rows of one pairing: ``repeats`` mirrored groups (default: ``setup.repeats``).
-
-    The first entrant of ``group`` sits first in the first row.
-    """
+    """The rows of one pairing in ``repeats`` mirrored groups; the first of ``group`` sits first."""
     return tuple(
         Row(round_, table, repeat, order, tuple(group[index] for index in seating))
         for repeat in range(1, (setup.repeats if repeats is None else repeats) + 1)
@@ -246,7 +285,7 @@ def rows_of(
 
 
 def rows_of_rounds(setup: Setup, first: int, rounds: Iterable[Iterable[Sequence[int]]]) -> tuple[Row, ...]:
-    """Return the rows of whole rounds, numbered from ``first``; each is a list of groups in table order."""
+    """The rows of whole rounds, numbered from ``first``; each is a list of groups in table order."""
     return tuple(
         row
         for round_, tables in enumerate(rounds, first)
@@ -275,7 +314,7 @@ def refuse_late(setup: Setup, rounds: int) -> None:
 
 
 def group_size(seats: int) -> int:
-    """Return the number of matches in a mirrored group. Raise ValueError beyond 4 seats."""
+    """The number of matches in a mirrored group. Raise ValueError beyond 4 seats."""
     return len(seat_orders(seats, 1))
 
 
@@ -285,12 +324,12 @@ FORMATS: Registry[Format] = Registry(
     Format,
     {
         "adaptive": "tourney.schedule.adaptive:Adaptive",
-        "compare": "tourney.compare.format:ComparisonFormat",
-        "gate": "tourney.compare.gate_format:GateFormat",
+        "compare": "tourney.compare.comparison:ComparisonFormat",
+        "gate": "tourney.compare.gate:GateFormat",
         "gauntlet": "tourney.schedule.gauntlet:Gauntlet",
         "import": "tourney.schedule.format:Imported",
         "knockout": "tourney.schedule.knockout:Knockout",
-        "ladder": "tourney.compare.ladder_format:LadderFormat",
+        "ladder": "tourney.compare.ladder:LadderFormat",
         "results": "tourney.schedule.format:Results",
         "round-robin": "tourney.schedule.round_robin:RoundRobin",
         "swiss": "tourney.schedule.swiss:Swiss",
@@ -309,12 +348,12 @@ class Imported(Format):
         """Accept every tournament."""
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:  # noqa: ARG002 - nothing to add
-        """Return no rounds."""
+        """No rounds."""
         return Pairings((), complete=True)
 
 
 class Results(Imported):
-    """The schedule of results that other programs played: they have no records."""
+    """The schedule of results of other programs, which have no records."""
 
     name = "results"
 
@@ -323,14 +362,14 @@ def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> N
     """Raise TournamentError for settings that the keys of a format do not allow."""
     keys = {key.name: key for key in format_.keys}
     if format_.takes_until:
-        keys |= {name: Key(name, "integer", low, high) for name, (low, high) in LIMITS.items()}
+        keys |= {name: FormatKey(name, "integer", low, high) for name, (low, high) in LIMITS.items()}
     for name, value in extra:
         key = keys.get(name)
         if key is None:
             raise TournamentError(f"a {format_.name} has no setting {name!r}")
-        wanted = "a text" if key.kind in {"choice", "names"} else "an integer"
-        if isinstance(value, str) != (wanted == "a text"):
-            raise TournamentError(f"{name} is {value!r}, but must be {wanted}")
+        is_text = key.kind in {"choice", "names"}
+        if isinstance(value, str) != is_text:
+            raise TournamentError(f"{name} is {value!r}, but must be {'a text' if is_text else 'an integer'}")
         low, high = (0, 1) if key.kind == "flag" else (key.low, key.high)
         if isinstance(value, int) and not low <= value <= high:
             raise TournamentError(f"{name} is {value}, but must be from {low} to {high}")
@@ -339,24 +378,21 @@ def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> N
 
 
 def find_format(name: str) -> Format:
-    """Return the format of that name. Raise TournamentError if there is none, or if its plugin is broken."""
+    """The format of that name. Raise TournamentError if there is none, or if its plugin is broken."""
     return FORMATS.find(name)
 
 
 def ranking_format(name: str) -> Format:
-    """Return the format that ranks a stored tournament: one that is not installed is ranked by points.
-
-    Raise TournamentError if its plugin is broken.
-    """
+    """The format that ranks a stored tournament: by points if not installed. Raise as ``find_format``."""
     return FORMATS.find(name if FORMATS.knows(name) else Imported.name)
 
 
 def working_formats() -> tuple[tuple[Format, ...], dict[str, str]]:
-    """Return the formats that a file may name, and a sentence for each format broken or offered twice."""
+    """The formats that a file may name, and a sentence for each format broken or offered twice."""
     found, broken = FORMATS.working()
     return tuple(format_ for format_ in found if format_.in_files), broken
 
 
 def file_formats() -> tuple[Format, ...]:
-    """Return the formats that a tournament file may name, sorted. Raise as ``Registry.all`` does."""
+    """The formats that a tournament file may name, sorted. Raise as ``Registry.all`` does."""
     return tuple(format_ for format_ in FORMATS.all() if format_.in_files)

@@ -6,13 +6,13 @@ from math import comb
 
 from tourney.errors import TournamentError
 from tourney.schedule.balanced_design import balanced
-from tourney.schedule.format import Format, History, Key, Pairings, Setup, rows_of_rounds, split_names
+from tourney.schedule.format import Format, FormatKey, History, Pairings, Setup, rows_of_rounds, split_names
 from tourney.schedule.round_robin import first_fit
 from tourney.schedule.row import limit_rows
 
 
 class Gauntlet(Format):
-    """All rounds at once, because no result matters; an entrant added later joins the field.
+    """All rounds are paired at the start; a later entrant joins the field.
 
     The field is all entrants but the ``challengers`` (default: the first of the file). Two seats: each
     challenger meets each entrant of the field once. More seats: each meets every group of the field that
@@ -23,7 +23,7 @@ class Gauntlet(Format):
     takes_entrants = True
     ranked_by = "points-per-match"
     keys = (
-        Key(
+        FormatKey(
             "challengers",
             "names",
             help="Entrants that play against all others. Default: the first entrant of the file.",
@@ -31,7 +31,7 @@ class Gauntlet(Format):
     )
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for an unknown challenger, too small a field, or too many matches."""
+        """Raises TournamentError for an unknown challenger, too small a field, or too many matches."""
         challengers = challengers_of(setup)
         field = len(setup.participants) - len(challengers)
         if field < setup.seats - 1:
@@ -42,12 +42,12 @@ class Gauntlet(Format):
         limit_rows(f"a gauntlet of {len(challengers)} against {field}", self.planned_matches(setup))
 
     def planned_matches(self, setup: Setup) -> int:
-        """Return the number of matches: each challenger meets each group of the field."""
+        """The number of matches: each challenger meets each group of the field."""
         challengers = len(challengers_of(setup))
         return challengers * comb(len(setup.participants) - challengers, setup.seats - 1) * setup.games
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the rounds of all groups that are not paired yet."""
+        """The rounds of all groups that are not paired yet."""
         self.check(setup)
         challengers = challengers_of(setup)
         field = [
@@ -65,7 +65,7 @@ class Gauntlet(Format):
 def _pairs(
     challengers: Sequence[int], field: Sequence[int], paired: set[frozenset[int]]
 ) -> Iterable[Sequence[tuple[int, ...]]]:
-    """Return rounds in which each challenger moves along the field.
+    """Rounds in which each challenger moves along the field.
 
     The larger side has a free place each round; the first seat alternates along both sides.
     """
@@ -75,12 +75,13 @@ def _pairs(
         for j, other in enumerate(field):
             if frozenset((challenger, other)) not in paired:
                 pair = (challenger, other) if (i + j) % 2 == 0 else (other, challenger)
+                # A Latin square: challenger i meets j in round i + j, so none of them plays twice in a round.
                 rounds[(i + j) % count].append(pair)
     return [tables for tables in rounds if tables]
 
 
 def challengers_of(setup: Setup) -> list[int]:
-    """Return the challengers' numbers in the order of the tournament file's key."""
+    """The challengers' numbers in the order of the tournament file's key."""
     names = split_names(setup.setting("challengers"))
     if not names:
         return [participant.number for participant in setup.participants[:1]]
@@ -88,6 +89,6 @@ def challengers_of(setup: Setup) -> list[int]:
     for name in names:
         if name not in known:
             raise TournamentError(
-                f"challengers names {name}, which is no entrant; the entrants are: {', '.join(known)}"
+                f"challengers names {name}, which is not an entrant; the entrants are: {', '.join(known)}"
             )
     return [known[name] for name in names]

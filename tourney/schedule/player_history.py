@@ -1,8 +1,8 @@
 """Each entrant's rounds so far, for formats that give it one table a round at most, and failed starts."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, Literal
 
@@ -17,17 +17,17 @@ MAX_STARTUP_FAILURES: Final = 3
 class RoundEntry:
     """A round of an entrant.
 
-    ``kind``: it had a table or a bye, or was absent (not yet joined, or gone). ``opponents`` stand in the
-    pairing's order, ``place`` is its own place in the pairing (0: first). ``units`` is its score from matches
-    (see ``score_units``), ``awarded`` that from a bye. ``games`` counts its matches without void ones,
-    ``voids`` the void ones; ``wins`` counts first places alone, ``seconds`` ranks 2.
+    ``kind``: it had a table or a bye, or was absent (not yet joined, or withdrawn). ``place`` is its
+    place in the pairing (0: first), whose order the ``opponents`` keep. ``units`` is its score from matches
+    (see ``score_units``), ``awarded`` that from a bye. ``games`` counts its matches without void
+    ones, ``voids`` the void ones; ``wins`` counts first places alone, ``seconds`` ranks 2.
     """
 
     kind: Literal["table", "bye", "absent"]
-    opponents: tuple[int, ...] = ()
     place: int = 0
     units: int = 0
     awarded: int = 0
+    opponents: tuple[int, ...] = ()
     games: int = 0
     voids: int = 0
     wins: int = 0
@@ -50,27 +50,26 @@ class PlayerHistory:
 
     @classmethod
     def of(cls, setup: Setup, history: History) -> "PlayerHistory":
-        """Return the entries of all rounds paired so far."""
+        """The entries of all rounds paired so far."""
         tables: list[dict[int, tuple[tuple[int, ...], int]]] = [{} for _ in range(history.rounds)]
         for row in history.rows:
             if row.repeat == row.order == 1:
                 for place, number in enumerate(row.seats):
                     others = tuple(other for other in row.seats if other != number)
                     tables[row.round - 1][number] = (others, place)
-        sums: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0, 0, 0, 0])
+        units, games, voids, wins, seconds = (Counter[tuple[int, int]]() for _ in range(5))
         for result in history.results:
-            units = score_units(result.ranks)
-            for seat, number in enumerate(result.entrants):
-                counts = sums[number, result.key.round]
+            scored = score_units(result.ranks)
+            for number, rank, score in zip(result.entrants, result.ranks, scored, strict=True):
+                key = number, result.key.round
                 if result.void:
-                    counts[2] += 1
+                    voids[key] += 1
                     continue
-                rank = result.ranks[seat]
-                counts[0] += units[seat]
-                counts[1] += 1
-                counts[3] += rank == 1 and result.ranks.count(1) == 1
-                counts[4] += rank == 2
-        left = departures(setup, history.results)
+                units[key] += score
+                games[key] += 1
+                wins[key] += rank == 1 and result.ranks.count(1) == 1
+                seconds[key] += rank == 2
+        left = departures(setup, history)
         entries = {}
         for participant in setup.participants:
             number = participant.number
@@ -78,8 +77,9 @@ class PlayerHistory:
             for round_ in range(1, history.rounds + 1):
                 table = tables[round_ - 1].get(number)
                 if table is not None:
-                    units_, games, voids, wins, seconds = sums[number, round_]
-                    rounds.append(RoundEntry("table", *table, units_, 0, games, voids, wins, seconds))
+                    (others, place), key = table, (number, round_)
+                    counts = games[key], voids[key], wins[key], seconds[key]
+                    rounds.append(RoundEntry("table", place, units[key], 0, others, *counts))
                 elif participant.joined <= round_ < left.get(number, round_ + 1):
                     rounds.append(RoundEntry("bye", awarded=award(setup)))
                 else:
@@ -88,19 +88,69 @@ class PlayerHistory:
         return cls(setup, history.rounds, entries, left)
 
     def score(self, number: int) -> int:
-        """Return an entrant's score after all rounds, in units."""
+        """An entrant's score after all rounds, in units."""
         return sum(entry.score for entry in self.entries[number])
 
     def scores(self) -> dict[int, tuple[int, ...]]:
-        """Return every entrant's score before each round and after the last."""
+        """Every entrant's score before each round and after the last."""
         return {
             number: tuple(accumulate((entry.score for entry in entries), initial=0))
             for number, entries in self.entries.items()
         }
 
+    def cards(self, present: Sequence[int]) -> "list[PairingCard]":
+        """The cards of the entrants present, by score, then by rank."""
+        scores = self.scores()
+        ranks = {participant.number: rank for rank, participant in enumerate(self.setup.seeded())}
+        found = []
+        for number in present:
+            entries = self.entries[number]
+            floated = [0, 0]
+            # FIDE looks back two rounds; an absence between counts as a round without a float.
+            for back, entry in enumerate(entries[:-3:-1]):
+                if entry.kind == "bye":
+                    floated[back] = -1
+                elif entry.kind == "table":
+                    round_ = self.rounds - 1 - back
+                    mine, theirs = scores[number][round_], scores[entry.opponents[0]][round_]
+                    floated[back] = (theirs > mine) - (theirs < mine)
+            turns = [1 - 2 * entry.place for entry in entries if entry.kind == "table"]
+            card = PairingCard(
+                number=number,
+                score=scores[number][-1],
+                rank=ranks[number],
+                met=Counter(other for entry in entries for other in entry.opponents),
+                byes=tuple(round_ for round_, entry in enumerate(entries, 1) if entry.kind == "bye"),
+                floated=(floated[0], floated[1]),
+                balance=sum(turns),
+                last=turns[-1] if turns else 0,
+            )
+            found.append(card)
+        return sorted(found, key=lambda card: (-card.score, card.rank))
+
+
+@dataclass(frozen=True, slots=True)
+class PairingCard:
+    """The data of an entrant that the pairing of a Swiss round uses.
+
+    ``score`` in units; ``rank`` from 0 in seeding order; ``met``: meetings by opponent; ``byes``: the rounds
+    of its byes. The rest serves pairs only. ``floated``: 1 up, -1 down, 0 neither, in the round before and
+    two rounds before. ``balance``: rounds in which it came first in its pair less those in which it came
+    second; ``last``: 1 or -1 for its last pair, 0 before the first.
+    """
+
+    number: int
+    score: int
+    rank: int
+    met: Mapping[int, int] = field(default_factory=dict)
+    byes: tuple[int, ...] = ()
+    floated: tuple[int, int] = (0, 0)
+    balance: int = 0
+    last: int = 0
+
 
 def award(setup: Setup) -> int:
-    """Return a bye's score, in units.
+    """A bye's score, in units.
 
     Two seats: a win in each match missed (FIDE C.04.1). More seats: half of that, the mean of a table.
     """
@@ -109,7 +159,7 @@ def award(setup: Setup) -> int:
 
 
 def present_in(round_: int, setup: Setup, left: Mapping[int, int]) -> tuple[int, ...]:
-    """Return the entrants that take part in a round; ``left`` as ``departures`` returns it."""
+    """The entrants that take part in a round; ``left`` as ``departures`` returns it."""
     return tuple(
         player.number
         for player in setup.participants
@@ -117,24 +167,36 @@ def present_in(round_: int, setup: Setup, left: Mapping[int, int]) -> tuple[int,
     )
 
 
-def departures(setup: Setup, results: Sequence[ResultRow]) -> dict[int, int]:
-    """Return the first round without each entrant that withdrew or failed at start-up too often."""
+class StartupFailures:
+    """Each entrant's failed starts; ``last`` is the round of the one after which it is benched."""
+
+    def __init__(self) -> None:
+        self._failures: Counter[int] = Counter()
+        self.last: dict[int, int] = {}
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Take in further results, in schedule order."""
+        for result in results:
+            if "startup" not in result.faults:  # nearly always
+                continue
+            for number in startup_failures(result.entrants, result.faults):
+                self._failures[number] += 1
+                if self._failures[number] == MAX_STARTUP_FAILURES:
+                    self.last[number] = result.key.round
+
+
+def departures(setup: Setup, history: History) -> dict[int, int]:
+    """The first round without each entrant that withdrew or failed at start-up too often."""
     left = {player.number: player.left for player in setup.participants if player.left is not None}
-    failures: dict[int, int] = defaultdict(int)
-    for result in results:
-        if "startup" not in result.faults:  # nearly always
-            continue
-        for number in startup_failures(result.entrants, result.faults):
-            failures[number] += 1
-            if failures[number] == MAX_STARTUP_FAILURES:
-                left[number] = min(left.get(number, result.key.round + 1), result.key.round + 1)
+    for number, round_ in history.sums(StartupFailures).last.items():
+        left[number] = min(left.get(number, round_ + 1), round_ + 1)
     return left
 
 
 def startup_failures(seats: Sequence[int], faults: Sequence[str | None]) -> Iterator[int]:
     """Yield the entrants that failed to start in a match, from those in its seats and each seat's fault.
 
-    A match in which all fail counts against none of them: the machine is the likelier cause.
+    A match in which all fail counts against none of them, because the machine is the likelier cause.
     """
     if set(faults) != {"startup"}:
         for entrant, fault in zip(seats, faults, strict=True):

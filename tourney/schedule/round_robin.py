@@ -11,7 +11,6 @@ from math import comb
 from typing import Final
 
 from tourney.errors import TournamentError
-from tourney.match.seeds import seat_orders
 from tourney.schedule.balanced_design import balanced, design
 from tourney.schedule.format import (
     Format,
@@ -26,7 +25,8 @@ from tourney.schedule.format import (
     rows_of_rounds,
 )
 from tourney.schedule.row import limit_rows
-from tourney.schedule.until import Until
+from tourney.schedule.until_rule import Until
+from tourney.seeds import seat_orders
 
 BATCH: Final = 96
 """The least matches between two decisions about ``[until]``; enough for many workers."""
@@ -36,7 +36,7 @@ Rounds = Iterable[Sequence[tuple[int, ...]]]
 
 
 class RoundRobin(Format):
-    """All rounds at once, because no result matters; an entrant added later meets all others in new rounds.
+    """All rounds are paired at the start; a later entrant meets all others in further rounds.
 
     Two seats: the rounds of the Berger tables (FIDE Handbook C.05, Annex 1). More seats: all groups in
     lexicographic order, each in the first round in which all its members are free; or, with ``rounds``, that
@@ -56,7 +56,7 @@ class RoundRobin(Format):
         return "refused" if seats == 2 else "optional"
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for fewer entrants than seats, or too many matches."""
+        """Raises TournamentError for fewer entrants than seats, or too many matches."""
         refuse_few(setup, "a round-robin")
         limit_rows(f"a round-robin of {len(setup.participants)} entrants", self.planned_matches(setup))
         if setup.rounds is not None:
@@ -75,17 +75,17 @@ class RoundRobin(Format):
             )
 
     def planned_rounds(self, setup: Setup) -> int | None:
-        """Return ``rounds``; with ``[until]`` their number depends on results."""
+        """``rounds``; with ``[until]`` their number depends on results."""
         return None if setup.until is not None else setup.rounds
 
     def planned_matches(self, setup: Setup) -> int:
-        """Return the number of matches of all groups, or of the rounds, up to the games of ``[until]``."""
+        """The number of matches of all groups, or of the rounds, up to the games of ``[until]``."""
         count, rounds = len(setup.participants), setup.rounds
         groups_ = comb(count, setup.seats) if rounds is None else rounds * (count // setup.seats)
         return groups_ * group_size(setup.seats) * _most_cycles(setup, groups_)
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the rounds that are not paired yet."""
+        """The rounds that are not paired yet."""
         self.check(setup)
         if setup.until is not None:
             return _cycles(setup, history)
@@ -93,7 +93,7 @@ class RoundRobin(Format):
 
 
 def _most_cycles(setup: Setup, tables: int) -> int:
-    """Return how often each of so many tables may be played, for one mirrored group of games each."""
+    """The most cycles of ``tables`` mirrored groups each."""
     games = None if setup.until is None else setup.until.games
     if games is None or not tables:
         return setup.repeats
@@ -101,7 +101,7 @@ def _most_cycles(setup: Setup, tables: int) -> int:
 
 
 def _cycles(setup: Setup, history: History) -> Pairings:
-    """Return the next batch of cycles; each has the rounds of the whole round-robin."""
+    """The next batch of cycles; each has the rounds of the whole round-robin."""
     rounds = [list(tables) for tables in _rounds(setup, History())]
     tables = sum(map(len, rounds))
     done, most = history.rounds // len(rounds), _most_cycles(setup, tables)
@@ -111,7 +111,7 @@ def _cycles(setup: Setup, history: History) -> Pairings:
         for cycle in range(done, last)
         for round_, groups_ in enumerate(rounds, cycle * len(rounds) + 1)
         for table, group in enumerate(groups_, 1)
-        # Four seats have six groups of seat orders, which the cycles take in turn.
+        # The cycles take the six groups of seat orders of a table of four in turn.
         for row in rows_of(
             setup, round_, table, [group[index] for index in seat_orders(setup.seats, cycle + 1)[0]], 1
         )
@@ -155,7 +155,7 @@ def berger(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
 
 
 def groups(count: int, seats: int) -> list[tuple[tuple[int, ...], ...]]:
-    """Return rounds with every group of entrants 0..count-1 once, and no entrant twice in a round."""
+    """Rounds with every group of entrants 0..count-1 once, and no entrant twice in a round."""
     return first_fit(combinations(range(count), seats))
 
 

@@ -10,7 +10,7 @@ from tourney.errors import TournamentError
 
 @dataclass(frozen=True, slots=True, order=True)
 class Row:
-    """One match to be played: its key (round, table, repeat, order; all from 1) and its entrants.
+    """A match to be played: its key (round, table, repeat, order; all from 1) and its entrants.
 
     ``seats`` holds the entrants' numbers (from 0, in the tournament file's order) in seat order. Schedule
     order is the order of the keys. Rows that share round, table and repeat are one mirrored group: they share
@@ -31,16 +31,16 @@ class Row:
     def result(
         self, ranks: tuple[int, ...], faults: tuple[str | None, ...] = (), *, void: bool = False
     ) -> "ResultRow":
-        """Return this row with its result; without ``faults`` no seat has one."""
+        """This row with its result; without ``faults`` no seat has one."""
         return ResultRow(self.key, self.seats, ranks, faults or (None,) * len(ranks), void)
 
 
 MAX_ROWS: Final = 2_000_000
-"""The most matches of a schedule; more are taken for a mistake."""
+"""The most matches of a schedule; a plan of more is refused as a mistake."""
 
 
 def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games per pairing") -> None:
-    """Raise TournamentError for a tournament (``what``) of more than ``MAX_ROWS`` matches."""
+    """Raises TournamentError for a tournament (``what``) of more than ``MAX_ROWS`` matches."""
     if rows > MAX_ROWS:
         raise TournamentError(
             f"{what} would have {rows:,} matches, more than {MAX_ROWS:,}: take {fewer}, or another format"
@@ -48,7 +48,7 @@ def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games p
 
 
 def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
-    """Return each seat's match score in units of ``1 / (2 * (k - 1))``, k seats.
+    """Each seat's match score in units of ``1 / (2 * (k - 1))``, k seats.
 
     The score is (k - place) / (k - 1), where seats of equal rank share the mean of their places: a win is 1,
     a draw of two seats 1/2, last place 0. The scores of a match add up to k/2.
@@ -59,7 +59,7 @@ def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
 
 
 def units_of_win(seats: int) -> int:
-    """Return the score of a win in units."""
+    """The score of a win in units."""
     return 2 * (seats - 1)
 
 
@@ -75,8 +75,8 @@ class MatchKey(NamedTuple):
 class ResultRow(NamedTuple):
     """A finished match for standings, formats and ratings: a plain tuple of integers and strings.
 
-    ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` (a kind or None) are in seat order; no faults at
-    all may be (). Matches whose keys agree in round, table and repeat are one mirrored group, which shares
+    ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` (a kind or None) are in seat order; () stands for
+    no faults. Matches whose keys agree in round, table and repeat are one mirrored group, which shares
     dice and opening by default. A void match counts for nothing. ``number`` counts the stored matches of a
     tournament from 1, or is 0 for a result that is not stored.
     """

@@ -1,8 +1,21 @@
-"""Swiss: in every round entrants of similar scores meet, and none meets another twice."""
+"""Swiss: in every round entrants of similar scores meet, and no two meet twice.
 
+Pairs of two seats are matched (``tourney.schedule.swiss_pairing``). With more seats the entrants are ranked
+by score and cut into tables (pods). Then two entrants change places wherever that reduces the sum over all
+pairs at a table::
+
+    (W * meetings)**2 + (difference of their scores)**2
+
+``meetings`` counts how often the two sat together before, and W is the score of a win of every match of a
+round: a repeated meeting costs as much as a whole round's win between the two. It ends when no exchange
+between tables that stand near each other helps. No random number is involved.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from itertools import takewhile
+from itertools import permutations, product, takewhile
+from typing import Final
 
 from tourney.errors import TournamentError
 from tourney.schedule.format import (
@@ -16,12 +29,14 @@ from tourney.schedule.format import (
     refuse_late,
     rows_of_rounds,
 )
-from tourney.schedule.player_history import PlayerHistory, present_in
+from tourney.schedule.player_history import PairingCard, PlayerHistory, present_in
 from tourney.schedule.row import limit_rows, units_of_win
-from tourney.schedule.swiss_pairing import PairingCard, choose_floats, pair_round
-from tourney.schedule.swiss_pods import pair_pods
-from tourney.schedule.tie_breaks import Encounter, Scores
+from tourney.schedule.swiss_pairing import pair_round
+from tourney.schedule.tie_breaks import Encounter, EntrantScores
 from tourney.seeds import derive
+
+NEAR: Final = 3
+"""Entrants change places between tables at most this far apart in the order of scores."""
 
 
 class Swiss(Format):
@@ -42,7 +57,7 @@ class Swiss(Format):
         return "required"
 
     def check(self, setup: Setup) -> None:
-        """Raise TournamentError for fewer entrants than seats, or more rounds than opponents or byes."""
+        """Raises TournamentError for fewer entrants than seats, or more rounds than opponents or byes."""
         count = len(setup.participants)
         rounds = setup.rounds or 0
         refuse_few(setup, "a swiss")
@@ -62,11 +77,11 @@ class Swiss(Format):
         refuse_late(setup, rounds)
 
     def planned_matches(self, setup: Setup) -> int:
-        """Return the number of matches of all rounds."""
+        """The number of matches of all rounds."""
         return (setup.rounds or 0) * (len(setup.participants) // setup.seats) * setup.games
 
     def next_rounds(self, setup: Setup, history: History) -> Pairings:
-        """Return the next round."""
+        """The next round."""
         last = setup.rounds or 0
         if history.rounds >= last:
             return Pairings((), complete=True)
@@ -87,11 +102,11 @@ class Swiss(Format):
             return ("buchholz-cut-1", "buchholz", "sonneborn-berger", "direct-encounter", "wins")
         return ("opponents-mean", "wins", "second-places")
 
-    def scores(self, setup: Setup, history: History) -> Scores:
-        """Return points with byes, and the opponents' points as FIDE counts them (two seats)."""
+    def scores(self, setup: Setup, history: History) -> EntrantScores:
+        """Points with byes, and the opponents' points as FIDE counts them (two seats)."""
         past = PlayerHistory.of(setup, history)
         win = units_of_win(setup.seats)
-        return Scores(
+        return EntrantScores(
             points={n: Fraction(past.score(n), win) for n in past.entries},
             wins={n: sum(entry.wins for entry in entries) for n, entries in past.entries.items()},
             encounters=_fide_encounters(past) if setup.seats == 2 else _pod_encounters(past),
@@ -105,10 +120,10 @@ class Swiss(Format):
 
 
 def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
-    """Return the encounters for two seats, by FIDE Handbook C.07, art. 16.
+    """The encounters for two seats, by FIDE Handbook C.07, art. 16.
 
-    - In an opponent's score (16.3) a bye counts as its award; rounds missed before the last one attended
-      count as nothing, rounds missed after it as draws.
+    - In an opponent's score (16.3) a bye counts as its award; a round missed before the last one attended
+      counts 0, a round missed after it as draws.
     - In an entrant's own sum (16.4) a round without an opponent counts as one against an opponent of its own
       score, though of no more than draws in all rounds would give; Cut-1 (16.5) leaves out the lowest of the
       missed rounds, if there are any.
@@ -138,7 +153,7 @@ def _fide_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
 
 
 def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
-    """Return the encounters for more seats: each opponent of a table that was played, by its points."""
+    """The encounters for more seats: each opponent of a table that was played, by its points."""
     win = units_of_win(past.setup.seats)
     points = {number: Fraction(past.score(number), win) for number in past.entries}
     return {
@@ -153,50 +168,84 @@ def _pod_encounters(past: PlayerHistory) -> dict[int, list[Encounter]]:
 
 
 def pair_two(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tuple[int, ...]]:
-    """Return the pairs of a round in the order of the tables, each in the order of its first seats."""
-    cards = pairing_cards(past, present)
-    pairs = pair_round(cards, choose_floats(cards, seed), seed)
-    # The bye's index follows the last.
-    tables = [(cards[a], cards[b]) for a, b in pairs if b < len(cards)]
+    """The pairs of a round in the order of the tables, each in the order of its first seats."""
+    cards = past.cards(present)
+    # The index after the last card stands for the bye.
+    tables = [(cards[a], cards[b]) for a, b in pair_round(cards, seed) if b < len(cards)]
     tables.sort(key=lambda pair: (-pair[0].score, -pair[1].score, pair[0].rank))
-    return [_order(a, b, table) for table, (a, b) in enumerate(tables)]
+    return [_order_pair(a, b, table) for table, (a, b) in enumerate(tables)]
 
 
-def pairing_cards(past: PlayerHistory, present: Sequence[int]) -> list[PairingCard]:
-    """Return the cards of the entrants present, by score, then by rank."""
-    scores = past.scores()
-    ranks = {participant.number: rank for rank, participant in enumerate(past.setup.seeded())}
-    found = []
-    for number in present:
-        entries = past.entries[number]
-        floated = [0, 0]
-        for back, round_ in enumerate((past.rounds, past.rounds - 1)):
-            if round_ < 1:
-                continue
-            entry = entries[round_ - 1]
-            if entry.kind == "bye":
-                floated[back] = -1
-            elif entry.kind == "table":
-                mine, theirs = (scores[n][round_ - 1] for n in (number, entry.opponents[0]))
-                floated[back] = (theirs > mine) - (theirs < mine)
-        turns = [1 - 2 * entry.place for entry in entries if entry.kind == "table"]
-        found.append(
-            PairingCard(
-                number=number,
-                score=scores[number][-1],
-                rank=ranks[number],
-                met=frozenset(entry.opponents[0] for entry in entries if entry.kind == "table"),
-                floated=(floated[0], floated[1]),
-                balance=sum(turns),
-                last=turns[-1] if turns else 0,
-                bye=any(entry.kind == "bye" for entry in entries),
-            )
-        )
-    return sorted(found, key=lambda card: (-card.score, card.rank))
-
-
-def _order(a: PairingCard, b: PairingCard, table: int) -> tuple[int, int]:
+def _order_pair(a: PairingCard, b: PairingCard, table: int) -> tuple[int, int]:
     """Put first the entrant that has been first least, then the one that was second last; else alternate."""
     if (a.balance, a.last, table % 2) < (b.balance, b.last, 1 - table % 2):
         return a.number, b.number
     return b.number, a.number
+
+
+def pair_pods(past: PlayerHistory, present: Sequence[int]) -> list[tuple[int, ...]]:
+    """The tables of the next round, best scores first."""
+    setup = past.setup
+    cards = past.cards(present)
+    byes = choose_byes(cards, setup.seats)
+    playing = [card for card in cards if card not in byes]
+    tables = seat_cards(playing, setup.seats, setup.games * units_of_win(setup.seats))
+    return [_order_pod(table, past) for table in tables]
+
+
+def choose_byes(cards: Sequence[PairingCard], seats: int) -> tuple[PairingCard, ...]:
+    """The entrants that get a bye: first those with the fewest, then the longest without, then by score."""
+    order = sorted(cards, key=lambda card: (len(card.byes), card.byes[-1:], card.score, -card.rank))
+    return tuple(order[: len(cards) % seats])
+
+
+def seat_cards(cards: Sequence[PairingCard], seats: int, worth: int) -> list[tuple[int, ...]]:
+    """The tables, best scores first, each by score, then by rank; ``worth`` is W.
+
+    The number of cards must be divisible by ``seats``.
+    """
+    order = sorted(cards, key=lambda card: (-card.score, card.rank))
+    tables = [list(order[start : start + seats]) for start in range(0, len(order), seats)]
+    changed = set(range(len(tables)))
+    while changed:
+        examined, changed = changed, set()
+        for one in range(len(tables)):
+            for other in range(one + 1, min(len(tables), one + 1 + NEAR)):
+                if (one in examined or other in examined) and _improve(tables[one], tables[other], worth):
+                    changed |= {one, other}
+    for table in tables:
+        table.sort(key=lambda card: (-card.score, card.rank))
+    tables.sort(key=lambda table: ([-card.score for card in table], table[0].rank))
+    return [tuple(card.number for card in table) for table in tables]
+
+
+def _improve(one: list[PairingCard], other: list[PairingCard], worth: int) -> bool:
+    """Exchange entrants of two tables as long as that reduces their cost; return whether any moved."""
+    improved = False
+    while True:
+        for (i, a), (j, b) in product(enumerate(one), enumerate(other)):
+            ours, theirs = one[:i] + one[i + 1 :], other[:j] + other[j + 1 :]
+            before = _pod_cost(a, ours, worth) + _pod_cost(b, theirs, worth)
+            if _pod_cost(b, ours, worth) + _pod_cost(a, theirs, worth) < before:
+                one[i], other[j] = b, a
+                improved = True
+                break
+        else:
+            return improved
+
+
+def _pod_cost(card: PairingCard, others: Sequence[PairingCard], worth: int) -> int:
+    """The cost of an entrant's pairs with the others of a table."""
+    return sum(
+        (worth * card.met.get(other.number, 0)) ** 2 + (card.score - other.score) ** 2 for other in others
+    )
+
+
+def _order_pod(table: Sequence[int], past: PlayerHistory) -> tuple[int, ...]:
+    """Order the entrants so that each takes a place it has had least: the sum of squares decides."""
+    counts = {
+        number: Counter(entry.place for entry in past.entries[number] if entry.kind == "table")
+        for number in table
+    }
+    orders = permutations(table)
+    return min(orders, key=lambda order: sum(2 * counts[n][place] + 1 for place, n in enumerate(order)))

@@ -13,67 +13,55 @@ all others. It minimises the following sums over all pairs, in this order:
    float history;
 8. the distance of an entrant that floats up from the upper end, likewise.
 
-The second step pairs the rest of each group within it.
-
-Only few pairs are examined; the others cannot be in the best choice. Let R be the largest number of opponents
-that an entrant present has met (or the number of byes given). Exchanging partners proves of the best choice:
-
-(a) A pair has at most 4 R entrants strictly between its scores: every pair that one of them is in could be
-    exchanged with it for the better, unless one of two exchanges repeats a meeting; at most 2 R of these
-    pairs are in the way, with two entrants each.
-(b) A group is large from 2 R + 2 + F entrants on, where at most F of a group float. The rest of a large group
-    can always be paired: each of its entrants may meet at least half of the others (Dirac, 1952). So none
-    floats past it, because two of it could be put between; and an entrant that floats down from it is one of
-    the first R + F + 1 with its balance in the order of 4, 5 and 7, since at most R of these have met the
-    opponent and at most F - 1 float as well; likewise up. All others of the group only decide whether an odd
-    number remains.
-(c) Between two neighbouring scores an odd number of pairs crosses if an odd number of entrants has the higher
-    score or more, so the sum of 2 has a least value, and a choice that exceeds it by e sends at most
-    2 + 2 e / w of a group across, w being the least difference of two scores. A choice made with a smaller F
-    is made again with this one.
+The second step pairs the rest of each group within it. Each step is a minimum-cost matching in integers by
+rustworkx (Edmonds' blossom algorithm). docs/explanation/formats.md says why the first step needs to consider
+few entrants of a large group.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, combinations, groupby, pairwise
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain, combinations, groupby, pairwise
+from typing import Final
 
-from tourney.schedule.matching import Edge, match_levels, match_matrix
-
-NO_COST = (0, 0, 0, 0, 0, 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class PairingCard:
-    """The data of an entrant that the pairing uses.
-
-    ``score`` in units; ``rank`` from 0 in seeding order. ``floated``: 1 up, -1 down, 0 neither, in the round
-    before and two rounds before. ``balance``: rounds in which it came first in its pair less those in which
-    it came second; ``last``: 1 or -1 for its last pair, 0 before the first. ``bye``: whether it has had one.
-    """
-
-    number: int
-    score: int
-    rank: int
-    met: frozenset[int] = frozenset()
-    floated: tuple[int, int] = (0, 0)
-    balance: int = 0
-    last: int = 0
-    bye: bool = False
-
+from tourney.schedule.player_history import PairingCard
 
 Pairs = tuple[tuple[int, int], ...]
 """Indices of cards; the index after the last stands for the bye."""
+Edge = tuple[int, int, tuple[int, ...]]
+"""Two nodes and a cost for each level, the most important first, none below 0."""
+
+NO_COST = (0, 0, 0, 0, 0, 0, 0)
+LARGEST: Final = 500
+"""A larger score group is not paired exactly: each entrant may meet those near its place in the fold only."""
+_NEAR: Final = 60
+"""The most places between the two, tripled as long as there is no pairing."""
+_BITS: Final = 124
+_NOISE: Final = 40
+_LEAST_NOISE: Final = 16
+_U64: Final = (1 << 64) - 1
+
+
+def pair_round(cards: Sequence[PairingCard], seed: int) -> Pairs:
+    """All pairs of a round; ``cards`` are sorted by score (best first), then by rank.
+
+    With an odd number one entrant gets the bye.
+    """
+    floats = choose_floats(cards, seed)
+    gone = {k for pair in floats for k in pair}
+    pairs = list(floats)
+    for _, group in groupby(range(len(cards)), key=lambda k: cards[k].score):
+        left = [k for k in group if k not in gone]
+        pairs += [(left[a], left[b]) for a, b in pair_group([cards[k] for k in left], seed)]
+    return tuple(sorted(pairs))
 
 
 def choose_floats(cards: Sequence[PairingCard], seed: int) -> Pairs:
-    """Return the pairs across groups, and those within a group that must repeat a meeting.
-
-    ``cards`` are sorted by score (best first), then by rank. With an odd number one gets the bye.
-    """
-    step = _Step(cards, seed)
+    """The pairs across groups, and those within a group that must repeat a meeting."""
+    step = _FloatChoice(cards, seed)
     floats = 2
     while True:
+        # The graph is small because it assumes few floats of each group. A choice that leaves room for a
+        # better one with more floats is made again with that number; it grows each time, so the loop ends.
         chosen = step.choose(floats)
         if chosen is not None:
             needed = step.needed(chosen)
@@ -83,10 +71,12 @@ def choose_floats(cards: Sequence[PairingCard], seed: int) -> Pairs:
         elif step.large(floats):
             floats *= 2
         else:
-            return step.choose_again()
+            return step.choose_with_repeats()
 
 
-class _Step:
+class _FloatChoice:
+    """The first step: indices of cards, their score groups, and the opponents that they have met."""
+
     def __init__(self, cards: Sequence[PairingCard], seed: int) -> None:
         self.seed = seed
         self.cards = cards
@@ -96,10 +86,10 @@ class _Step:
         self.foes = [{index[n] for n in card.met if n in index} for card in cards]
         if self.size > len(cards):
             self.scores.append(min(self.scores, default=0) - 1)
-            self.foes.append({k for k, card in enumerate(cards) if card.bye})
+            self.foes.append({k for k, card in enumerate(cards) if card.byes})
             for k in self.foes[-1]:
                 self.foes[k].add(len(cards))
-        self.most = max(map(len, self.foes), default=0)
+        self.most_foes = max(map(len, self.foes), default=0)
         self.groups = [list(group) for _, group in groupby(range(self.size), key=lambda k: self.scores[k])]
         self.group = [g for g, members in enumerate(self.groups) for _ in members]
         self.balances = [card.balance for card in cards] + [0] * (self.size - len(cards))
@@ -107,7 +97,7 @@ class _Step:
         self.up = self._turns(1)
 
     def _turns(self, way: int) -> list[tuple[int, int, int, int]]:
-        """Return for each entrant whether it floated this way in the last round and in the one before.
+        """For each entrant whether it floated this way in the last round and in the one before.
 
         Third comes its turn to float in its group, last its turn among those of its balance.
         """
@@ -124,59 +114,53 @@ class _Step:
         return turns
 
     def large(self, floats: int) -> set[int]:
-        """Return the large groups: their rest can be paired whichever entrants float."""
-        least = 2 * self.most + 2 + floats
+        """The groups so large that the rest can be paired without repeats, whichever entrants float."""
+        least = 2 * self.most_foes + 2 + floats
         return {g for g, members in enumerate(self.groups) if len(members) >= least}
 
     def choose(self, floats: int) -> Pairs | None:
-        """Return the best choice with at most ``floats`` of a group, or None if there is none."""
+        """The best choice with at most ``floats`` of a group, or None if there is none.
+
+        Of a large group only the first in turn are nodes of the graph; all others can be paired with each
+        other, so they only decide whether an odd number remains. A filler node stands for that one.
+        """
         large = self.large(floats)
-        turns = self.most + floats + 1
-        nodes = [
-            k
-            for k in range(self.size)
-            if self.group[k] not in large or min(self.down[k][3], self.up[k][3]) < turns
+        turns = self.most_foes + floats + 1
+        listed = [
+            [k for k in members if g not in large or min(self.down[k][3], self.up[k][3]) < turns]
+            for g, members in enumerate(self.groups)
         ]
+        nodes = list(chain(*listed))
         place = {k: at for at, k in enumerate(nodes)}
         edges: list[Edge] = []
-        fillers = 0
-        for g, members in enumerate(self.groups):
-            inside = [place[k] for k in members if k in place]
-            if g not in large:
+        count = len(nodes)
+        for g, inside in enumerate(listed):
+            places = [place[k] for k in inside]
+            if (len(self.groups[g]) - len(inside)) % 2:
+                places.append(count)
+                count += 1
+            edges += [
+                (a, b, NO_COST)
+                for a, b in combinations(places, 2)
+                if g in large or nodes[b] not in self.foes[nodes[a]]
+            ]
+            for h in range(g + 1, len(listed)):
                 edges += [
-                    (a, b, NO_COST) for a, b in combinations(inside, 2) if nodes[b] not in self.foes[nodes[a]]
+                    (place[a], place[b], self.cost(a, b))
+                    for a in inside
+                    for b in listed[h]
+                    if b not in self.foes[a]
                 ]
-                continue
-            if (len(members) - len(inside)) % 2:
-                inside.append(len(nodes) + fillers)
-                fillers += 1
-            edges += [(a, b, NO_COST) for a, b in combinations(inside, 2)]
-        edges += [(place[a], place[b], self.cost(a, b)) for a, b in self._across(nodes, large)]
-        pairs = match_levels(len(nodes) + fillers, edges, self.seed)
-        if 2 * len(pairs) < len(nodes) + fillers:
+                if h in large:
+                    break  # a float past a large group costs more than two floats with one of its entrants
+        pairs = match_levels(count, edges, self.seed)
+        if 2 * len(pairs) < count:
             return None
-        found = [(nodes[a], nodes[b]) for a, b in pairs if a < len(nodes) and b < len(nodes)]
+        found = [(nodes[a], nodes[b]) for a, b in pairs if b < len(nodes)]
         return tuple((a, b) for a, b in found if self.group[a] != self.group[b])
 
-    def _across(self, nodes: Sequence[int], large: set[int]) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of different scores that the best choice may hold."""
-        starts = [0]
-        for members in self.groups:
-            starts.append(starts[-1] + len(members))
-        for at, a in enumerate(nodes):
-            for b in nodes[at + 1 :]:
-                g, h = self.group[a], self.group[b]
-                if g == h:
-                    continue
-                if starts[h] - starts[g + 1] > 4 * self.most or (
-                    h > g + 1 and not large.isdisjoint(range(g + 1, h))
-                ):
-                    break
-                if b not in self.foes[a]:
-                    yield a, b
-
     def cost(self, a: int, b: int) -> tuple[int, ...]:
-        """Return the cost of a pair of different scores, a having more."""
+        """The cost of a pair of different scores, a having more."""
         down, up = self.down[a], self.up[b]
         one, other = self.balances[a], self.balances[b]
         return (
@@ -190,67 +174,117 @@ class _Step:
         )
 
     def needed(self, chosen: Pairs) -> int:
-        """Return the most of a group that may float in any choice as good as this one."""
+        """The most of a group that may float in any choice as good as this one.
+
+        An odd number of pairs crosses between two scores if an odd number of entrants has the higher one or
+        more; so a least sum of differences is known, and only what exceeds it pays for further floats.
+        """
         widths = [self.scores[upper[0]] - self.scores[lower[0]] for upper, lower in pairwise(self.groups)]
         above = accumulate(map(len, self.groups))
         excess = sum(self.scores[a] - self.scores[b] for a, b in chosen)
         excess -= sum(width * (count % 2) for width, count in zip(widths, above, strict=False))
         return 2 + 2 * (excess // min(widths, default=1))
 
-    def choose_again(self) -> Pairs:
-        """Return the best choice where a meeting or a bye must be repeated."""
-        edges: list[Edge] = [
-            (
-                a,
-                b,
-                (int(b in self.foes[a]), *(NO_COST if self.group[a] == self.group[b] else self.cost(a, b))),
-            )
-            for a, b in combinations(range(self.size), 2)
-        ]
+    def choose_with_repeats(self) -> Pairs:
+        """The best choice where a meeting or a bye must be repeated: of all pairs."""
+        edges: list[Edge] = []
+        for a, b in combinations(range(self.size), 2):
+            across = NO_COST if self.group[a] == self.group[b] else self.cost(a, b)
+            edges.append((a, b, (int(b in self.foes[a]), *across)))
         pairs = match_levels(self.size, edges, self.seed)
         return tuple((a, b) for a, b in pairs if self.group[a] != self.group[b] or b in self.foes[a])
 
 
 def pair_group(group: Sequence[PairingCard], seed: int) -> Pairs:
-    """Return the pairs of a group of even size, in the order of rank, as indices into it.
+    """The pairs of a group of even size, in the order of rank, as indices into it.
 
-    Raise ValueError where a meeting would have to be repeated.
+    Its first half meets its second half, each entrant the one half a group below it, as far as meetings and
+    balances allow. Raises ValueError where a meeting would have to be repeated.
     """
-    import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
-
     count = len(group)
     half = count // 2
-    folded = [(group[k], group[k + half]) for k in range(half)]
     middle = sorted(card.balance for card in group)[half] if count else 0
-    if all(b.number not in a.met and _apart(a, b, middle) == 0 for a, b in folded):
+    scale = count**3 // 8 + 1  # more than all squares of distances from the fold together
+
+    def cost(a: int, b: int) -> int:
+        # A round changes the sum of the squares of both balances by 2 - 2 |a - b|. With the distances from
+        # the middle added, which sum up to the same for all pairings, the cost is never below 0, and it is 0
+        # where the balances lie on both sides of the middle.
+        one, other = group[a].balance, group[b].balance
+        uneven = abs(one - middle) + abs(other - middle) - abs(one - other)
+        return uneven * scale + (b - a - half) ** 2
+
+    if all(group[k + half].number not in group[k].met and not cost(k, k + half) for k in range(half)):
         return tuple((k, k + half) for k in range(half))
-    places = np.arange(count, dtype=np.int64)
-    off = (np.abs(places[:, None] - places[None, :]) - half) ** 2
-    balances = np.array([card.balance for card in group], dtype=np.int64)
-    # A round changes the sum of the squares of both balances by 2 - 2 |a - b|. With the distances from the
-    # middle added, which sum up to the same for all pairings, the cost is never below 0, and it is 0 where
-    # the balances lie on both sides of the middle.
-    far = np.abs(balances - middle)
-    uneven = far[:, None] + far[None, :] - np.abs(balances[:, None] - balances[None, :])
-    cost = uneven * (count**3 // 8 + 1) + off
-    index = {card.number: k for k, card in enumerate(group)}
-    allowed = ~np.eye(count, dtype=np.bool_)
-    for k, card in enumerate(group):
-        for number in card.met:
-            if number in index:
-                allowed[k, index[number]] = allowed[index[number], k] = False
-    return match_matrix(cost, allowed, seed)
+    near = count if count <= LARGEST else _NEAR
+    while True:
+        pairs = _cheapest(
+            count,
+            (
+                (a, b, cost(a, b))
+                for a in range(count)
+                for b in range(max(a + 1, a + half - near), min(count, a + half + near + 1))
+                if group[b].number not in group[a].met
+            ),
+            seed,
+            _NOISE,
+        )
+        if 2 * len(pairs) == count:
+            return pairs
+        if near >= count:
+            raise ValueError("there is no pairing without a repeated meeting")
+        near *= 3
 
 
-def _apart(a: PairingCard, b: PairingCard, middle: int) -> int:
-    return abs(a.balance - middle) + abs(b.balance - middle) - abs(a.balance - b.balance)
+def match_levels(nodes: int, edges: Sequence[Edge], seed: int) -> Pairs:
+    """The cheapest of the largest matchings of a graph, as sorted pairs.
+
+    Costs are compared level by level: less on a higher level outweighs everything below. If the sums of all
+    levels do not fit into the weights, as few of the lowest levels as possible are left out. Raises
+    ValueError if not even the first fits.
+    """
+    if not edges:
+        return ()
+    room = _BITS - _LEAST_NOISE - nodes.bit_length()
+    weights = [0] * len(edges)
+    used = 0
+    for level in range(len(edges[0][2])):
+        worst = [0] * nodes
+        for a, b, costs in edges:
+            worst[a] = max(worst[a], costs[level])
+            worst[b] = max(worst[b], costs[level])
+        bits = (sum(worst) // 2).bit_length()
+        if used + bits > room:
+            if not level:
+                raise ValueError(f"the costs of a matching of {nodes} nodes take {bits} bits")
+            break
+        used += bits
+        for k, (_, _, costs) in enumerate(edges):
+            weights[k] = weights[k] << bits | costs[level]
+    noise = min(_NOISE, _BITS - used - nodes.bit_length())
+    return _cheapest(nodes, ((a, b, w) for (a, b, _), w in zip(edges, weights, strict=True)), seed, noise)
 
 
-def pair_round(cards: Sequence[PairingCard], floats: Pairs, seed: int) -> Pairs:
-    """Return all pairs of a round as indices into ``cards``, which are sorted by score, then by rank."""
-    gone = {k for pair in floats for k in pair}
-    pairs = list(floats)
-    for _, group in groupby(range(len(cards)), key=lambda k: cards[k].score):
-        left = [k for k in group if k not in gone]
-        pairs += [(left[a], left[b]) for a, b in pair_group([cards[k] for k in left], seed)]
-    return tuple(sorted(pairs))
+def _cheapest(nodes: int, edges: Iterable[tuple[int, int, int]], seed: int, noise: int) -> Pairs:
+    """The cheapest of the largest matchings. Of several the seed decides.
+
+    The lowest bits of a weight are a hash of the seed and the edge. So one of many matchings of equal cost is
+    cheapest (Mulmuley, Vazirani and Vazirani, 1987: unique except with probability below edges / 2**noise),
+    and the result depends neither on the order of the edges nor on the library's search.
+    """
+    import rustworkx  # noqa: PLC0415 - slow to import, and only this needs it
+
+    shift = noise + nodes.bit_length()  # so that the hashes of all edges add up to less than a cost of 1
+    graph: rustworkx.PyGraph[int, int] = rustworkx.PyGraph(multigraph=True)
+    graph.add_nodes_from(range(nodes))
+    graph.add_edges_from([(a, b, -(w << shift | _mixed(seed, a, b) >> 64 - noise)) for a, b, w in edges])
+    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    return tuple(sorted((min(pair), max(pair)) for pair in found))
+
+
+def _mixed(seed: int, a: int, b: int) -> int:
+    """64 hashed bits of a seed and two numbers (the finaliser of SplitMix64)."""
+    z = (seed + (min(a, b) << 32 | max(a, b)) * 0x9E3779B97F4A7C15) & _U64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & _U64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & _U64
+    return z ^ z >> 31

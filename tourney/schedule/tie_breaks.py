@@ -50,7 +50,7 @@ class Encounter(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class EntrantScores:
     """The input of ranking, by entrant number, in the order of ``points``.
 
     ``awarded`` are points from byes. ``most`` is the highest score of an encounter. ``seconds`` counts second
@@ -79,15 +79,20 @@ class TieBreak:
     name: str
     title: str
     help: str
-    apply: Callable[[Scores], Break] | None = None
+    apply: Callable[[EntrantScores], Break] | None = None
     order: bool = True
     unit: str = ""
     digits: int = 2
     lower_first: bool = False
     short: str = ""
 
-    def of(self, scores: Scores) -> Break:
-        """Return the tie-break among entrants with these scores."""
+    def key(self, scores: EntrantScores) -> dict[int, Fraction]:
+        """The values of the format's own measure of this name, so turned that the highest ranks first."""
+        sign = -1 if self.lower_first else 1
+        return {number: sign * (value or ZERO) for number, value in scores.measures[self.name].items()}
+
+    def of(self, scores: EntrantScores) -> Break:
+        """The tie-break among entrants with these scores."""
         apply = plain(scores.measures[self.name]) if self.apply is None else self.apply(scores)
         if not self.order:
             return lambda group: (dict.fromkeys(group, ZERO), apply(group)[1])
@@ -108,7 +113,7 @@ def rank(
     breaks: Sequence[tuple[str, Break]],
     by: Mapping[int, Fraction] | None = None,
 ) -> tuple[RankedEntrant, ...]:
-    """Return the standings; entrants equal in all share their rank and stand in the order of ``numbers``.
+    """The standings; entrants equal in all share their rank and stand in the order of ``numbers``.
 
     ``by`` ranks first; without it the points do.
     """
@@ -133,15 +138,15 @@ def rank(
 
 
 def rank_scores(
-    scores: Scores, breaks: Sequence[TieBreak], by: Mapping[int, Fraction] | None = None
+    scores: EntrantScores, breaks: Sequence[TieBreak], by: Mapping[int, Fraction] | None = None
 ) -> tuple[RankedEntrant, ...]:
-    """Return the standings by points (or ``by``), then by tie-breaks in their order; see ``rank``."""
+    """The standings by points (or ``by``), then by tie-breaks in their order; see ``rank``."""
     applied = [(entry.name, entry.of(scores)) for entry in breaks]
     return rank(list(scores.points), scores.points, scores.awarded, applied, by)
 
 
 def _by_value(numbers: Sequence[int], values: Mapping[int, Fraction]) -> list[list[int]]:
-    """Return groups of equal value, the highest first."""
+    """Groups of equal value, the highest first."""
     groups: dict[Fraction, list[int]] = defaultdict(list)
     for number in numbers:
         groups[values[number]].append(number)
@@ -149,17 +154,17 @@ def _by_value(numbers: Sequence[int], values: Mapping[int, Fraction]) -> list[li
 
 
 def plain(values: Mapping[int, Fraction | None]) -> Break:
-    """Return the tie-break of values that do not depend on the group; None ranks as 0."""
+    """The tie-break of values that do not depend on the group; None ranks as 0."""
     order = {number: ZERO if value is None else value for number, value in values.items()}
     return lambda _: (order, values)
 
 
 def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) -> Break:
-    """Return the tie-break by the scores of the equal entrants against each other (C.07, art. 6).
+    """The tie-break by the scores of the equal entrants against each other (C.07, art. 6).
 
     ``met`` holds the score of the first of a pair against the second, ``most`` the highest score of a
-    meeting. If they have not all met, an entrant that would be first whatever the missing meetings gave is
-    first; then likewise the second, and so on. The others stay equal and have no value.
+    meeting. If they have not all met, an entrant is first if it would be first with any results of the
+    missing meetings; then likewise the second, and so on. The others stay equal and have no value.
     """
 
     def apply(group: Sequence[int]) -> tuple[Mapping[int, Fraction], Values]:
@@ -169,6 +174,7 @@ def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) ->
         missing = {a: sum(a != b and (a, b) not in met for b in group) for a in group}
         if not any(missing.values()):
             return scored, scored
+        # With meetings missing, only an entrant that is first in every case is placed, from the top.
         order = dict.fromkeys(group, ZERO)
         left = set(group)
         for place in range(len(group), 0, -1):
@@ -184,7 +190,7 @@ def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) ->
     return apply
 
 
-def _direct_encounter(scores: Scores) -> Break:
+def _direct_encounter(scores: EntrantScores) -> Break:
     met: dict[tuple[int, int], Fraction] = {}
     for number, encounters in scores.encounters.items():
         for opponent, _, own, _ in encounters:
@@ -194,12 +200,14 @@ def _direct_encounter(scores: Scores) -> Break:
     return direct_encounter(met, scores.most)
 
 
-def _by_encounters(value: Callable[[Sequence[Encounter]], Fraction | None]) -> Callable[[Scores], Break]:
+def _by_encounters(
+    value: Callable[[Sequence[Encounter]], Fraction | None],
+) -> Callable[[EntrantScores], Break]:
     return lambda scores: plain({n: value(scores.encounters.get(n, ())) for n in scores.points})
 
 
 def sonneborn_berger(encounters: Sequence[Encounter]) -> Fraction:
-    """Return the opponents' points, each times the own score against that opponent."""
+    """The opponents' points, each times the own score against that opponent."""
     return sum((theirs * own for _, theirs, own, _ in encounters if own), ZERO)
 
 
@@ -221,7 +229,7 @@ def _count(counts: Mapping[int, int], numbers: Mapping[int, object]) -> Break:
 
 
 def match_points(numbers: Iterable[int], results: Iterable[ResultRow], seats: int) -> dict[int, Fraction]:
-    """Return each entrant's points from matches, void ones left out."""
+    """Each entrant's points from matches, void ones left out."""
     units = dict.fromkeys(numbers, 0)
     for result in results:
         if not result.void:

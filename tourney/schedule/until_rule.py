@@ -1,9 +1,12 @@
-"""Who is better than whom by direct meetings, and the pairings that find it out soonest.
+"""``[until]`` of a tournament file: what a tournament plays to find out. It ends as soon as that is known.
 
-Two entrants are compared by the mirrored groups in which both sat, each group giving one score: the share of
-its games in which the one finished ahead, equal ranks counting half. The mean score has an interval that
-holds at every look (``tourney.schedule.boundary``), for any order of pairings. No rating model is
-needed, so the answers hold where strength is not one number too.
+Whether it is known is decided before each batch of rounds, from the results that the format sees
+(``tourney.results.until``); so the same records give the same decision with any number of workers.
+
+An adaptive tournament answers by direct meetings. Two entrants are compared by the mirrored groups in which
+both sat, each group giving one score: the share of its games in which the one finished ahead, equal ranks
+counting half. The mean score has an interval that holds at every look (``tourney.schedule.boundary``), for
+any order of pairings. No rating model is needed, so the answers hold where strength is not one number too.
 
 With n entrants and confidence 1 - alpha:
 
@@ -20,17 +23,93 @@ first.
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, groupby
-from typing import Final
+from typing import Final, Literal
 
+from tourney.errors import TournamentError
 from tourney.schedule.boundary import multiplier
 from tourney.schedule.row import ResultRow
-from tourney.schedule.until import CONFIDENCE, SHARE, Kind, Until
+
+Kind = Literal["width", "best", "top", "order", "games"]
+
+SHARE: Final = 10_000
+"""``best`` is stored in ten-thousandths."""
+CONFIDENCE: Final = 9500
+"""The confidence of ``top`` and ``order``, in ten-thousandths."""
+LIMITS: Final[dict[str, tuple[int, int]]] = {
+    "until-best": (SHARE // 2, SHARE - 1),
+    "until-games": (1, 2_000_000),
+    "until-order": (1, 1),
+    "until-top": (1, 100_000),
+    "until-width": (1, 1000),
+}
+"""The settings of a stored plan, with their least and largest values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Until:
+    """What ends a tournament; None and False where it does not.
+
+    ``width``: the half width of every Elo's interval. ``best``: the confidence (ten-thousandths) that one
+    entrant is the best. ``top``: the number of best entrants to be known. ``order``: the order of all.
+    ``games``: the number of matches.
+    """
+
+    width: int | None = None
+    best: int | None = None
+    top: int | None = None
+    order: bool = False
+    games: int | None = None
+
+    @classmethod
+    def of(cls, extra: Iterable[tuple[str, int | str]]) -> "Until | None":
+        """The value of a plan's settings, or None without any of ``LIMITS``."""
+        found = {name.removeprefix("until-"): int(value) for name, value in extra if name in LIMITS}
+        if not found:
+            return None
+        return cls(
+            found.get("width"),
+            found.get("best"),
+            found.get("top"),
+            bool(found.get("order")),
+            found.get("games"),
+        )
+
+    def extra(self) -> tuple[tuple[str, int], ...]:
+        """The settings of a plan, sorted by name; the inverse of ``of``."""
+        values = {
+            "until-best": self.best,
+            "until-games": self.games,
+            "until-order": 1 if self.order else None,
+            "until-top": self.top,
+            "until-width": self.width,
+        }
+        return tuple((name, value) for name, value in values.items() if value is not None)
+
+    @property
+    def compares(self) -> bool:
+        """Whether it asks who is better than whom."""
+        return self.best is not None or self.top is not None or self.order
+
+    def check(self, entrants: int, unit: int) -> None:
+        """Raise TournamentError if it cannot end a tournament of this size, of ``unit`` matches at least."""
+        if self.top is not None and self.top >= entrants:
+            raise TournamentError(
+                f"[until] top is {self.top}, but there are {entrants} entrants: set it to"
+                f" {entrants - 1} or less"
+            )
+        if self.games is not None and self.games < unit:
+            raise TournamentError(
+                f"[until] games is {self.games}, but the first {unit} matches belong together: set games"
+                f" to {unit} or more"
+            )
+
 
 Pair = tuple[int, int]
 
 PLANNED: Final = 500
-"""Groups of a pair for which intervals are tuned: what separates bots some 45 Elo apart."""
+"""Groups of a pair for which intervals are tuned: as many as separate bots 45 Elo apart."""
 _WIN: Final = 120
 """A score of 1; so the score of a group of 1 to 6 games is a whole number."""
 _DIGITS: Final = 6
@@ -39,16 +118,15 @@ _DIGITS: Final = 6
 class Duels:
     """Scores of pairs by mirrored groups: their number, sum and sum of squares, which grow by results."""
 
-    def __init__(self, results: Iterable[ResultRow] = (), *, shared_dice: bool = True) -> None:
-        """Begin with results in schedule order; without ``shared_dice`` each match is a group."""
+    def __init__(self, *, shared_dice: bool = True) -> None:
+        """Begin without results; without ``shared_dice`` each match is a group."""
         self._labels = 3 if shared_dice else 4
         self._groups: Counter[Pair] = Counter()
         self._sums: Counter[Pair] = Counter()
         self._squares: Counter[Pair] = Counter()
-        self.add(results)
 
     def add(self, results: Iterable[ResultRow]) -> None:
-        """Add whole groups; void matches count for nothing."""
+        """Add whole groups, in schedule order; void matches count for nothing."""
         for _, group in groupby(results, key=lambda result: result.key[: self._labels]):
             games: Counter[Pair] = Counter()
             half_points: Counter[Pair] = Counter()
@@ -63,17 +141,19 @@ class Duels:
                     games[a, b] += 1
                     half_points[a, b] += (mine < theirs) + (mine <= theirs)
             for pair, count in games.items():
+                # One score for the whole group: its games share dice and opening, so they are one
+                # observation.
                 score = _WIN // 2 * half_points[pair] // count
                 self._groups[pair] += 1
                 self._sums[pair] += score
                 self._squares[pair] += score * score
 
     def groups(self, a: int, b: int) -> int:
-        """Return the number of groups in which both sat."""
+        """The number of groups in which both sat."""
         return self._groups[min(a, b), max(a, b)]
 
     def lead(self, a: int, b: int) -> tuple[float, float]:
-        """Return by how much a's mean score exceeds one half, and its standard error.
+        """The excess of a's mean score over one half, and its standard error.
 
         Two groups are added, one won wholly by each, so that the error is never 0.
         """
@@ -86,12 +166,12 @@ class Duels:
         return (lead if a < b else -lead), error
 
     def ahead(self, a: int, b: int, level: float) -> bool:
-        """Return whether a is ahead of b, at every look with this two-sided level."""
+        """Whether a is ahead of b, at every look with this two-sided level."""
         lead, error = self.lead(a, b)
         return round(lead - multiplier(self.groups(a, b) / PLANNED, level) * error, _DIGITS) > 0
 
     def upper(self, a: int, b: int, level: float, more: int = 0) -> float:
-        """Return the upper end of a's lead over b, as after ``more`` groups like those so far."""
+        """The upper end of a's lead over b, as after ``more`` groups like those so far."""
         lead, error = self.lead(a, b)
         n = self.groups(a, b)
         if not n + more:
@@ -101,7 +181,7 @@ class Duels:
 
 
 def levels(until: Until, entrants: int) -> dict[Kind, float]:
-    """Return the level of each comparison for what is asked, as the module says."""
+    """The level of each comparison for what is asked, as the module says."""
     pairs = entrants * (entrants - 1) / 2
     alpha = 1 - CONFIDENCE / SHARE
     found: dict[Kind, float] = {}
@@ -141,7 +221,7 @@ class Race:
         ]
 
     def next(self) -> tuple[int, ...] | None:
-        """Return the next pairing, or None if nothing is open: the two nearest, then others near them."""
+        """The next pairing, or None if nothing is open: the two nearest, then others near them."""
         if not self._open:
             return None
         place = {number: at for at, number in enumerate(self._ranked)}
@@ -161,7 +241,7 @@ class Race:
         return self._duels.groups(a, b) + self._more[min(a, b), max(a, b)]
 
     def _upper(self, a: int, b: int) -> float:
-        """Return by how much b may be ahead of a."""
+        """The most by which b may be ahead of a."""
         return self._duels.upper(b, a, self._level, self._more[min(a, b), max(a, b)])
 
     def _count(self, group: Sequence[int]) -> None:

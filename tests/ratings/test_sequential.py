@@ -1,6 +1,7 @@
-"""The sequential test: its ratio, bounds and error rates, and extreme results."""
+"""Tests and intervals of pairs: ratios, bounds, error rates at every look, coverage, and extreme results."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -9,8 +10,23 @@ from hypothesis import strategies as st
 
 from benchmarks.rating_pools import pair_shares
 from tourney.errors import UsageError
-from tourney.ratings.sprt import SCORES, Sprt, elo_of, estimate, expected_score
+from tourney.ratings.batch import rate
+from tourney.ratings.counts import Counts
+from tourney.ratings.sequential import (
+    SCORES,
+    PlannedGames,
+    Sprt,
+    elo_of,
+    estimate,
+    estimate_now,
+    evidence,
+    expected_score,
+    holm,
+    needed,
+)
 from tourney.ratings.superiority import uniforms
+from tourney.schedule.boundary import ALPHA, multiplier
+from tourney.seeds import U64, derive
 
 counts = st.lists(st.integers(0, 2000), min_size=5, max_size=5)
 
@@ -77,7 +93,7 @@ def test_better_pair_raises_the_ratio(pairs: list[int], place: int, times: int) 
     ],
 )
 def test_few_equal_pairs_give_no_certainty(pairs: tuple[int, ...], decision: str | None) -> None:
-    """A few equal pairs have no variance, but are no certain result."""
+    """A few equal pairs have no variance, but are not a certain result."""
     assert Sprt().decide(pairs) == decision
 
 
@@ -152,3 +168,112 @@ def test_estimate_of_many_pairs_is_the_sample_mean() -> None:
 def test_meaningless_test_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         Sprt(**wrong)
+
+
+@pytest.mark.parametrize(
+    "shares", [(0.25, 0, 0.5, 0, 0.25), (0.02, 0.05, 0.86, 0.05, 0.02), (0.0, 0.0, 0.02, 0.0, 0.98)]
+)
+def test_pairs_rarely_ever_exclude_the_truth(shares: tuple[float, ...]) -> None:
+    runs, length = 300, 256
+    truth = elo_of(sum(share * score for share, score in zip(shares, SCORES, strict=True)))
+    drawn = uniforms(runs * length, "test", "sequences", *map(str, shares)).reshape(runs, length)
+    outcomes = np.searchsorted(np.cumsum(shares), drawn)
+    ever = fixed = 0
+    for run in outcomes:
+        counts = [0] * 5
+        missed = fooled = False
+        for t, outcome in enumerate(run, 1):
+            counts[int(outcome)] += 1
+            if t % 4 == 0:
+                found, once = estimate_now(counts, length), estimate(counts)
+                assert found is not None
+                assert once is not None
+                missed = missed or not found.low <= truth <= found.high
+                fooled = fooled or not once.low <= truth <= once.high
+        ever += missed
+        fixed += fooled
+    assert ever / runs <= ALPHA
+    assert fixed > ever
+
+
+def test_unbounded_side_is_infinite() -> None:
+    found = estimate_now((0, 0, 0, 0, 12), 100)
+    assert found is not None
+    assert found.high == math.inf
+    assert found.width == math.inf
+    assert math.isfinite(found.low) or found.low == -math.inf
+
+
+def test_look_widens_intervals_and_ranges() -> None:
+    games = [((0, 1), (1, 2), (None, None)), ((1, 0), (2, 1), (None, None))]
+    lost = [((0, 1), (2, 1), (None, None)), ((1, 0), (1, 2), (None, None))]
+    counts = Counts.of_groups([(games, 40), (lost, 20)], range(2), 2)
+    end, now = rate(counts), rate(counts, look=PlannedGames(120, 2))
+    for fixed, looked in zip(end.ratings, now.ratings, strict=True):
+        assert looked.elo == fixed.elo
+        ratio = (looked.high - looked.low) / (fixed.high - fixed.low)
+        assert 1.5 < ratio < 1.7
+        assert looked.best_rank <= fixed.best_rank
+        assert looked.worst_rank >= fixed.worst_rank
+    assert now.pairs[0].los == end.pairs[0].los
+    assert now.pairs[0].low < end.pairs[0].low
+
+
+def test_look_plans_even_games() -> None:
+    look = PlannedGames(100, 2)
+    even = (400 / math.log(10)) ** 2 / (100 / 4)
+    assert look.deviations(even, 1.0) == pytest.approx(multiplier(1.0))
+    assert look.deviations(4 * even, 1.0) == pytest.approx(multiplier(0.25))
+
+
+def batches(run: int, elo: float, drawn: float, count: int = 24, size: int = 8) -> Iterator[list[int]]:
+    """Yield batches of pairs of a bot that is ``elo`` stronger, with this share of drawn games."""
+    won = expected_score(elo) - drawn / 2
+    for batch in range(count):
+        counts = [0] * 5
+        for pair in range(size):
+            points = 0
+            for game in (1, 2):
+                u = derive(run, "pair", batch, pair, game) / U64
+                points += 2 if u < won else 1 if u < won + drawn else 0
+            counts[points] += 1
+        yield counts
+
+
+@pytest.mark.parametrize("drawn", [0.0, 0.6])
+def test_true_nulls_are_rarely_rejected_at_any_look(drawn: float) -> None:
+    """In at most 5 % of runs that are watched for 24 batches; with 200 runs 16 is three deviations above."""
+    for null, alternative in ((0, 40), (0, -40), (30, 70)):
+        runs = [list(batches(run, null, drawn)) for run in range(200)]
+        wrong = sum(evidence(run, null, alternative) >= needed(1, 0.05) for run in runs)
+        assert wrong <= 16
+
+
+def test_true_alternatives_are_mostly_found() -> None:
+    found = sum(evidence(batches(run, 80, 0.3), 0, 80) >= needed(1, 0.05) for run in range(50))
+    assert found >= 45
+
+
+def test_first_bet_follows_from_the_alternative_alone() -> None:
+    gap = expected_score(20) - 0.5
+    bet = gap / (0.125 + gap**2)
+    assert evidence([[0, 0, 0, 0, 1]], 0, 20) == pytest.approx(math.log1p(bet / 2), abs=1e-6)
+    assert evidence([[1, 0, 0, 0, 0]], 0, 20) == 0
+    assert evidence([[1, 0, 0, 0, 0]], 0, -20) == evidence([[0, 0, 0, 0, 1]], 0, 20)
+
+
+def test_evidence_never_falls() -> None:
+    run = list(batches(3, 40, 0.2))
+    looks = [evidence(run[:k], 0, 40) for k in range(len(run) + 1)]
+    assert looks[0] == 0
+    assert looks == sorted(looks)
+    assert looks[-1] > 0
+
+
+def test_holm_rejects_step_by_step() -> None:
+    enough = [needed(k, 0.05) for k in (1, 2, 3)]
+    assert holm([], 0.05) == ()
+    assert holm([enough[0]], 0.05) == (True,)
+    assert holm([enough[1], enough[2], enough[0]], 0.05) == (True, True, True)
+    assert holm([enough[1], enough[2], enough[0] - 0.01], 0.05) == (True, True, False)
+    assert holm([enough[1], enough[1], enough[1]], 0.05) == (False, False, False)

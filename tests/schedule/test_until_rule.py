@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from tests.schedules import play_out
+from tests.support.schedules import play_out
 from tourney.errors import TournamentError
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.round_robin import BATCH, RoundRobin
-from tourney.schedule.until import Until
+from tourney.schedule.until_rule import Until
 
 
 def setup_of(until: Until, entrants: int = 4, seats: int = 2, repeats: int = 200) -> Setup:

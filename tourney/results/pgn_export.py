@@ -1,17 +1,18 @@
-"""Matches of chess as PGN, with the scores, times and clocks of engines in comments.
+"""Write matches of chess as PGN, with the scores, times and clocks of engines in comments.
 
 ``Round`` is the round and the table, ``Pair`` the mirrored group, whose games ratings count as one cluster.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from tourney.errors import UsageError
 from tourney.match.record import Record
-from tourney.match.result import LogLine
-from tourney.store.repository import Repository
-from tourney.store.values import Match, Tournament
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
+from tourney.outcomes.foreign_game import TERMINATIONS, result_text
+from tourney.store.database import Database
+from tourney.store.values import Tournament, TournamentMatch
 
 GAMES: Final = ("chess", "chess960")
 """The games that PGN is written of."""
@@ -19,49 +20,40 @@ _WIDTH: Final = 80
 _SCORE = re.compile(r"score=(-?[0-9]{1,6}(?:\.[0-9]{1,3})?)(?: |\Z)", re.ASCII)
 _MATE = re.compile(r"mate=(-?[0-9]{1,4})(?: |\Z)", re.ASCII)
 _DEPTH = re.compile(r"depth=([0-9]{1,4})(?: |\Z)", re.ASCII)
-_TERMINATIONS = {
-    "timeout": "time forfeit",
-    "illegal": "rules infraction",
-    "protocol": "rules infraction",
-    "overflow": "rules infraction",
-    "crash": "abandoned",
-    "startup": "abandoned",
-}
 
 
-def export_pgn(repository: Repository, tournament: Tournament) -> Iterator[bytes]:
+def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
     """Yield each match of a tournament that counts as a game of PGN, in schedule order.
 
     Raises UsageError for a tournament of another game, and GameError without the package ``chess``.
     """
     if tournament.game not in GAMES:
         raise UsageError(f"PGN is written of {' and '.join(GAMES)}, not of {tournament.game}")
-    records = repository.records(tournament.id)
-    for match in repository.matches(tournament.id):
+    records = database.records.all(tournament.id)
+    for match in database.matches.all(tournament.id):
         if match.result is None or not match.result.digest:
             continue
         _, record = next(records)
         if match.result.void:
             continue
-        log = repository.log(tournament.id, match.number)
-        measured = repository.measured(tournament.id, match.number) or {}
+        log = database.records.log(tournament.id, match.number)
+        measured = database.records.measured(tournament.id, match.number)
         yield game_text(tournament, match, record, log, measured).encode("utf-8")
 
 
 def game_text(
     tournament: Tournament,
-    match: Match,
+    match: TournamentMatch,
     record: Record,
     log: Iterable[LogLine] = (),
-    measured: Mapping[str, Any] | None = None,
+    measured: Measurements = NOT_MEASURED,
 ) -> str:
-    """Return a match as a game of PGN, with an empty line after it. Raises GameError."""
-    from tourney.games.chess.pgn import Line  # noqa: PLC0415 - needs an extra
+    """A match as a game of PGN, with an empty line after it. Raises GameError."""
+    from tourney.games.chess.pgn import PgnMoves  # noqa: PLC0415 - needs an extra
 
-    measured = measured or {}
-    line = Line.of([text for _, text in record["actions"]], chess960=record["game"] == "chess960")
+    line = PgnMoves.of([text for _, text in record.actions], chess960=record.game == "chess960")
     comments = _comments(record, log, measured, line.skipped)
-    result = _result(record["outcome"]["ranks"])
+    result = result_text(record.outcome.ranks)
     tags = _tags(tournament, match, record, measured, line.fen, result)
     head = "".join(f'[{key} "{_quoted(value)}"]\n' for key, value in tags)
     words: list[str] = []
@@ -78,50 +70,52 @@ def game_text(
 
 
 def _tags(
-    tournament: Tournament, match: Match, record: Record, measured: Mapping[str, Any], fen: str, result: str
+    tournament: Tournament,
+    match: TournamentMatch,
+    record: Record,
+    measured: Measurements,
+    fen: str,
+    result: str,
 ) -> Iterator[tuple[str, str]]:
-    key, limits, outcome = match.key, record["limits"], record["outcome"]
-    started = str(measured.get("started", ""))
+    key, limits, outcome, started = match.key, record.limits, record.outcome, measured.started
     date = started[:10].replace("-", ".") if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", started[:10]) else ""
     yield "Event", tournament.name
     yield "Site", "?"
     yield "Date", date or "????.??.??"
     yield "Round", f"{key.round}.{key.table}"
-    yield "White", record["seats"][0]["entrant"]
-    yield "Black", record["seats"][1]["entrant"]
+    yield "White", record.seats[0].name
+    yield "Black", record.seats[1].name
     yield "Result", result
     yield "Pair", f"{key.round}.{key.table}.{key.repeat}"
-    if record["game"] == "chess960":
+    if record.game == "chess960":
         yield "Variant", "Chess960"
     if fen:
         yield "SetUp", "1"
         yield "FEN", fen
-    if "clock-ms" in limits:
-        yield "TimeControl", f"{limits['clock-ms'] / 1000:g}+{limits['increment-ms'] / 1000:g}"
-    faults = outcome["faults"]
-    reason = outcome["reason"]
-    ended = _TERMINATIONS.get(faults[0][1], "normal") if faults else "normal"
+    if limits.clock_ms is not None:
+        yield "TimeControl", f"{limits.clock_ms / 1000:g}+{(limits.increment_ms or 0) / 1000:g}"
+    faults, reason, ended_by = outcome.faults, outcome.reason, outcome.adjudication
+    ended = TERMINATIONS.get(faults[0][1], "normal") if faults else "normal"
     yield "Termination", "adjudication" if reason == "adjudication" else ended
-    cause = faults[0][1] if faults else outcome.get("adjudication", {}).get("rule", "")
+    cause = faults[0][1] if faults else ended_by.rule if ended_by else ""
     yield "Reason", f"{reason}: {cause}" if cause else reason
-    yield "PlyCount", str(sum(_is_move(action) for _, action in record["actions"]))
+    yield "PlyCount", str(sum(_is_move(action) for _, action in record.actions))
 
 
-def _comments(record: Record, log: Iterable[LogLine], measured: Mapping[str, Any], skipped: int) -> list[str]:
-    """Return the comment of each move: ``+0.31/9 0.123s``, as the mover sees it, or ``book``."""
+def _comments(record: Record, log: Iterable[LogLine], measured: Measurements, skipped: int) -> list[str]:
+    """The comment of each move: ``+0.31/9 0.123s``, as the mover sees it, or ``book``."""
     said = {(entry.ply, entry.seat): entry.text for entry in log if entry.kind == "info"}
-    times = measured.get("times-ms") or ()
-    limits = record["limits"]
-    clocks = [limits["clock-ms"]] * 2 if "clock-ms" in limits else None
+    times, clock, increment = measured.times_ms, record.limits.clock_ms, record.limits.increment_ms or 0
+    clocks = None if clock is None else [float(clock)] * 2
     found = []
-    for ply, (seat, _) in enumerate(record["actions"][skipped:], start=skipped):
+    for ply, (seat, _) in enumerate(record.actions[skipped:], start=skipped):
         elapsed = times[ply] if ply < len(times) else None
         parts = []
         if elapsed is not None:
             text = said.get((ply, seat), "")
             parts += _evaluation(text, white=seat == 1)
             if clocks is not None:
-                clocks[seat - 1] += limits["increment-ms"] - elapsed
+                clocks[seat - 1] += increment - elapsed
                 parts.append(f"[%clk {_clock(clocks[seat - 1])}]")
             parts.append(f"{_score(text)} {elapsed / 1000:.3f}s".strip())
         elif times:
@@ -141,7 +135,7 @@ def _score(text: str) -> str:
 
 
 def _evaluation(text: str, *, white: bool) -> list[str]:
-    """Return ``[%eval ...]``, as White sees it."""
+    """``[%eval ...]``, as White sees it."""
     score, mate, depth = _SCORE.search(text), _MATE.search(text), _DEPTH.search(text)
     if score is None:
         return []
@@ -153,12 +147,6 @@ def _evaluation(text: str, *, white: bool) -> list[str]:
 def _clock(milliseconds: float) -> str:
     tenths = max(0, int(milliseconds // 100))
     return f"{tenths // 36_000}:{tenths // 600 % 60:02d}:{tenths // 10 % 60:02d}.{tenths % 10}"
-
-
-def _result(ranks: Sequence[int]) -> str:
-    if ranks[0] == ranks[1]:
-        return "1/2-1/2"
-    return "1-0" if ranks[0] < ranks[1] else "0-1"
 
 
 def _is_move(action: str) -> bool:
