@@ -169,26 +169,18 @@
     return left && left[1] < at ? "substitute" : "";
   }
 
-  /* ---- clocks: the record's limits, less the stored time of each action (see tourney/match/clock.py) ---- */
+  /* ---- clocks: of all seats by ply, null where they are not known ---- */
 
   const limits = record.limits;
   const unsure = data.waited >= 100;
-  const clocks = (function () {
-    if (limits["clock-ms"] === undefined || !times.length || (limits.charge || "wall") !== "wall") return null;
-    let left = seats.map(function () {
-      return limits["clock-ms"];
+  const clocks = data.clocks ? [seats.map(function () { return limits["clock-ms"]; })] : null;
+  if (clocks) {
+    steps(data.clocks).forEach(function (left, k) {
+      const after = clocks[k].slice();
+      if (left !== null) after[actors[k] - 1] = left;
+      clocks.push(after);
     });
-    const found = [left];
-    for (let k = 0; k < last; k++) {
-      if (actors[k] && typeof times[k] === "number") {
-        left = left.slice();
-        const spent = Math.max(-(limits["margin-ms"] || 0), left[actors[k] - 1] - times[k]);
-        left[actors[k] - 1] = spent + (limits["increment-ms"] || 0);
-      }
-      found.push(left);
-    }
-    return found;
-  })();
+  }
 
   function clockNote() {
     if (limits["clock-ms"] === undefined) {
@@ -821,7 +813,7 @@
   /* ---- plots, the comparison with a match of the same seed ---- */
 
   const plots = window.TourneyPlots
-    ? window.TourneyPlots(document.getElementById("plots"), {
+    ? window.TourneyPlots({
         make: make,
         last: last,
         seats: data.seats,

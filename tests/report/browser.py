@@ -41,7 +41,7 @@ def chromium(*words: str, profile: Path, width: int, height: int = 900) -> "subp
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
 

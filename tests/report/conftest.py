@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.report import world
-from tourney.report.output.look import Options
+from tourney.report.output.layout import Options
 from tourney.report.output.write import write
 from tourney.report.site import site
-from tourney.report.source import Source, load
-from tourney.store.repository import Repository
+from tourney.report.source import ReportSource, load
+from tourney.store.database import Database
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Report:
     """A report in a folder, and its source."""
 
     folder: Path
-    source: Source
+    source: ReportSource
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Iterator[Repository]:
-    with Repository.open(str(tmp_path / "tourney.db"), create=True) as opened:
+def repository(tmp_path: Path) -> Iterator[Database]:
+    with Database.open(str(tmp_path / "tourney.db"), create=True) as opened:
         yield opened
 
 
@@ -32,7 +32,7 @@ def repository(tmp_path: Path) -> Iterator[Repository]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Report]:
     """A report on a two-seat tournament with hostile names, faults and a void match."""
     base = tmp_path_factory.mktemp("report")
-    with Repository.open(str(world.fill(base / "tourney.db"))) as repository:
-        source = load(repository, repository.tournament())
+    with Database.open(str(world.fill(base / "tourney.db"))) as repository:
+        source = load(repository, repository.tournaments.get())
         write(site(source, Options()), base / "out")
         yield Report(base / "out", source)

@@ -1,7 +1,5 @@
 """Decode the data of a replay as ``templates/static/board.js`` does, and list what a diagram shows."""
 
-import html
-import json
 import re
 from collections.abc import Callable
 from functools import cache
@@ -9,11 +7,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tourney.games.base import AnyGame
-from tourney.games.diagram import FIELD, Diagram
+from tourney.games.board_style import seat_colors
+from tourney.games.diagrams import FIELD, Diagram
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
-from tourney.games.svg_diagram import arrow_shape, ground_svg, placed_shapes, seat_colors
-from tourney.match.record import Record
+from tourney.games.svg_diagram import LABEL, arrow_svg, placed_sprites
+from tourney.match.record import Outcome, Record, decode_record, make_record
+from tourney.match.spec import Entrant, MatchSpec
 from tourney.report.replays.codes import ALPHABET
 from tourney.seeds import stream
 
@@ -26,28 +26,23 @@ def golden(name: str) -> Record:
     game = find_game(name)
     if game.golden_match is None:
         return random_record(game, game.seat_counts[0], most=120)
-    record: Record = json.loads((GOLDEN / f"{name}.json").read_text())
-    return record
+    return decode_record((GOLDEN / f"{name}.json").read_bytes().strip())
 
 
 def random_record(game: AnyGame, seats: int, most: int = 60, seed: int = 3) -> Record:
-    """Return what a replay needs of the record of a random game."""
+    """Return the record of a random game; only what a replay needs of it is right."""
     walk = playout(game.new(seats), stream(seed, "replay"), most)
-    actions = [[state.actor, game.action_string(action)] for state, action in walk if action is not None]
+    actions = [(state.actor, game.action_string(action)) for state, action in walk if action is not None]
     _, options = game.settings(seats)
-    return {
-        "game": game.name,
-        "rules": game.rules,
-        "options": options,
-        "seats": [{}] * seats,
-        "actions": actions,
-    }
+    entrants = tuple(Entrant(f"e-{seat}", "bot", "1", (), "0" * 64) for seat in range(seats))
+    spec = MatchSpec(game.name, tuple(options.items()), entrants, seed)
+    return make_record(spec, game.rules, actions, Outcome((1,) * seats, "unknown", ()))
 
 
 class Shown(NamedTuple):
-    """A thing on the board: its SVG without titles, its title, and its centre."""
+    """A thing on the board: its SVG, its title, and its centre."""
 
-    look: str
+    svg: str
     title: str
     x: int
     y: int
@@ -62,43 +57,20 @@ class Picture(NamedTuple):
     position: str
 
 
-_TITLE = re.compile("<title>(.*?)</title>", re.DOTALL)
-
-
 def drawn(diagram: Diagram, position: str, colors: tuple[str, ...]) -> Picture:
     """Return what a diagram shows."""
-    ground = []
-    for row in filter(None, ground_svg(diagram, colors).split("\n")[1:-1]):
-        title = _TITLE.search(row)
-        x, y = _place(row)
-        ground.append(Shown(_ground(row), html.unescape(title[1]) if title else "", x, y))
-    shapes = placed_shapes(diagram, colors)
-    # A piece without a title has its letter.
-    glyphs = [""] * (len(shapes) - len(diagram.pieces)) + [piece.glyph for piece in diagram.pieces]
-    things = [
-        Shown(_TITLE.sub("", look), title or glyph, x, y)
-        for (look, title, x, y), glyph in zip(shapes, glyphs, strict=True)
-    ]
+    ground: list[Shown] = []
+    things: list[Shown] = []
+    for sprite, title, x, y in placed_sprites(diagram, colors):
+        (ground if sprite.layer <= LABEL else things).append(Shown(sprite.svg, title, x, y))
     return Picture(sorted(ground), sorted(things), diagram.notes, position)
-
-
-def _place(row: str) -> tuple[int, int]:
-    """Return the place of a cell or a label: the first coordinates in its SVG, relative to a kind's."""
-    found = re.search(r'd="M(-?\d+) (-?\d+)|x="(-?\d+)" y="(-?\d+)"', row)
-    assert found
-    return int(found[1] or found[3]), int(found[2] or found[4])
-
-
-def _ground(row: str) -> str:
-    """Return the classes and the text of a cell or a label."""
-    return " ".join(re.findall(r'class="([^"]*)"', row)) + _TITLE.sub("", row).partition(">")[2][-12:]
 
 
 def views(game: AnyGame, record: Record, seat: int = 0) -> list[tuple[str, str | None]]:
     """Return the position strings, or a seat's observations, with the last actions as the seat saw them."""
-    state = game.new(len(record["seats"]), record["options"])
+    state = game.new(len(record.seats), record.options)
     found: list[tuple[str, str | None]] = [(state.observation(seat) if seat else state.position(), None)]
-    for _, text in record["actions"]:
+    for _, text in record.actions:
         action = game.read_action(state, text)
         sees = not seat or state.visible(action, seat)
         state = state.play(action)
@@ -108,7 +80,7 @@ def views(game: AnyGame, record: Record, seat: int = 0) -> list[tuple[str, str |
 
 def pictures(game: AnyGame, record: Record, seat: int = 0) -> list[Picture]:
     """Return what the game's diagrams show at every ply."""
-    colors = seat_colors(game.seat_names[: len(record["seats"])])
+    colors = seat_colors(game.seat_names[: len(record.seats)])
     return [drawn(game.diagram(view, last), view, colors) for view, last in views(game, record, seat)]
 
 
@@ -118,10 +90,10 @@ class Film:
     def __init__(
         self, shared: dict[str, Any], data: dict[str, Any], own: dict[int, str], actions: tuple[str, ...]
     ) -> None:
-        """``own`` are the kinds' SVG that is in the page."""
-        self.kinds = [*shared["kinds"], *data.get("kinds", [])]
-        for kind, look in own.items():
-            self.kinds[kind] = [*self.kinds[kind][:2], look, self.kinds[kind][3]]
+        """``own`` are the sprites' SVG that is in the page."""
+        self.sprites = [*shared["sprites"], *data.get("sprites", [])]
+        for sprite, svg in own.items():
+            self.sprites[sprite] = [*self.sprites[sprite][:2], svg, self.sprites[sprite][3]]
         self.places = [*shared["places"], *data.get("places", [])]
         self.start = shared["start"]
         self.data = data
@@ -148,21 +120,17 @@ class Film:
 
     def _keys(self, text: str) -> list[tuple[int, int, int]]:
         found, numbers = [], _numbers(text)
-        for kind in numbers:
+        for sprite in numbers:
             place = next(numbers)
-            found.append((kind, place, next(numbers) if self.kinds[kind][0] == 3 else -1))
+            found.append((sprite, place, next(numbers) if self.sprites[sprite][0] == 3 else -1))
         return found
 
-    def _shown(self, kind: int, place: int, end: int) -> tuple[int, Shown]:
-        layer, _, look, title = self.kinds[kind]
+    def _shown(self, sprite: int, place: int, end: int) -> tuple[int, Shown]:
+        layer, _, svg, title = self.sprites[sprite]
         x, y, name = self.places[place]
-        title = title.replace(FIELD, name).strip()
         if end >= 0:
-            return layer, Shown(arrow_shape(self.places[end][0] - x, self.places[end][1] - y), "", x, y)
-        if layer >= 2:
-            return layer, Shown(look, title, x, y)
-        dx, dy = _place(look)
-        return layer, Shown(_ground(look), title, x + dx, y + dy)
+            svg = arrow_svg(self.places[end][0] - x, self.places[end][1] - y)
+        return layer, Shown(svg, title.replace(FIELD, name).strip(), x, y)
 
 
 def _numbers(text: str) -> Any:

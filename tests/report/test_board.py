@@ -9,14 +9,13 @@ import pytest
 
 from tests.report.browser import needs_browser, probe
 from tests.report.film import Picture, Shown, golden, pictures, random_record, views
-from tests.toys import Toe
+from tests.support.toys import Toe
 from tourney.games.base import AnyGame
-from tourney.games.diagram import Diagram
+from tourney.games.diagrams import Diagram
 from tourney.games.registry import GAMES, find_game
 from tourney.match.record import Record
-from tourney.report.pages.match_page import script_json
-from tourney.report.replays.pictures import definitions, picture, shared_files
-from tourney.report.replays.replay import replay
+from tourney.report.pages.match_script import script_json
+from tourney.report.replays.replay import definitions, replay, shared_files, still
 from tourney.resources import templates_dir
 
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -51,15 +50,14 @@ class Page:
 
     def __init__(self, folder: Path, game: AnyGame, record: Record) -> None:
         self.game, self.record, self.film = game, record, replay(game, record)
-        assert self.film.drawer is not None
         (folder / "matches").mkdir(parents=True)
         (folder / "board").mkdir()
-        for path, content in shared_files(game, len(record["seats"]), record["options"]).items():
+        for path, content in shared_files(game, len(record.seats), record.options).items():
             (folder / path).write_bytes(content)
         board = (templates_dir() / "static" / "board.js").read_text()
         data = script_json({**self.film.data(), "actions": " ".join(self.film.actions)})
         self.path = folder / "matches" / "1.html"
-        shown = [picture(self.film, ply) for ply in self.film.key_plies]
+        shown = [still(self.film, ply) for ply in self.film.key_plies]
         self.path.write_text(
             "<!doctype html><meta charset=utf-8><body>"
             f'<svg id="board" class="tb" viewBox="{" ".join(map(str, self.film.box))}">'
@@ -67,8 +65,9 @@ class Page:
             f'<script type="application/json" id="data">{data}</script>'
             f'<script src="../board/game.js"></script><script>{board}</script></body>'
         )
-        self._kinds = {k: self.film.drawer.kinds[k].look for k in range(self.film.drawer.shared_kinds)}
-        self._kinds |= {k: self.film.drawer.kinds[kind].look for k, kind in self.film.own_kinds()}
+        table = self.film.table
+        self._sprites = {k: sprite.svg for k, sprite in enumerate(table.sprites[: table.shared_sprites])}
+        self._sprites |= {k: table.sprites[sprite].svg for k, sprite in self.film.own_sprites()}
 
     def run(self, script: str, profile: Path) -> Any:
         return probe(self.path, HELPERS + script, profile)
@@ -88,7 +87,7 @@ class Page:
                 )
                 found.append(Shown(look, "", x, y))
             else:
-                found.append(Shown(self._kinds[thing["kind"]], thing["title"], x, y))
+                found.append(Shown(self._sprites[thing["kind"]], thing["title"], x, y))
         return sorted(found), ground
 
     def compare(self, state: dict[str, Any], picture: Picture) -> None:
@@ -255,7 +254,7 @@ def test_markup_in_titles_and_notes_stays_text(tmp_path: Path, profile: Path) ->
 
 def test_long_match_opens_at_any_ply(tmp_path: Path, profile: Path) -> None:
     game = find_game("seven-sages")
-    record = max((random_record(game, 2, 1440, seed) for seed in range(4)), key=lambda r: len(r["actions"]))
+    record = max((random_record(game, 2, 1440, seed) for seed in range(4)), key=lambda r: len(r.actions))
     page = Page(tmp_path, game, record)
     last = page.film.count - 1
     assert last > 500

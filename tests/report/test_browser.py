@@ -8,12 +8,12 @@ import pytest
 
 from tests.report import world
 from tests.report.browser import colours, needs_browser, probe
-from tourney.games.svg_diagram import GROUNDS, TOKENS
+from tourney.games.board_style import GROUNDS, TOKENS
 from tourney.report.output.write import write
-from tourney.report.replays.replay import Replay, replay
+from tourney.report.replays.replay import BoardReplay, replay
 from tourney.report.site import site
-from tourney.report.source import Source, load
-from tourney.store.repository import Repository
+from tourney.report.source import ReportSource, load
+from tourney.store.database import Database
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -47,8 +47,8 @@ class Site:
     """A report on one game, and its first match's replay."""
 
     folder: Path
-    source: Source
-    film: Replay
+    source: ReportSource
+    film: BoardReplay
     profile: Path
 
     def page(self, path: str) -> Path:
@@ -61,10 +61,10 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(base: Path, profile: Path, game: str, names: tuple[str, ...], most: int) -> Iterator[Site]:
-    with Repository.open(str(base / "t.db"), create=True) as repository:
+    with Database.open(str(base / "t.db"), create=True) as repository:
         tournament = world.begin(repository, names, game=game)
         world.play_all(repository, tournament, most=most)
-        source = load(repository, repository.tournament())
+        source = load(repository, repository.tournaments.get())
         write(site(source), base / "out")
         record = source.detail(1).record
         assert record is not None
@@ -265,10 +265,10 @@ def test_table_captions_stay_in_view_when_scrolled(stones: Site) -> None:
 
 
 def test_crosstable_header_and_names_stay_in_view(tmp_path: Path, profile: Path) -> None:
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = world.begin(repository, [f"bot-{number}" for number in range(40)])
         world.play_all(repository, tournament, most=3)
-        write(site(load(repository, repository.tournament())), tmp_path / "out")
+        write(site(load(repository, repository.tournaments.get())), tmp_path / "out")
     script = """
     const scroll = document.querySelector('.scroll');
     scroll.scrollTop = 500;

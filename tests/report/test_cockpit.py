@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import rfc8785
+from msgspec import structs
 
 from tests.report import world
 from tests.report.browser import needs_browser, probe
@@ -18,7 +18,7 @@ from tourney.report.output.write import write
 from tourney.report.site import site
 from tourney.report.source import load
 from tourney.run.engine.recorder import spec_of
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -43,27 +43,27 @@ class Pages:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
     base = tmp_path_factory.mktemp("cockpit")
-    with Repository.open(str(base / "t.db"), create=True) as repository:
+    with Database.open(str(base / "t.db"), create=True) as repository:
         tournament = world.begin(repository, ("alpha", "beta"), game="sages-tafl", limits=LIMITS)
-        entrants = repository.entrants(tournament.id)
+        entrants = repository.tournaments.entrants(tournament.id)
         records = []
-        for number, row in repository.pending(tournament.id):
+        for number, row in repository.schedules.pending(tournament.id):
             spec = spec_of(tournament, entrants, row)
             played = world.played(spec, number)
             record = played.record
             if number == 2:
-                actions = [(actor, action) for actor, action in record["actions"][:40]]
-                ended = Outcome((1, 1), "adjudication", adjudication=Adjudication("tablebase"))
-                record = make_record(spec, record["rules"], actions, ended)
+                actions = [(actor, action) for actor, action in record.actions[:40]]
+                ended = Outcome((1, 1), "adjudication", (), adjudication=Adjudication("tablebase"))
+                record = make_record(spec, record.rules, actions, ended)
             log = [
                 LogLine(ply, actor, "info", f"score={ply % 5 - 2} depth=3 nodes={ply * 1234} pv={HOSTILE} a1")
-                for ply, (actor, _) in enumerate(record["actions"])
+                for ply, (actor, _) in enumerate(record.actions)
             ]
-            measured = {**played.measured, "times-ms": [1000.5] * len(record["actions"])}
+            measured = structs.replace(played.measured, times_ms=(1000.5,) * len(record.actions))
             match = PlayedMatch(record, log, measured)
-            repository.record_results(tournament.id, [MatchResult(number, match)])
+            repository.matches.add(tournament.id, [MatchResult(number, match)])
             records.append(record)
-        write(site(load(repository, repository.tournament())), base / "out")
+        write(site(load(repository, repository.tournaments.get())), base / "out")
     return Pages(base / "out", (records[0], records[1]), tmp_path_factory.mktemp("profile"))
 
 
@@ -114,7 +114,7 @@ def test_hostile_info_stays_text(pages: Pages) -> None:
 def test_links_open_an_action_or_say_why_not(
     pages: Pages, fragment: str, ply: int | None, trouble: str
 ) -> None:
-    last = len(pages.records[0]["actions"])
+    last = len(pages.records[0].actions)
     found = pages.probe("return state();", fragment=fragment)
     assert found["ply"] == (last if ply is None else ply)
     assert found["trouble"] == trouble.replace("LAST", str(last))
@@ -127,59 +127,39 @@ def test_message_about_a_link_goes_with_the_next_step(pages: Pages) -> None:
     assert after == ""
 
 
-def test_only_scores_of_a_plot_are_cut_at_the_edge(pages: Pages) -> None:
-    """One value is 1,000 times the others: the axis of times reaches it, that of scores does not."""
-    script = """
-    const values = [1, 1, 2, 1000];
-    const make = (tag, attributes, ...inside) => {
-      const element = document.createElement(tag);
-      for (const name in attributes) element.setAttribute(name, attributes[name]);
-      element.append(...inside);
-      return element;
-    };
-    const section = make('section', {}, make('h2', {}));
-    window.TourneyPlots(section, {
-      make, keep: () => {}, kept: () => null, go: () => {}, grouped: String, last: 4,
-      seats: [['One', 'blue']], actors: [1, 1, 1, 1], times: values,
-      info: {1: values.map((value, at) => ({ply: at + 1, values: [['score', value]]}))},
-    });
-    const greatest = name => Math.max(...[...section.querySelectorAll(
-      `[data-plot="${name}"] .y`)].map(label => +label.textContent));
-    return [greatest('score'), greatest('time')];
-    """
-    score, time = pages.probe(script)
-    assert score < 20
-    assert time >= 500
-
-
 def test_plots_are_chosen_and_lead_to_their_action(pages: Pages) -> None:
     script = """
-    const names = () => [...document.querySelectorAll('#plots figure[data-plot]')].map(f => f.dataset.plot);
-    const picks = [...document.querySelectorAll('#plots .picks button')];
-    const first = names();
-    picks.find(p => p.textContent === 'nodes').click();
-    const then = names();
-    const svg = document.querySelector('figure[data-plot="info-nodes"] svg');
+    const all = [...document.querySelectorAll('#plots [data-plot]')];
+    const open = () => all.filter(d => d.open).map(d => d.dataset.plot);
+    const first = open();
+    const nodes = all.find(d => d.dataset.plot === 'info-nodes');
+    nodes.querySelector('summary').click();
+    await wait(50);
+    const then = open();
+    const kept = JSON.parse(localStorage.getItem('tourney-plots'));
+    localStorage.removeItem('tourney-plots');
+    const svg = nodes.querySelector('svg');
     const box = svg.getBoundingClientRect();
     svg.dispatchEvent(new MouseEvent('click', {clientX: box.left, clientY: box.top + 20, bubbles: true}));
     const left = state().ply;
     svg.dispatchEvent(new MouseEvent('click', {clientX: box.right, clientY: box.top + 20, bubbles: true}));
+    const right = state().ply;
     const cursor = +svg.querySelector('.cursor').getAttribute('x1');
     key('Home');
     const moved = +svg.querySelector('.cursor').getAttribute('x1');
-    const details = document.querySelector('figure[data-plot="info-nodes"] details');
+    const details = nodes.querySelector('details');
     details.open = true;
     await wait(50);
     const rows = [...details.querySelectorAll('tbody tr')].map(r => [...r.cells].map(c => c.textContent));
-    return {all: picks.map(p => p.textContent), first, then, left, cursor, moved, rows,
-            label: svg.getAttribute('aria-label')};
+    return {all: all.map(d => d.querySelector('summary').textContent), first, then, kept, left, right, cursor,
+            moved, rows, label: svg.getAttribute('aria-label')};
     """
     found = pages.probe(script)
-    last = len(pages.records[0]["actions"])
+    last = len(pages.records[0].actions)
     assert found["all"] == ["Score", "Time per action", "Clock", "depth", "nodes"]
     assert found["first"] == ["score", "time"]
-    assert found["then"] == ["score", "time", "info-nodes"]
-    assert found["left"] == 0
+    assert found["then"] == found["kept"] == ["score", "time", "info-nodes"]
+    assert (found["left"], found["right"]) == (0, last)
     assert found["moved"] < found["cursor"]
     assert found["rows"][:3] == [["1", "0", ""], ["2", "", "1,234"], ["3", "2,468", ""]]
     assert len(found["rows"]) == last
@@ -198,9 +178,9 @@ def test_downloads_are_the_record_and_its_table(pages: Pages) -> None:
     """
     found = pages.probe(script)
     record = pages.records[0]
-    assert found["cup-1.json"].encode() == rfc8785.dumps(record) + b"\n"
+    assert found["cup-1.json"].encode() == record.encode() + b"\n"
     rows = list(csv.DictReader(io.StringIO(found["cup-1.csv"])))
-    assert [[int(row["seat"]), row["action"]] for row in rows] == record["actions"]
+    assert tuple((int(row["seat"]), row["action"]) for row in rows) == record.actions
     assert {row["time_ms"] for row in rows} == {"1000.5"}
     assert [row["nodes"] for row in rows[:3]] == ["0", "1234", "2468"]
 
@@ -239,7 +219,7 @@ def test_compared_board_follows_its_parent_alone(pages: Pages) -> None:
     return {seen, shown: ['#board', '#now', '.top', '.buttons', '#moves', 'footer'].map(shown)};
     """
     found = pages.probe(script, fragment="#ply=3&solo", width=450)
-    assert found["seen"] == [17, 17, 17, len(pages.records[0]["actions"])]
+    assert found["seen"] == [17, 17, 17, len(pages.records[0].actions)]
     assert found["shown"] == [True, True, False, False, True, False]
 
 
@@ -253,7 +233,7 @@ def test_help_opens_and_closes(pages: Pages) -> None:
     help.querySelector('button').click();
     return [open, ply, help.open];
     """
-    last = len(pages.records[0]["actions"])
+    last = len(pages.records[0].actions)
     assert pages.probe(script) == [True, last, False]
 
 

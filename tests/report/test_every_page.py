@@ -14,16 +14,16 @@ import pytest
 
 from tests.report import fonts, world
 from tests.report.browser import BROWSER, needs_browser
-from tests.report.pages import pages
+from tests.report.html_pages import pages
 from tourney.match.result import LogLine
-from tourney.report.output.look import Options
+from tourney.report.match_detail import MatchDetail
+from tourney.report.output.layout import Options
 from tourney.report.output.write import write
-from tourney.report.setting import Detail
 from tourney.report.site import Versions, sites
-from tourney.report.source import Source, load
+from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
+from tourney.store.database import Database
 from tourney.store.presentation import Link, Presentation
-from tourney.store.repository import Repository
 
 playwright = pytest.importorskip("playwright.sync_api", reason="pip install playwright")
 
@@ -78,23 +78,23 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
         {"names": names, "format_": "swiss", "rounds": 2},
         {"names": names[3:8], "format_": "knockout"},
     )
-    with Repository.open(str(base / "t.db"), create=True) as repository:
+    with Database.open(str(base / "t.db"), create=True) as repository:
         sources = []
         for number, plan in enumerate(plans):
             tournament = world.begin(repository, name=f"{XSS}{number}", **plan)
-            repository.keep_presentation(tournament.id, PRESENTATION)
+            repository.tournaments.keep_presentation(tournament.id, PRESENTATION)
             world.play_out(repository, tournament, void=(2,))
-            sources.append(hostile(load(repository, repository.tournament_by_id(tournament.id))))
+            sources.append(hostile(load(repository, repository.tournaments.by_id(tournament.id))))
         options = Options(logs=True, address="https://example.org/cup/")
         versions = Versions(pools_of_games(repository, Wanted()))
         write(sites(sources, options, versions), base / "out")
     return Whole(base / "out")
 
 
-def hostile(source: Source) -> Source:
+def hostile(source: ReportSource) -> ReportSource:
     """Return a source in whose logs bots wrote markup as ``info`` and on standard error."""
 
-    def detail(number: int) -> Detail:
+    def detail(number: int) -> MatchDetail:
         found = source.detail(number)
         kinds = ("info", "stderr", "note")
         more = [LogLine(ply, 1 + ply % 2, kinds[ply % 3], line) for ply in range(3) for line in LINES]  # type: ignore[arg-type] # made of kinds

@@ -15,28 +15,27 @@ from typing import Any
 
 import pytest
 
-from tests.command import invoke
 from tests.report import world
 from tests.report.browser import needs_browser, probe
-from tests.report.pages import Page
-from tourney.compare.gate_format import GateRule
-from tourney.compare.ladder_format import LadderRule
-from tourney.report.output.look import Options
+from tests.report.html_pages import Page
+from tests.support.command import invoke
+from tourney.compare.gate import GateRule
+from tourney.compare.ladder import LadderRule
+from tourney.report.display import label
+from tourney.report.output.layout import Options
 from tourney.report.output.write import write
-from tourney.report.pages.adaptive import estimates
-from tourney.report.pages.bracket import bracket_page
-from tourney.report.pages.rounds import has_progress, has_rounds, round_path
+from tourney.report.pages.adaptive_page import estimates
+from tourney.report.pages.bracket_page import bracket_page
+from tourney.report.pages.rounds_page import has_progress, has_rounds, round_path
 from tourney.report.pages.tournament_facts import has_measurements
 from tourney.report.site import site
-from tourney.report.source import Source, load
-from tourney.report.text import display
-from tourney.results.columns import page_columns, ranking_columns, standings_columns
+from tourney.report.source import ReportSource, load
 from tourney.results.rounds import float_of, rankings, rounds_of
-from tourney.results.standings import ranking_sentences
+from tourney.results.standings import page_columns, ranking_columns, ranking_sentences, standings_columns
 from tourney.run.engine.recorder import pair_next
 from tourney.schedule.format import FORMATS
 from tourney.schedule.knockout import Bracket
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 NAMES = tuple("abcdefghi")
 PLANS: dict[str, dict[str, Any]] = {
@@ -77,7 +76,7 @@ def played(path: Path, plan: dict[str, Any]) -> Path:
     how = dict(plan)
     if how["format_"] in ("import", "results"):
         return imported(path, how["names"], how["format_"])
-    with Repository.open(str(path), create=True) as repository:
+    with Database.open(str(path), create=True) as repository:
         tournament = world.begin(repository, how.pop("names"), **how)
         world.play_out(repository, tournament, void=(2,))
     return path
@@ -97,20 +96,42 @@ def imported(path: Path, names: tuple[str, ...], format_: str = "import") -> Pat
     return path
 
 
-def files(source: Source) -> dict[str, str]:
-    """Return the files of a report with pages of a few matches, by path."""
+def files(source: ReportSource) -> dict[str, str]:
+    """The files of a report with pages of a few matches, by path."""
     return {file.path: file.content.decode("utf-8") for file in site(source, Options(match_pages=3))}
 
 
-def sourced(path: Path) -> Source:
-    with Repository.open(str(path)) as repository:
-        return load(repository, repository.tournament())
-
-
-def made(path: Path) -> tuple[Source, dict[str, str]]:
-    with Repository.open(str(path)) as repository:
-        source = load(repository, repository.tournament())
+def made(path: Path) -> tuple[ReportSource, dict[str, str]]:
+    """The source and the files of a database's report."""
+    with Database.open(str(path)) as repository:
+        source = load(repository, repository.tournaments.get())
         return source, files(source)
+
+
+class Cups:
+    """The tournaments of ``PLANS`` and their reports, each played and made once for all tests."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._made: dict[str, tuple[ReportSource, dict[str, str]]] = {}
+
+    def path(self, plan: str) -> Path:
+        """The database of a tournament; not to be changed."""
+        path = self._folder / plan / "t.db"
+        if not path.exists():
+            path.parent.mkdir()
+            played(path, PLANS[plan])
+        return path
+
+    def made(self, plan: str) -> tuple[ReportSource, dict[str, str]]:
+        if plan not in self._made:
+            self._made[plan] = made(self.path(plan))
+        return self._made[plan]
+
+
+@pytest.fixture(scope="module")
+def cups(tmp_path_factory: pytest.TempPathFactory) -> Cups:
+    return Cups(tmp_path_factory.mktemp("cups"))
 
 
 def table_of(page: str, name: str) -> list[list[str]]:
@@ -122,10 +143,10 @@ def table_of(page: str, name: str) -> list[list[str]]:
     return [[unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in row] for row in cells]
 
 
-@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_standings_agree_in_commands_exports_and_report(tmp_path: Path, plan: dict[str, Any]) -> None:
-    path = str(played(tmp_path / "t.db", plan))
-    source, pages = made(Path(path))
+@pytest.mark.parametrize("plan", PLANS)
+def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -> None:
+    path = str(cups.path(plan))
+    source, pages = cups.made(plan)
     format_, seats = source.format, source.tournament.seats
     columns = standings_columns(format_, seats)
     keys = [column.key for column in columns]
@@ -157,7 +178,7 @@ def test_standings_agree_in_commands_exports_and_report(tmp_path: Path, plan: di
     words = table.stdout.splitlines()[2:]
     for line, text, row in zip(lines, words, rows, strict=True):
         assert line[0] == str(row["rank"])
-        assert line[1].startswith(display(row["name"]))
+        assert line[1].startswith(label(row["name"]))
         assert line[1].split()[0] == text.split()[1]
         values = [cell.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-") for cell in line]
         assert values[2 : len(shown)] == text.split()[2 : len(shown)]
@@ -171,18 +192,18 @@ def test_every_registered_format_is_compared() -> None:
     assert {plan["format_"] for plan in PLANS.values()} >= {format_.name for format_ in FORMATS.all()}
 
 
-@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_last_ranking_of_the_rounds_is_that_of_the_standings(tmp_path: Path, plan: dict[str, Any]) -> None:
-    source = sourced(played(tmp_path / "t.db", plan))
+@pytest.mark.parametrize("plan", PLANS)
+def test_last_ranking_of_the_rounds_is_that_of_the_standings(cups: Cups, plan: str) -> None:
+    source, _ = cups.made(plan)
     *_, last = rankings(source.format, source.setup, source.schedule)
     assert [(line.number, line.rank, line.points, line.values) for line in last.values()] == [
         (line.number, line.rank, line.points, line.tie_breaks) for line in source.standings
     ]
 
 
-@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_pages_of_every_format_are_linked_and_well_formed(tmp_path: Path, plan: dict[str, Any]) -> None:
-    source, pages = made(played(tmp_path / "t.db", plan))
+@pytest.mark.parametrize("plan", PLANS)
+def test_pages_of_every_format_are_linked_and_well_formed(cups: Cups, plan: str) -> None:
+    source, pages = cups.made(plan)
     seen, wanted = {"index.html"}, ["index.html"]
     parsed = {path: Page(text) for path, text in pages.items() if path.endswith(".html")}
     while wanted:
@@ -208,16 +229,16 @@ def test_pages_of_every_format_are_linked_and_well_formed(tmp_path: Path, plan: 
     assert ("bracket.html" in seen) == (source.tournament.plan.format == "knockout")
 
 
-@pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_standings_come_first_except_after_a_bracket(tmp_path: Path, plan: dict[str, Any]) -> None:
-    source, pages = made(played(tmp_path / "t.db", plan))
+@pytest.mark.parametrize("plan", PLANS)
+def test_standings_come_first_except_after_a_bracket(cups: Cups, plan: str) -> None:
+    source, pages = cups.made(plan)
     first = re.findall(r'<section aria-labelledby="(\w+)"', pages["index.html"])
     knockout = source.tournament.plan.format == "knockout"
     assert first[:2] == ["bracket", "standings"] if knockout else first[0] == "standings"
 
 
-def test_swiss_rounds_show_floats_byes_and_points_before(tmp_path: Path) -> None:
-    source, pages = made(played(tmp_path / "t.db", PLANS["swiss"]))
+def test_swiss_rounds_show_floats_byes_and_points_before(cups: Cups) -> None:
+    source, pages = cups.made("swiss")
     found = tuple(rounds_of(source.setup, source.rows, source.results))
     ranked = list(rankings(source.format, source.setup, source.schedule))
     floats = 0
@@ -238,8 +259,8 @@ def test_swiss_rounds_show_floats_byes_and_points_before(tmp_path: Path) -> None
     assert floats
 
 
-def test_progress_follows_every_bot_through_the_rounds(tmp_path: Path) -> None:
-    source, pages = made(played(tmp_path / "t.db", PLANS["swiss"]))
+def test_progress_follows_every_bot_through_the_rounds(cups: Cups) -> None:
+    source, pages = cups.made("swiss")
     rows = json.loads(pages["data/progress.json"])
     assert len(rows) == len(NAMES) * 4
     for line in source.standings:
@@ -253,8 +274,8 @@ def test_progress_follows_every_bot_through_the_rounds(tmp_path: Path) -> None:
     assert len(table_of(pages["rounds.html"], "progress")) == len(NAMES) + 1
 
 
-def test_bracket_shows_every_tie_with_its_score_and_decision(tmp_path: Path) -> None:
-    source, pages = made(played(tmp_path / "t.db", PLANS["knockout"]))
+def test_bracket_shows_every_tie_with_its_score_and_decision(cups: Cups) -> None:
+    source, pages = cups.made("knockout")
     found = tuple(rounds_of(source.setup, source.rows, source.results))
     lines: Any = {match.number: _Line() for match in source.matches}
     shown = bracket_page(source, found, lines)
@@ -284,7 +305,7 @@ class _Line:
 
 def test_bracket_marks_what_is_still_to_play(tmp_path: Path) -> None:
     plan = {**PLANS["knockout"], "names": NAMES[:7]}
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = world.begin(repository, plan.pop("names"), **plan)
         world.play_all(repository, tournament, most=3)
         source = load(repository, tournament)
@@ -299,7 +320,7 @@ def test_bracket_marks_what_is_still_to_play(tmp_path: Path) -> None:
 @pytest.mark.parametrize("count", [4, 5, 33, 128])
 def test_boxes_of_a_large_bracket_do_not_overlap(tmp_path: Path, count: int) -> None:
     names = tuple(f"bot{k}" for k in range(count))
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         third = (("third-place", 1),)
         tournament = world.begin(repository, names, format_="knockout", extra=third)
         source = load(repository, tournament)
@@ -322,10 +343,10 @@ def test_boxes_of_a_large_bracket_do_not_overlap(tmp_path: Path, count: int) -> 
 def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, format_: str) -> None:
     plan = dict(PLANS[format_])
     path = tmp_path / "t.db"
-    with Repository.open(str(path), create=True) as repository:
+    with Database.open(str(path), create=True) as repository:
         tournament = world.begin(repository, plan.pop("names"), **plan)
         world.play_all(repository, tournament, most=1)
-        rows, complete = len(tuple(repository.rows(tournament.id))), tournament.complete
+        rows, complete = len(tuple(repository.schedules.rows(tournament.id))), tournament.complete
         page = files(load(repository, tournament))["index.html"]
     sentence = f"Interim standings: {rows - 1} of {rows} matches are still to play"
     sentence += "." if complete else ", and more rounds are to be paired."
@@ -335,11 +356,11 @@ def test_unfinished_tournament_says_that_standings_are_interim(tmp_path: Path, f
     assert "Interim" not in invoke("standings", "--db", str(path), "--quiet").stderr
 
 
-def test_imported_tournament_says_once_what_is_not_known(tmp_path: Path) -> None:
-    _, pages = made(imported(tmp_path / "t.db", NAMES[:3]))
+def test_imported_tournament_says_once_what_is_not_known(cups: Cups) -> None:
+    _, pages = cups.made("import")
     page = pages["index.html"]
     assert page.count("times, hosts, protections and logs: the matches were imported without them") == 1
-    assert "imported records, 2 seats per table; who was to meet whom is not known" in page
+    assert "imported records, 2 seats per table; the pairings are not known" in page
     for word in ("Games per pairing", "sandbox", "<dt>Started", "<dt>Run"):
         assert word not in page
     assert not any(path.startswith(("round", "bracket")) for path in pages)
@@ -359,8 +380,8 @@ def test_imported_swiss_has_the_pages_of_a_swiss(tmp_path: Path) -> None:
     assert "the matches were imported without them" not in before["index.html"]
 
 
-def test_challengers_have_scores_and_differences_against_each(tmp_path: Path) -> None:
-    source, pages = made(played(tmp_path / "t.db", PLANS["gauntlet"]))
+def test_challengers_have_scores_and_differences_against_each(cups: Cups) -> None:
+    source, pages = cups.made("gauntlet")
     rows = json.loads(pages["data/gauntlet.json"])
     assert [(row["challenger"], row["opponent"]) for row in rows] == [
         (one.name, other.name)
@@ -384,8 +405,8 @@ def test_challengers_have_scores_and_differences_against_each(tmp_path: Path) ->
     assert "did not meet each other" in pages["gauntlet.html"]
 
 
-def test_intervals_of_an_adaptive_tournament_narrow(tmp_path: Path) -> None:
-    source, pages = made(played(tmp_path / "t.db", PLANS["adaptive"]))
+def test_intervals_of_an_adaptive_tournament_narrow(cups: Cups) -> None:
+    source, pages = cups.made("adaptive")
     rows = json.loads(pages["data/narrowing.json"])
     assert {row["batch"] for row in rows} == set(range(5))
     final = {row["name"]: row for row in rows if row["batch"] == 4}
@@ -401,10 +422,10 @@ def test_intervals_of_an_adaptive_tournament_narrow(tmp_path: Path) -> None:
     assert pages["adaptive.html"].count("their difference was known to") == len(paired)
 
 
-def test_estimates_of_many_batches_are_spread_evenly(tmp_path: Path, monkeypatch: Any) -> None:
-    source = sourced(played(tmp_path / "t.db", PLANS["adaptive"]))
+def test_estimates_of_many_batches_are_spread_evenly(cups: Cups, monkeypatch: Any) -> None:
+    source, _ = cups.made("adaptive")
     batches = tuple(rounds_of(source.setup, source.rows, source.results))
-    monkeypatch.setattr("tourney.report.pages.adaptive._MOST", 2)
+    monkeypatch.setattr("tourney.report.pages.adaptive_page._MOST", 2)
     assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 
 
@@ -425,7 +446,7 @@ def test_hostile_names_stay_text_on_every_page(tmp_path: Path, format_: str) -> 
 
 
 def test_ties_of_the_bracket_agree_with_the_stages_won(tmp_path: Path) -> None:
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         tournament = world.begin(repository, tuple("abcdefghijklm"), format_="knockout")
         while True:
             world.play_all(repository, tournament)
@@ -447,22 +468,15 @@ def test_ties_of_the_bracket_agree_with_the_stages_won(tmp_path: Path) -> None:
         assert {"score", "bye"} <= {tie.how for tie in bracket.ties}
 
 
-PAGES = {
-    "knockout": "bracket.html",
-    "swiss": "rounds.html",
-    "round-robin": "round-1.html",
-    "gauntlet": "gauntlet.html",
-    "adaptive": "adaptive.html",
-}
-
-
 @needs_browser
-@pytest.mark.parametrize("format_", PAGES)
-def test_wide_parts_scroll_within_the_page_on_a_phone(tmp_path: Path, format_: str) -> None:
-    with Repository.open(str(played(tmp_path / "t.db", PLANS[format_]))) as repository:
-        write(site(load(repository, repository.tournament()), Options(match_pages=1)), tmp_path / "out")
+@pytest.mark.parametrize(("plan", "page"), [("gauntlet", "gauntlet.html"), ("adaptive", "adaptive.html")])
+def test_wide_parts_scroll_within_the_page_on_a_phone(
+    cups: Cups, tmp_path: Path, plan: str, page: str
+) -> None:
+    """``test_every_page`` looks at the pages of the other formats in the same way."""
+    with Database.open(str(cups.path(plan))) as repository:
+        write(site(load(repository, repository.tournaments.get()), Options(match_pages=1)), tmp_path / "out")
     script = "return [document.documentElement.scrollWidth, document.documentElement.clientWidth];"
-    page = tmp_path / "out" / PAGES[format_]
-    scrolled, width = probe(page, script, tmp_path / "profile", width=390)
+    scrolled, width = probe(tmp_path / "out" / page, script, tmp_path / "profile", width=390)
     assert width == 390
     assert scrolled == width

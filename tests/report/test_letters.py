@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.report.browser import needs_browser, probe
 from tests.report.conftest import Report
-from tourney.games.svg_diagram import style
+from tourney.games.board_style import style
 
 
 @needs_browser

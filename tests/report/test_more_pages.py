@@ -10,20 +10,19 @@ import pytest
 
 from tests.report import world
 from tests.report.conftest import Report
-from tests.report.pages import Page
+from tests.report.html_pages import Page
 from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
-from tourney.report import text
-from tourney.report.charts import vega
-from tourney.report.output.look import File, Options
+from tourney.report import display
+from tourney.report.output.layout import File, Options
 from tourney.report.output.rendering import Renderer
 from tourney.report.output.write import write
 from tourney.report.pages import fault_page, history_page, pair_page
 from tourney.report.site import renderer, site, sites
-from tourney.report.source import Source, load
+from tourney.report.source import ReportSource, load
+from tourney.store.database import Database
 from tourney.store.presentation import Link, Presentation, logo_text
-from tourney.store.repository import Repository
-from tourney.store.values import OverloadedMatch, OverloadTotals
+from tourney.store.totals import OverloadedMatch, OverloadTotals
 
 SHOWN = Presentation(
     '<script>alert("title")</script>',
@@ -104,7 +103,7 @@ def test_pentanomial_counts_each_mirrored_group_once(made: Renderer) -> None:
 )
 def test_streaks_are_longest_runs(made: Renderer, halves: list[int], runs: tuple[int, ...]) -> None:
     line = made.lines[0]
-    games = [pair_page.Game(line, 0, 1, half) for half in halves]
+    games = [pair_page.PairGame(line, 0, 1, half) for half in halves]
     assert tuple(n for _, n in pair_page._streaks(games, "a", "b")) == runs
 
 
@@ -147,16 +146,6 @@ def test_history_page_has_a_table_for_every_chart(made: Renderer) -> None:
         assert words(parsed).count(label.name) >= 2
 
 
-def test_report_is_whole_without_charts(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    paths = {file.path for file in site(report.source)}
-    monkeypatch.setattr(vega, "find_spec", lambda _: None)
-    files: dict[str, bytes] = {file.path: file.content for file in site(report.source)}
-    history = Page(files["history.html"].decode("utf-8"))
-    assert "pip install vl-convert-python" in words(history)
-    assert not [one for one in history.elements if one[1].get("class") == "chart"]
-    assert set(files) == paths
-
-
 def test_faults_page_lists_every_fault_with_its_ply(report: Report, made: Renderer) -> None:
     parsed = page(fault_page.files(made), "faults.html")
     expected = [
@@ -188,7 +177,7 @@ def test_faults_page_says_the_kind_once(report: Report) -> None:
     details = {number: noted}
     source = replace(report.source, detail=lambda at: details.get(at) or report.source.detail(at))
     said = words(page(fault_page.files(renderer(source, Options())), "faults.html"))
-    assert f"{text.fault(kind)}: the reason" in said
+    assert f"{display.fault(kind)}: the reason" in said
     assert f": {kind}: the reason" not in said
 
 
@@ -201,7 +190,7 @@ def test_faults_page_publishes_logs_only_on_request(report: Report) -> None:
 
 
 def test_many_faults_of_a_kind_leave_room_for_others(
-    repository: Repository, monkeypatch: pytest.MonkeyPatch
+    repository: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fault_page, "OF_A_KIND", 1)
     tournament = world.begin(repository, ("alpha", "beta"), games=60)
@@ -239,7 +228,7 @@ def test_methods_page_has_exact_commands_and_digests(report: Report) -> None:
     assert "tourney rerun cup --all" in said
     for entrant in source.entrants:
         assert entrant.entrant.digest in said
-    for key, value in source.tournament.plan.limits.as_json().items():
+    for key, value in source.tournament.plan.limits.texts().items():
         assert f"{key}{value}" in said
     assert "bubblewrap" in said
     plain = page(site(source, Options(measured=False)), "methods.html")
@@ -273,17 +262,17 @@ def test_title_stands_in_every_page_and_the_list(report: Report) -> None:
 
 @pytest.mark.parametrize(("game", "seats", "games"), [("sage-stones", 3, 6), ("seven-sages", 2, 2)])
 def test_pages_work_for_other_games_and_tables(tmp_path: Path, game: str, seats: int, games: int) -> None:
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         names = ("a", "b", "c", "d")[: seats + 1]
         tournament = world.begin(repository, names, game=game, seats=seats, games=games)
         world.play_all(repository, tournament, most=14)
-        source: Source = load(repository, repository.tournament())
+        source: ReportSource = load(repository, repository.tournaments.get())
         for file in site(source):
             if file.is_page and not file.path.startswith("matches/"):
                 assert Page(file.content.decode("utf-8")).problems == [], file.path
 
 
-def test_pages_of_a_tournament_without_matches_are_whole(repository: Repository) -> None:
+def test_pages_of_a_tournament_without_matches_are_whole(repository: Database) -> None:
     tournament = world.begin(repository)
     paths = set()
     for file in site(load(repository, tournament)):

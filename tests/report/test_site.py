@@ -8,29 +8,31 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from msgspec import structs
 
-from tests.command import TOYS, offering
 from tests.report import world
 from tests.report.conftest import Report
-from tests.report.pages import Page, pages, read
+from tests.report.html_pages import Page, pages, read
+from tests.support.command import TOYS, offering
+from tests.support.records import digest_of
 from tourney.bots.catalogue.shipped import shipped_digests
-from tourney.match.record import digest_of
 from tourney.match.spec import Entrant
-from tourney.report.output.look import Options
-from tourney.report.output.manifest import NAME
+from tourney.report.display import label
+from tourney.report.match_detail import MatchDetail
+from tourney.report.output.layout import Options
+from tourney.report.output.placement import MANIFEST
 from tourney.report.output.write import MARKER, write
-from tourney.report.pages.listing import PAGE, list_page, pages_of, picked
+from tourney.report.pages.match_lines import PAGE, list_page, pages_of, picked
 from tourney.report.pages.match_list import DATA
-from tourney.report.pages.match_page import listed
+from tourney.report.pages.match_script import listed
 from tourney.report.site import Versions, site, sites
-from tourney.report.source import Source, load
-from tourney.report.text import display
+from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import StoredEntrant
 
 
-def files(source: Source, options: Options | None = None) -> dict[str, bytes]:
+def files(source: ReportSource, options: Options | None = None) -> dict[str, bytes]:
     made = list(site(source, options))
     assert len({file.path for file in made}) == len(made)
     return {file.path: file.content for file in made}
@@ -93,7 +95,7 @@ def test_hostile_names_are_plain_text(report: Report) -> None:
         assert not re.search("[\u202a-\u202e\u200f\ud800-\udfff]", text), path
     index = "".join(read(report.folder / "index.html").text)
     for name in world.HOSTILE:
-        assert display(name) in index
+        assert label(name) in index
 
 
 def test_pages_tell_shipped_bots_from_others(report: Report) -> None:
@@ -117,7 +119,7 @@ def test_pages_tell_shipped_bots_from_others(report: Report) -> None:
     assert index.count(">not the shipped bot<") == 1
 
 
-def pages_named(source: Source) -> list[str]:
+def pages_named(source: ReportSource) -> list[str]:
     """Return the paths of the first page and of the first three bots' pages."""
     return ["index.html", *(source.labels[number].page for number in range(3))]
 
@@ -171,13 +173,10 @@ def test_changed_record_gives_a_warning(report: Report) -> None:
     number = source.matches[0].number
     changed = source.detail(number)
     assert changed.record is not None
-    record = json.loads(json.dumps(changed.record))
-    record["seed"] = "1"
-    other = Source(
-        **{
-            **{key: getattr(source, key) for key in Source.__dataclass_fields__},
-            "detail": lambda asked: type(changed)(record) if asked == number else source.detail(asked),
-        }
+    record = structs.replace(changed.record, seed="1")
+    other = replace(
+        source,
+        detail=lambda asked: MatchDetail(record) if asked == number else source.detail(asked),
     )
     made = files(other, Options(match_pages=len(source.matches)))
     assert (
@@ -207,13 +206,13 @@ def test_same_database_gives_same_bytes(report: Report) -> None:
     for path, content in again.items():
         assert (report.folder / path).read_bytes() == content, path
     there = {str(p.relative_to(report.folder)) for p in report.folder.rglob("*") if p.is_file()}
-    assert there == {*again, MARKER, NAME}
+    assert there == {*again, MARKER, MANIFEST}
 
 
 def test_two_runs_give_same_bytes_without_measurements(tmp_path: Path) -> None:
     made = []
     for backwards, host in ((False, "alpha-host"), (True, "beta-host")):
-        with Repository.open(str(tmp_path / f"{host}.db"), create=True) as repository:
+        with Database.open(str(tmp_path / f"{host}.db"), create=True) as repository:
             tournament = world.begin(repository, "abcd")
             world.play_all(repository, tournament, backwards=backwards, host=host, void=(3,))
             source = load(repository, tournament)
@@ -229,20 +228,20 @@ def test_two_runs_give_same_bytes_without_measurements(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("game", "seats"), [("sages-tafl", 2), ("sage-stones", 4), ("element", 3), ("cyvasse", 2)]
 )
-def test_every_game_has_pages(repository: Repository, game: str, seats: int) -> None:
+def test_every_game_has_pages(repository: Database, game: str, seats: int) -> None:
     games = {2: 2, 3: 6, 4: 4}[seats]
     tournament = world.begin(repository, "abcd"[:seats], game=game, seats=seats, games=games)
     world.play_all(repository, tournament, most=1)
-    made = files(load(repository, repository.tournament()))
+    made = files(load(repository, repository.tournaments.get()))
     page = Page(made["matches/1.html"].decode("utf-8"))
     assert page.problems == []
     assert len(record_of(page)[1].split()) > 4
     assert b"In progress: 1 of" in made["index.html"] or b"Finished" in made["index.html"]
 
 
-def test_empty_tournament_has_pages(repository: Repository, tmp_path: Path) -> None:
+def test_empty_tournament_has_pages(repository: Database, tmp_path: Path) -> None:
     world.begin(repository, "ab")
-    write(site(load(repository, repository.tournament())), tmp_path / "out")
+    write(site(load(repository, repository.tournaments.get())), tmp_path / "out")
     for path in pages(tmp_path / "out"):
         assert read(path).problems == []
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
@@ -250,7 +249,7 @@ def test_empty_tournament_has_pages(repository: Repository, tmp_path: Path) -> N
     assert "No match has been played yet" in text
 
 
-def test_missing_game_leaves_tables_and_actions(repository: Repository) -> None:
+def test_missing_game_leaves_tables_and_actions(repository: Database) -> None:
     tournament = world.begin(repository, "ab")
     world.play_all(repository, tournament)
     with offering(**TOYS):
@@ -261,7 +260,7 @@ def test_missing_game_leaves_tables_and_actions(repository: Repository) -> None:
     assert 'id="stage"' not in page
 
 
-def test_plugin_games_have_pages(repository: Repository) -> None:
+def test_plugin_games_have_pages(repository: Database) -> None:
     with offering(**TOYS):
         tournament = world.begin(repository, "ab", game="race", options=())
         world.play_all(repository, tournament)
@@ -295,10 +294,10 @@ def test_long_lists_have_pages(report: Report) -> None:
 
 
 def test_several_tournaments_share_one_report(tmp_path: Path) -> None:
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         for name, game in (("One cup", "sage-stones"), ("two/../cup", "sages-tafl")):
             world.play_all(repository, world.begin(repository, "ab", name=name, game=game))
-        loaded = [load(repository, tournament) for tournament in repository.tournaments()]
+        loaded = [load(repository, tournament) for tournament in repository.tournaments.all()]
         write(sites(loaded), tmp_path / "out")
     assert sorted(p.name for p in (tmp_path / "out").iterdir() if p.is_dir()) == [
         "assets",
@@ -315,14 +314,14 @@ def test_several_tournaments_share_one_report(tmp_path: Path) -> None:
 
 def test_versions_have_a_page_over_all_tournaments(tmp_path: Path) -> None:
     """The page says what is in the fit and what is left out, without dates if nothing measured is shown."""
-    with Repository.open(str(tmp_path / "t.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
         for name, game, seats in (
             ("one", "sage-stones", 2),
             ("two", "sage-stones", 2),
             ("many", "sage-stones", 3),
         ):
             world.play_all(repository, world.begin(repository, "abc", name=name, game=game, seats=seats))
-        loaded = [load(repository, tournament) for tournament in repository.tournaments()]
+        loaded = [load(repository, tournament) for tournament in repository.tournaments.all()]
         pools = pools_of_games(repository, Wanted())
         anchored = Versions(pools, {pools[0].versions[0].label: 1000.0})
         files = {

@@ -1,15 +1,15 @@
 """The first page stays small however many entrants and matches there are."""
 
 from tests.report import world
-from tests.report.test_match_list import many
+from tests.report.pages.test_match_list import many
 from tourney.games.registry import find_game
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import PlayedMatch
-from tourney.report.output.look import Options
+from tourney.report.output.layout import Options
 from tourney.report.site import KINDS, renderer
 from tourney.report.source import load
 from tourney.run.engine.recorder import spec_of
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 ENTRANTS = 50
@@ -18,20 +18,20 @@ LARGEST = 200_000
 """Bytes."""
 
 
-def test_first_page_of_a_large_tournament_is_small(repository: Repository) -> None:
+def test_first_page_of_a_large_tournament_is_small(repository: Database) -> None:
     names = [f"a-bot-with-a-long-name-{k:02d}" for k in range(ENTRANTS)]
     tournament = world.begin(repository, names)
-    entrants = repository.entrants(tournament.id)
+    entrants = repository.tournaments.entrants(tournament.id)
     rules = find_game(tournament.game).rules
     found = []
     plays: list[tuple[list[tuple[int, str]], Outcome]] = []
-    for number, row in repository.pending(tournament.id):
+    for number, row in repository.schedules.pending(tournament.id):
         spec = spec_of(tournament, entrants, row)
         if len(plays) < 40:
             plays.append(world.at_random(spec))
         played = PlayedMatch(make_record(spec, rules, *plays[number % len(plays)]))
         found.append(MatchResult(number, played))
-    repository.record_results(tournament.id, found)
+    repository.matches.add(tournament.id, found)
     source = many(load(repository, tournament), MATCHES)
     make = renderer(source, Options())
     [index] = [file for file in KINDS[0].files(make) if file.path == "index.html"]

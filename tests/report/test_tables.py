@@ -7,23 +7,24 @@ import pytest
 from tests.report import world
 from tests.report.conftest import Report
 from tourney.report.pages.bot_page import faults, meetings
-from tourney.report.pages.overview import seat_lines
-from tourney.report.pages.pairwise import crosstable, residual_step, superiority
-from tourney.report.source import Source, load
+from tourney.report.pages.crosstable_page import crosstable, residual_step, superiority
+from tourney.report.pages.overview_page import seat_lines
+from tourney.report.source import ReportSource, load
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import units_of_win
-from tourney.store.repository import Repository
-from tourney.store.values import DrawProbability, MatchResult
+from tourney.store.database import Database
+from tourney.store.rating_data import DrawProbability
+from tourney.store.values import MatchResult
 
 
 @pytest.fixture(params=[2, 3, 4])
-def source(repository: Repository, request: pytest.FixtureRequest) -> Source:
+def source(repository: Database, request: pytest.FixtureRequest) -> ReportSource:
     tournament = world.begin(repository, "abcde", seats=request.param, games=24)
     world.play_all(repository, tournament, void=(2,), most=60)
     return load(repository, tournament)
 
 
-def test_seat_totals_add_up_to_the_standings(source: Source) -> None:
+def test_seat_totals_add_up_to_the_standings(source: ReportSource) -> None:
     for line in source.standings:
         totals = [totals for (number, _), totals in source.seat_totals.items() if number == line.number]
         sums = [sum(values) for values in zip(*totals, strict=True)] or [0] * 5
@@ -31,7 +32,7 @@ def test_seat_totals_add_up_to_the_standings(source: Source) -> None:
         assert Fraction(sums[1], units_of_win(source.tournament.seats)) == line.points
 
 
-def test_seats_share_the_points_of_all_matches(source: Source) -> None:
+def test_seats_share_the_points_of_all_matches(source: ReportSource) -> None:
     counted = len(source.matches) - 1
     seats = source.tournament.seats
     total = sum(totals.units for totals in source.seat_totals.values())
@@ -39,12 +40,12 @@ def test_seats_share_the_points_of_all_matches(source: Source) -> None:
     assert [line.totals.games for line in seat_lines(source)] == [counted] * seats
 
 
-def test_meetings_add_up_to_the_pairs(source: Source) -> None:
+def test_meetings_add_up_to_the_pairs(source: ReportSource) -> None:
     met = {key: (len(rows), sum(row.half for row in rows)) for key, rows in meetings(source).items()}
     assert {(pair.entrant, pair.opponent): (pair.games, pair.half_points) for pair in source.pairs} == met
 
 
-def test_crosstable_has_every_pair_both_ways(source: Source) -> None:
+def test_crosstable_has_every_pair_both_ways(source: ReportSource) -> None:
     cross = crosstable(source)
     order = [line.entrant.number for line in cross.lines]
     assert order == [line.number for line in source.standings]
@@ -58,7 +59,7 @@ def test_crosstable_has_every_pair_both_ways(source: Source) -> None:
                 assert cell.shade + back.shade in {7, 8, 9}
 
 
-def test_expected_scores_of_a_pair_add_up_to_one(source: Source) -> None:
+def test_expected_scores_of_a_pair_add_up_to_one(source: ReportSource) -> None:
     assert source.meetings.keys() == {(pair.entrant, pair.opponent) for pair in source.pairs if pair.games}
     for (a, b), meeting in source.meetings.items():
         back = source.meetings[b, a]
@@ -70,7 +71,7 @@ def test_residuals_are_in_standard_deviations() -> None:
     assert [residual_step(z) for z in (0.0, 0.9, -0.9, 1.2, -2.2, 9.0, -9.0)] == [4, 4, 4, 5, 2, 7, 1]
 
 
-def test_empty_tournament_has_empty_tables(repository: Repository) -> None:
+def test_empty_tournament_has_empty_tables(repository: Database) -> None:
     source = load(repository, world.begin(repository, "abc"))
     assert len(faults(source)) == len(meetings(source)) == len(source.seat_totals) == 0
 
@@ -80,7 +81,7 @@ def test_void_matches_are_not_counted_as_meetings(report: Report) -> None:
     assert 4 not in {row.match for rows in meetings(report.source).values() for row in rows}
 
 
-def test_superiority_has_every_pair_both_ways(source: Source) -> None:
+def test_superiority_has_every_pair_both_ways(source: ReportSource) -> None:
     better = superiority(source)
     assert [line.entrant.number for line in better.lines] == [line.entrant for line in source.batch.ratings]
     assert len(list(better.download.rows)) == 10
@@ -96,29 +97,29 @@ def test_superiority_has_every_pair_both_ways(source: Source) -> None:
     assert sum(int(line.best) for line in better.lines) == pytest.approx(100, abs=3)
 
 
-def test_notes_name_the_limits_of_the_ratings(repository: Repository) -> None:
+def test_notes_name_the_limits_of_the_ratings(repository: Database) -> None:
     tournament = world.begin(repository, "abcd", games=2)
     nothing = superiority(load(repository, tournament))
     looked, prior = nothing.notes
     assert looked.startswith("Not all planned matches are played: ")
     assert prior == "No match has been rated yet, so the intervals are those of the prior."
-    rows = dict(repository.rows(tournament.id))
-    entrants = repository.entrants(tournament.id)
+    rows = dict(repository.schedules.rows(tournament.id))
+    entrants = repository.tournaments.entrants(tournament.id)
     for number, row in rows.items():
         if set(row.seats) in ({0, 1}, {2, 3}):
             match = world.played(spec_of(tournament, entrants, row), number)
-            repository.record_results(tournament.id, [MatchResult(number, match)])
+            repository.matches.add(tournament.id, [MatchResult(number, match)])
     notes = superiority(load(repository, tournament)).notes
     assert notes[1].startswith("No match connects these 2 groups of bots")
     assert any("Seats, in Elo relative to their mean: seat 1: " in note for note in notes)
 
 
-def test_stored_draw_probability_is_used(repository: Repository) -> None:
+def test_stored_draw_probability_is_used(repository: Database) -> None:
     tournament = world.begin(repository, "abc", games=4)
     world.play_all(repository, tournament)
     before = load(repository, tournament)
     kept = DrawProbability(0.4, "cup", 12)
-    repository.keep_draw_probability(tournament.game, tournament.seats, kept)
+    repository.ratings.keep_draw_probability(tournament.game, tournament.seats, kept)
     after = load(repository, tournament)
     assert after.settings.draw_probability == 0.4
     assert after.ratings != before.ratings

@@ -8,12 +8,11 @@ from msgspec import structs
 
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, Outcome, make_record
-from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.seeds import chance_stream, pick
-from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.result import LogLine, Measurements, PlayedMatch, SandboxMeasurements, SeatMeasurements
+from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
-from tourney.seeds import stream
-from tourney.store.repository import Repository
+from tourney.seeds import chance_stream, pick, stream
+from tourney.store.database import Database
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 HOSTILE = (
@@ -30,7 +29,7 @@ HOSTILE = (
 
 
 def begin(
-    repository: Repository,
+    repository: Database,
     names: Sequence[str] = ("alpha", "beta", "gamma"),
     *,
     name: str = "cup",
@@ -49,18 +48,20 @@ def begin(
         options = (("stones", "3"),) if game == "sage-stones" else ()
     _, full = rules.settings(seats, dict(options))
     settings = tuple(full.items())
-    plan = Plan(name, game, rules.rules, settings, format_, seats, games, rounds, limits=limits or Limits())
+    plan = Plan(
+        name, game, rules.rules, settings, format_, seats, games, rounds, limits=limits or DEFAULT_LIMITS
+    )
     plan = structs.replace(plan, extra=extra)
     entrants = [
         StoredEntrant(k, Entrant(n, n, "1.0", ("--x", n), f"{k:064x}"), title=n, author=n)
         for k, n in enumerate(names)
     ]
-    made = repository.begin(
+    made = repository.tournaments.begin(
         plan, seed=99, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20T08:00:00Z"
     )
     while pair_next(repository, made.id):
         pass
-    return repository.tournament_by_id(made.id)
+    return repository.tournaments.by_id(made.id)
 
 
 def at_random(
@@ -83,7 +84,7 @@ def at_random(
             action = legal[draw(len(legal))]
         actions.append((state.actor, game.action_string(action)))
         state = state.play(action)
-    return actions, Outcome(ranks, state.reason())
+    return actions, Outcome(ranks, state.reason(), ())
 
 
 def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> PlayedMatch:
@@ -98,21 +99,21 @@ def played(spec: MatchSpec, number: int, *, host: str = "workbench") -> PlayedMa
         if seat
     ]
     log += [LogLine(1, 1, "stderr", f"<b>\udcff {host}</b>"), LogLine(3, 1, "note", "it gave up")]
-    measured = {
-        "started": "2026-11-20T09:00:00Z",
-        "wall-ms": 5 + number,
-        "host": host,
-        "sandbox": {"level": "auto", "kind": "bubblewrap", "protections": {"network": "enforced"}},
-        "times-ms": [None if seat == 0 else 0.25 * (1 + ply) for ply, (seat, _) in enumerate(actions)],
-        "seats": [{"wall-ms": 4, "cpu-ms": None, "turns": 3} for _ in spec.seats],
-        "reproducible": fault is None,
-        "why-not": [] if fault is None else ["crash"],
-    }
+    measured = Measurements(
+        started="2026-11-20T09:00:00Z",
+        wall_ms=5 + number,
+        host=host,
+        sandbox=SandboxMeasurements("auto", "bubblewrap", {"network": "enforced"}),
+        times_ms=tuple(None if seat == 0 else 0.25 * (1 + ply) for ply, (seat, _) in enumerate(actions)),
+        seats=tuple(SeatMeasurements(wall_ms=4, turns=3) for _ in spec.seats),
+        reproducible=fault is None,
+        why_not=() if fault is None else ("crash",),
+    )
     return PlayedMatch(record, tuple(log), measured)
 
 
 def play_all(
-    repository: Repository,
+    repository: Database,
     tournament: Tournament,
     *,
     backwards: bool = False,
@@ -121,26 +122,26 @@ def play_all(
     most: int | None = None,
 ) -> None:
     """Play the pending matches, in schedule order or backwards; ``void`` fail in the infrastructure."""
-    entrants = repository.entrants(tournament.id)
-    pending = list(repository.pending(tournament.id))[:most]
+    entrants = repository.tournaments.entrants(tournament.id)
+    pending = list(repository.schedules.pending(tournament.id))[:most]
     for number, row in reversed(pending) if backwards else pending:
         spec = spec_of(tournament, entrants, row)
         match = None if number in void else played(spec, number, host=host)
         note = f"the worker on {host} was lost three times" if match is None else ""
-        repository.record_results(tournament.id, [MatchResult(number, match, note)])
+        repository.matches.add(tournament.id, [MatchResult(number, match, note)])
 
 
-def play_out(repository: Repository, tournament: Tournament, **how: Any) -> Tournament:
+def play_out(repository: Database, tournament: Tournament, **how: Any) -> Tournament:
     """Play a tournament round by round until its format pairs no more."""
     play_all(repository, tournament, **how)
     while pair_next(repository, tournament.id):
         play_all(repository, tournament, **how)
-    return repository.tournament_by_id(tournament.id)
+    return repository.tournaments.by_id(tournament.id)
 
 
 def fill(path: Path, names: Sequence[str] = HOSTILE, **how: int | str) -> Path:
     """Create a database with a tournament of hostile names; one match is void, all others are played."""
-    with Repository.open(str(path), create=True) as repository:
+    with Database.open(str(path), create=True) as repository:
         tournament = begin(repository, names, **how)  # type: ignore[arg-type] # passed on as they are
         play_all(repository, tournament, void=(4,))
     return path

@@ -6,36 +6,32 @@ To add a kind of page, write a module with a function that yields its files, and
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tourney.games import svg_diagram
-from tourney.report import text
-from tourney.report.charts import card
-from tourney.report.output.live import note_of_many
-from tourney.report.output.look import File, Look, Options, Section
-from tourney.report.output.privacy import published
-from tourney.report.output.rendering import Renderer
+from tourney.games import board_style
+from tourney.report import display
+from tourney.report.output.layout import File, Layout, Options, Section, SiteValues
+from tourney.report.output.rendering import Renderer, live_note
 from tourney.report.output.templates import Templates
 from tourney.report.pages import (
-    adaptive,
+    adaptive_page,
     bot_page,
-    bracket,
+    bracket_page,
+    crosstable_page,
     fault_page,
-    feed,
-    front,
     game_page,
-    gauntlet,
+    gauntlet_page,
     history_page,
     methods_page,
-    overview,
+    overview_page,
     pair_page,
-    pairwise,
-    rounds,
+    publishing,
+    rounds_page,
+    versions_page,
 )
-from tourney.report.pages import versions as versions_page
-from tourney.report.pages.address import sitemap
 from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_list import list_pages
-from tourney.report.replays import pictures
-from tourney.report.source import Source
+from tourney.report.pages.publishing import sitemap
+from tourney.report.replays.replay import shared_files
+from tourney.report.source import ReportSource, published
 from tourney.results.versions import VersionPool
 
 INLINE_CROSSTABLE = 24
@@ -47,20 +43,20 @@ STATIC = (
 )
 
 
-def _front(make: Renderer) -> overview.Overview:
-    return overview.overview(make.source, measured=make.measured)
+def _front(make: Renderer) -> overview_page.Overview:
+    return overview_page.overview(make.source, measured=make.measured)
 
 
-def _crosstable(make: Renderer) -> pairwise.Crosstable:
-    return pairwise.crosstable(make.source, make.once(pair_page.pair_paths))
+def _crosstable(make: Renderer) -> crosstable_page.Crosstable:
+    return crosstable_page.crosstable(make.source, make.once(pair_page.pair_paths))
 
 
-def _superiority(make: Renderer) -> pairwise.Superiority:
-    return pairwise.superiority(make.source)
+def _superiority(make: Renderer) -> crosstable_page.Superiority:
+    return crosstable_page.superiority(make.source)
 
 
-def _cycles(make: Renderer) -> pairwise.CyclesView | None:
-    return pairwise.cycles(make.source)
+def _cycles(make: Renderer) -> crosstable_page.CyclesView | None:
+    return crosstable_page.cycles(make.source)
 
 
 def _index_page(make: Renderer) -> Iterator[File]:
@@ -70,13 +66,13 @@ def _index_page(make: Renderer) -> Iterator[File]:
         "index.html",
         "index.html",
         front=make.once(_front),
-        lead=make.once(front.lead),
+        lead=make.once(overview_page.lead),
         cross=cross if small else None,
         better=make.once(_superiority),
         cycles=make.once(_cycles),
         matrix=small,
         matches=len(make.lines),
-        about=front.about(make.source),
+        about=overview_page.about(make.source),
     )
 
 
@@ -87,7 +83,7 @@ def _crosstable_page(make: Renderer) -> Iterator[File]:
         "crosstable.html",
         cross=cross,
         better=make.once(_superiority),
-        residuals=pairwise.residual_chart(cross),
+        residuals=crosstable_page.residual_chart(cross),
     )
 
 
@@ -113,11 +109,11 @@ def _bot_pages(make: Renderer) -> Iterator[File]:
 
 def _boards(make: Renderer) -> Iterator[File]:
     plan = make.source.tournament.plan
-    for path, content in pictures.shared_files(make.source.game, plan.seats, dict(plan.options)).items():
+    for path, content in shared_files(make.source.game, plan.seats, dict(plan.options)).items():
         yield make.file(path, content)
 
 
-def _always(_: Source) -> bool:
+def _always(_: ReportSource) -> bool:
     return True
 
 
@@ -132,16 +128,18 @@ class PageKind:
     files: Callable[[Renderer], Iterator[File]]
     title: str = ""
     path: str = ""
-    when: Callable[[Source], bool] = _always
+    when: Callable[[ReportSource], bool] = _always
     under: tuple[str, ...] = ()
 
 
 KINDS = (
     PageKind(_index_page, "Standings", "index.html", under=("bots/",)),
-    PageKind(bracket.files, "Bracket", bracket.PATH, bracket.is_knockout),
-    PageKind(rounds.files, "Rounds", rounds.PATH, rounds.has_progress, under=("round-",)),
-    PageKind(gauntlet.files, "Challengers", gauntlet.PATH, gauntlet.is_gauntlet),
-    PageKind(adaptive.files, "Intervals", adaptive.PATH, adaptive.is_adaptive, under=("round-",)),
+    PageKind(bracket_page.files, "Bracket", bracket_page.PATH, bracket_page.is_knockout),
+    PageKind(rounds_page.files, "Rounds", rounds_page.PATH, rounds_page.has_progress, under=("round-",)),
+    PageKind(gauntlet_page.files, "Challengers", gauntlet_page.PATH, gauntlet_page.is_gauntlet),
+    PageKind(
+        adaptive_page.files, "Intervals", adaptive_page.PATH, adaptive_page.is_adaptive, under=("round-",)
+    ),
     PageKind(_crosstable_page, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(history_page.files, "History", "history.html"),
@@ -151,10 +149,9 @@ KINDS = (
     PageKind(_bot_pages),
     PageKind(_boards),
     PageKind(pair_page.files),
-    PageKind(front.logo),
+    PageKind(overview_page.logo),
     PageKind(_downloads),
-    PageKind(feed.files),
-    PageKind(card.files),
+    PageKind(publishing.files),
 )
 """The kinds of pages, in the order of the navigation. Pages of matches are made by ``match_files``."""
 
@@ -173,31 +170,31 @@ Part = File | MatchWork
 """A part of a site: a file, or all pages of matches of a tournament, which other processes may render."""
 
 
-def site(source: Source, options: Options | None = None) -> Iterator[File]:
+def site(source: ReportSource, options: Options | None = None) -> Iterator[File]:
     """Yield the files of a tournament's report, all rendered in this process."""
     return _rendered(site_parts(source, options))
 
 
 def sites(
-    sources: Iterable[Source], options: Options | None = None, versions: Versions = NO_VERSIONS
+    sources: Iterable[ReportSource], options: Options | None = None, versions: Versions = NO_VERSIONS
 ) -> Iterator[File]:
     """Yield the files of a report on several tournaments, all rendered in this process."""
     return _rendered(sites_parts(sources, options, versions))
 
 
-def site_parts(source: Source, options: Options | None = None) -> Iterator[Part]:
+def site_parts(source: ReportSource, options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a tournament's report."""
     options = options or Options()
     return _with_sitemap(_site_parts(source, options), options)
 
 
-def _site_parts(source: Source, options: Options) -> Iterator[Part]:
+def _site_parts(source: ReportSource, options: Options) -> Iterator[Part]:
     yield from _static_files(options.templates)
     yield from _parts(source, options)
 
 
 def sites_parts(
-    sources: Iterable[Source], options: Options | None = None, versions: Versions = NO_VERSIONS
+    sources: Iterable[ReportSource], options: Options | None = None, versions: Versions = NO_VERSIONS
 ) -> Iterator[Part]:
     """Yield the parts of a report on several tournaments.
 
@@ -207,20 +204,22 @@ def sites_parts(
     return _with_sitemap(_sites_parts(tuple(sources), options, versions), options)
 
 
-def _sites_parts(sources: Sequence[Source], options: Options, versions: Versions) -> Iterator[Part]:
+def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Versions) -> Iterator[Part]:
     yield from _static_files(options.templates)
     entries = []
     for place, source in enumerate(sources, start=1):
-        prefix = f"t{place}-{text.folder(source.tournament.name)[:40].lower()}/"
+        prefix = f"t{place}-{display.folder(source.tournament.name)[:40].lower()}/"
         yield from _parts(source, options, prefix)
-        entries.append(overview.tournament_row(source, f"{prefix}index.html"))
-    look = Look.of("Tournaments", "", options)
-    live = note_of_many(options.live, sources) if options.measured else None
+        entries.append(overview_page.tournament_row(source, f"{prefix}index.html"))
+    layout = Layout(SiteValues("Tournaments", "", options.measured, options.address), options.templates)
+    live = None
+    if options.live is not None and options.measured and not all(source.ended for source in sources):
+        live = live_note(options.live, sources)
     pages = []
     for path, pool in zip(versions_page.page_paths(versions.pools), versions.pools, strict=True):
-        yield from versions_page.files(look, path, pool, versions.anchors, measured=options.measured)
+        yield from versions_page.files(layout, path, pool, versions.anchors, measured=options.measured)
         pages.append((versions_page.title(pool), path))
-    yield look.page("index.html", "tournaments.html", entries=entries, live=live, versions=pages)
+    yield layout.page("index.html", "tournaments.html", entries=entries, live=live, versions=pages)
 
 
 def _with_sitemap(parts: Iterable[Part], options: Options) -> Iterator[Part]:
@@ -244,8 +243,8 @@ def _rendered(parts: Iterable[Part]) -> Iterator[File]:
             yield from map(part.render, part.jobs)
 
 
-def renderer(source: Source, options: Options, prefix: str = "") -> Renderer:
-    """Return the renderer of a tournament's pages; results without records have no pages of matches."""
+def renderer(source: ReportSource, options: Options, prefix: str = "") -> Renderer:
+    """The renderer of a tournament's pages; results without records have no pages of matches."""
     if not source.tournament.recorded:
         options = replace(options, match_pages=0)
     source = published(source, logs=options.logs)
@@ -253,11 +252,11 @@ def renderer(source: Source, options: Options, prefix: str = "") -> Renderer:
     return Renderer(source, options, prefix, nav)
 
 
-def _kinds(source: Source) -> tuple[PageKind, ...]:
+def _kinds(source: ReportSource) -> tuple[PageKind, ...]:
     return tuple(kind for kind in KINDS if kind.when(source))
 
 
-def _parts(source: Source, options: Options, prefix: str = "") -> Iterator[Part]:
+def _parts(source: ReportSource, options: Options, prefix: str = "") -> Iterator[Part]:
     """Yield the parts of a tournament's folder, the largest first, as other processes can begin with it."""
     make = renderer(source, options, prefix)
     yield match_work(make)
@@ -273,10 +272,10 @@ def _static_files(templates: Templates) -> Iterator[File]:
 
 
 def _board_css() -> str:
-    """Return the style sheet of boards, whose colors follow the page's theme as well as the system's."""
+    """The style sheet of boards, whose colors follow the page's theme as well as the system's."""
     light, dark = _properties(dark=False), _properties(dark=True)
     return (
-        f"{svg_diagram.style()}"
+        f"{board_style.style()}"
         f":root{{{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=dark]{{{dark}}}\n"
@@ -286,8 +285,8 @@ def _board_css() -> str:
 
 def _properties(*, dark: bool) -> str:
     tones = {
-        **svg_diagram.GROUNDS,
-        **{f"seat-{name}": tone for name, tone in svg_diagram.TOKENS.items()},
-        **svg_diagram.LINES,
+        **board_style.GROUNDS,
+        **{f"seat-{name}": tone for name, tone in board_style.TOKENS.items()},
+        **board_style.LINES,
     }
     return "".join(f"--board-{name}:{tone.dark if dark else tone.light};" for name, tone in tones.items())

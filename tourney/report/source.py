@@ -14,41 +14,37 @@ from typing import NamedTuple, TypeVar
 from tourney.bots.catalogue.shipped import provenance, shipped_digests
 from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
-from tourney.games.svg_diagram import seat_colors
+from tourney.games.board_style import seat_colors
+from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
-from tourney.ratings.sequences import EVERY_LOOK, FIXED, Look
-from tourney.ratings.trueskill_rating import Pool, Settings, TrueSkillRating, history
-from tourney.report import text
-from tourney.report.matches import Matches, View, place_of, places_where, same
-from tourney.report.setting import Detail, EntrantLabel, SeatLabel, Setting, known_game
+from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
+from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
+from tourney.report import display
+from tourney.report.compact_matches import CompactMatches, LazySequence, place_of, places_where, same
+from tourney.report.display import EntrantLabel, SeatLabel
+from tourney.report.match_detail import MatchDetail, MatchSetting, known_game, published_detail
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.standings import Standing, compute_standings, setup_of
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
+from tourney.store.database import Database
+from tourney.store.parts import MatchParts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
-from tourney.store.repository import Repository
 from tourney.store.root import compute_root
-from tourney.store.values import (
-    Match,
-    MatchParts,
-    OverloadedMatch,
-    OverloadTotals,
-    PairTotal,
-    RowCounts,
-    ScoreTotals,
-    StoredEntrant,
-    StoredRun,
-    Tournament,
-)
+from tourney.store.schedules import RowCounts
+from tourney.store.totals import OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
+from tourney.store.values import StoredEntrant, StoredRun, Tournament, TournamentMatch
 
 T = TypeVar("T")
 
 STRETCHED = 200
 """Most matches with overloaded turns that the report lists."""
+BROKEN = "its bot cannot be started"
+"""Published instead of the last lines of a failed build."""
 
 
-class Meeting(NamedTuple):
+class ExpectedScore(NamedTuple):
     """The share of points that a bot is expected to score against another, and by how much it did not.
 
     ``z``: points less those expected, in standard deviations.
@@ -59,10 +55,10 @@ class Meeting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class ReportSource:
     """A tournament, whole. ``matches`` are those with a result, in schedule order.
 
-    Their results lack digests (see ``Matches``); ``read`` reads them again, one by one, with their digests.
+    Their results lack digests (see ``CompactMatches``); ``read`` reads them again, one by one, with digests.
 
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
     ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
@@ -78,9 +74,9 @@ class Source:
     progress: RowCounts
     standings: tuple[Standing, ...]
     pairs: tuple[PairTotal, ...]
-    matches: Sequence[Match]
-    read: Callable[[], Iterator[Match]]
-    detail: Callable[[int], Detail]
+    matches: Sequence[TournamentMatch]
+    read: Callable[[], Iterator[TournamentMatch]]
+    detail: Callable[[int], MatchDetail]
     parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
     draw_probability: float
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
@@ -96,15 +92,17 @@ class Source:
         return known_game(self.tournament.game) if self.tournament.recorded else None
 
     @cached_property
-    def setting(self) -> Setting:
+    def setting(self) -> MatchSetting:
         """What the pages of matches know of the tournament."""
         run = StoredRun()
-        return Setting(replace(self.tournament, run=run, complete=False, created="", root=None), self.seats)
+        return MatchSetting(
+            replace(self.tournament, run=run, complete=False, created="", root=None), self.seats
+        )
 
     @property
     def title(self) -> str:
         """The tournament's title, safe to show once escaped; without one, its name."""
-        return text.display(self.presentation.title.strip() or self.tournament.name)
+        return display.label(self.presentation.title.strip() or self.tournament.name)
 
     @property
     def format(self) -> Format:
@@ -117,9 +115,9 @@ class Source:
         return merge(((match.number, match.row) for match in self.matches), self.pending)
 
     @cached_property
-    def recorded(self) -> Sequence[Match]:
+    def recorded(self) -> Sequence[TournamentMatch]:
         """The matches with a record."""
-        return View(self.matches, same, places_where(self.matches, attrgetter("digest")))
+        return LazySequence(self.matches, same, places_where(self.matches, attrgetter("digest")))
 
     @cached_property
     def met(self) -> dict[tuple[int, int], Sequence[int]]:
@@ -151,7 +149,9 @@ class Source:
         """The counts of all matches, from which the ratings come."""
         numbers = [entrant.number for entrant in self.entrants]
         shared = self.tournament.plan.mirrored_dice
-        return Counts.of_ordered(self.results, numbers, self.tournament.seats, shared_dice=shared)
+        return Counts.of_results(
+            self.results, numbers, self.tournament.seats, shared_dice=shared, ordered=True
+        )
 
     @cached_property
     def batch(self) -> Batch:
@@ -164,7 +164,7 @@ class Source:
         return self.tournament.complete and self.progress.done == self.progress.rows
 
     @cached_property
-    def look(self) -> Look | None:
+    def look(self) -> PlannedGames | None:
         """What makes its intervals hold at every look, or None once it has ended as planned."""
         return look_now(self.tournament, self.entrants, self.progress)
 
@@ -174,18 +174,18 @@ class Source:
         return FIXED if self.look is None else EVERY_LOOK
 
     @cached_property
-    def meetings(self) -> dict[tuple[int, int], Meeting]:
+    def meetings(self) -> dict[tuple[int, int], ExpectedScore]:
         """What the fit leads one to expect of each pair that met, either way round."""
         found = {}
         for pair in self.batch.pairs:
             if pair.games and pair.z is not None:
                 share = pair.expected / pair.games
-                found[pair.a, pair.b] = Meeting(share, pair.z)
-                found[pair.b, pair.a] = Meeting(1 - share, -pair.z)
+                found[pair.a, pair.b] = ExpectedScore(share, pair.z)
+                found[pair.b, pair.a] = ExpectedScore(1 - share, -pair.z)
         return found
 
     @cached_property
-    def history(self) -> tuple[tuple[int, Pool], ...]:
+    def history(self) -> tuple[tuple[int, SkillPool], ...]:
         """The pool after each round."""
         numbers = [entrant.number for entrant in self.entrants]
         return tuple(history(self.results, numbers, self.settings))
@@ -195,7 +195,7 @@ class Source:
         """The TrueSkill table."""
         if self.history:
             return self.history[-1][1].table()
-        return Pool.of((entrant.number for entrant in self.entrants), self.settings).table()
+        return SkillPool.of((entrant.number for entrant in self.entrants), self.settings).table()
 
     @cached_property
     def labels(self) -> dict[int, EntrantLabel]:
@@ -213,7 +213,7 @@ class Source:
         return tuple(
             SeatLabel(
                 seat,
-                text.display(names[seat - 1] if seat <= len(names) else f"Seat {seat}"),
+                display.label(names[seat - 1] if seat <= len(names) else f"Seat {seat}"),
                 colors[(seat - 1) % len(colors)],
             )
             for seat in range(1, self.tournament.seats + 1)
@@ -222,10 +222,10 @@ class Source:
     @cached_property
     def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        return View(self.matches, _result_row)
+        return LazySequence(self.matches, _result_row)
 
 
-def _result_row(match: Match) -> ResultRow:
+def _result_row(match: TournamentMatch) -> ResultRow:
     row = match.result_row
     if row is None:
         raise ValueError(f"match {match.number} has no result")
@@ -234,13 +234,13 @@ def _result_row(match: Match) -> ResultRow:
 
 def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> EntrantLabel:
     def shown(words: str) -> str:
-        return text.display(words) if words else ""
+        return display.label(words) if words else ""
 
     return EntrantLabel(
         number=stored.number,
-        slug=text.slug(stored.number, stored.name),
-        name=text.display(stored.name),
-        bot=text.display(stored.entrant.bot),
+        slug=display.slug(stored.number, stored.name),
+        name=display.label(stored.name),
+        bot=display.label(stored.entrant.bot),
         version=shown(stored.entrant.version),
         title=shown(stored.title),
         author=shown(stored.author),
@@ -249,22 +249,22 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
         provenance=provenance(stored.entrant.digest, (stored.name, stored.entrant.bot), shipped)
         if known
         else "submitted",
-        broken=text.line(stored.broken),
+        broken=display.line(stored.broken),
     )
 
 
-def load(repository: Repository, tournament: Tournament) -> Source:
-    """Read a tournament. Details of matches are read on demand, so keep the repository open."""
+def load(database: Database, tournament: Tournament) -> ReportSource:
+    """Read a tournament. Details of matches are read on demand, so keep the database open."""
 
-    def read() -> Iterator[Match]:
-        return repository.matches(tournament.id, finished=True)
+    def read() -> Iterator[TournamentMatch]:
+        return database.matches.all(tournament.id, finished=True)
 
-    matches = Matches(tournament.id, read())
+    matches = CompactMatches(tournament.id, read())
 
-    def detail(number: int) -> Detail:
+    def detail(number: int) -> MatchDetail:
         result = matches[place_of(matches, number)].result
         if result is None or not result.digest:
-            return Detail()
+            return MatchDetail()
         damaged: list[tuple[str, str]] = []
 
         def part(name: str, read: Callable[[int, int], T]) -> T | None:
@@ -274,28 +274,56 @@ def load(repository: Repository, tournament: Tournament) -> Source:
                 damaged.append((name, str(error)))
                 return None
 
-        return Detail(
-            part("record", repository.record),
-            part("log", repository.log) or (),
-            part("measurements", repository.measured) or {},
+        return MatchDetail(
+            part("record", database.records.get),
+            part("log", database.records.log) or (),
+            part("measurements", database.records.measured) or NOT_MEASURED,
             tuple(damaged),
         )
 
-    return Source(
+    totals = database.totals.standings(tournament.id)
+    return ReportSource(
         tournament=tournament,
-        entrants=repository.entrants(tournament.id),
-        progress=repository.progress(tournament.id),
-        standings=compute_standings(repository, tournament.id),
-        pairs=repository.pair_totals(tournament.id),
+        entrants=database.tournaments.entrants(tournament.id),
+        progress=database.schedules.progress(tournament.id),
+        standings=compute_standings(database, tournament.id, totals),
+        pairs=totals.pairs,
         matches=matches,
         read=read,
         detail=detail,
-        parts=lambda numbers: repository.parts(tournament.id, numbers),
-        draw_probability=draw_probability_of(repository, tournament),
-        seat_totals=repository.standings_totals(tournament.id).by_seat,
-        root=compute_root(repository, tournament),
-        presentation=repository.presentation(tournament.id),
-        overloaded=repository.overloaded_matches(tournament.id, STRETCHED),
-        overload=repository.overload(tournament.id),
-        pending=repository.pending(tournament.id),
+        parts=lambda numbers: database.records.parts(tournament.id, numbers),
+        draw_probability=draw_probability_of(database, tournament),
+        seat_totals=totals.by_seat,
+        root=compute_root(database, tournament),
+        presentation=database.tournaments.presentation(tournament.id),
+        overloaded=database.totals.overloaded(tournament.id, STRETCHED),
+        overload=database.totals.overload(tournament.id),
+        pending=database.schedules.pending(tournament.id),
     )
+
+
+def published(source: ReportSource, *, logs: bool) -> ReportSource:
+    """A source without private parts, or the same one with ``logs``.
+
+    Private are: lines that bots wrote to standard error, the host's name, the system's errors that made a
+    match void, and the output of a bot's failed build. ``info`` lines and the referee's notes stay.
+    """
+    if logs:
+        return source
+    read = source.detail
+    return replace(
+        source,
+        detail=lambda number: published_detail(read(number), logs=False),
+        matches=LazySequence(source.matches, _without_note),
+        read=lambda: map(_without_note, source.read()),
+        entrants=tuple(
+            replace(entrant, broken=BROKEN) if entrant.broken else entrant for entrant in source.entrants
+        ),
+    )
+
+
+def _without_note(match: TournamentMatch) -> TournamentMatch:
+    result = match.result
+    if result is None or not result.note or result.void_reason == "benched":
+        return match
+    return replace(match, result=replace(result, note=""))

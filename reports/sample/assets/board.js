@@ -1,6 +1,6 @@
 /* The board of a match: draws any position of it from the data of the page and of the game (board/game.js sets
    window.TourneyGame). It knows nothing about games: a position is a set of things at places, and the data say
-   what changes from ply to ply (for their format see tourney/report/replays/replay.py, drawer.py and codes.py).
+   what changes from ply to ply (for their format see tourney/report/replays: replay.py, stills.py and codes.py).
 
    var board = TourneyBoard(svg, data, actions);    actions: an array of strings
    board.count                      plies with a position: 0 is the start, count - 1 the last
@@ -91,15 +91,15 @@
   }
 
   /* Returns the functions of one onlooker's pictures: things(ply), trace(ply), notes(ply) and position(ply). */
-  function Track(data, kinds, start) {
+  function Frames(data, sprites, start) {
     function keys(text) {
       var reader = new Reader(text);
       var found = [];
       while (reader.more()) {
         var from = reader.at;
-        var kind = reader.number();
+        var sprite = sprites[reader.number()];
         reader.number();
-        if (kinds[kind][0] === ARROW) reader.number();
+        if (sprite.layer === ARROW) reader.number();
         found.push(text.slice(from, reader.at));
       }
       return found;
@@ -156,13 +156,17 @@
   }
 
   window.TourneyBoard = function (svg, data, actions) {
-    var game = window.TourneyGame || { kinds: [], places: [], start: "", seats: [] };
-    var kinds = game.kinds.concat(data.kinds || []);
-    var places = game.places.concat(data.places || []);
-    var open = Track(data, kinds, game.start);
+    var game = window.TourneyGame || { sprites: [], places: [], start: "", seats: [] };
+    var sprites = game.sprites.concat(data.sprites || []).map(function (sprite) {
+      return { layer: sprite[0], level: sprite[1], svg: sprite[2], title: sprite[3] };
+    });
+    var places = game.places.concat(data.places || []).map(function (place) {
+      return { x: place[0], y: place[1], name: place[2] };
+    });
+    var open = Frames(data, sprites, game.start);
     var seen = {};
     (data.views || []).forEach(function (view) {
-      seen[view.seat] = { last: view.last, track: Track(view, kinds, game.start) };
+      seen[view.seat] = { last: view.last, frames: Frames(view, sprites, game.start) };
     });
     var seat = 0;
     var flipped = false;
@@ -172,15 +176,15 @@
     var layers = null;
     var box = svg ? svg.viewBox.baseVal : null;
 
-    function track(ply) {
+    function frames(ply) {
       var own = seen[seat];
-      return own && ply <= own.last ? own.track : open;
+      return own && ply <= own.last ? own.frames : open;
     }
 
     function read(key) {
       var reader = new Reader(key);
-      var kind = reader.number(), place = reader.number();
-      return { key: key, kind: kind, look: kinds[kind], at: places[place], to: reader.more() ? places[reader.number()] : null };
+      var number = reader.number(), place = reader.number();
+      return { key: key, number: number, sprite: sprites[number], at: places[place], to: reader.more() ? places[reader.number()] : null };
     }
 
     function named(template, names) {
@@ -189,30 +193,30 @@
 
     /* All things of a position, the lowest first, as the reader turned the board. */
     function things(ply, turned) {
-      var on = track(ply);
+      var on = frames(ply);
       var sign = turned ? -1 : 1;
       return Array.from(on.things(ply)).concat(on.trace(ply)).map(read).sort(function (a, b) {
-        return a.look[0] - b.look[0] || a.look[1] - b.look[1] ||
-          sign * (a.at[1] - b.at[1] || a.at[0] - b.at[0]) || a.kind - b.kind;
+        return a.sprite.layer - b.sprite.layer || a.sprite.level - b.sprite.level ||
+          sign * (a.at.y - b.at.y || a.at.x - b.at.x) || a.number - b.number;
       });
     }
 
     function spot(place, turned) {
-      return turned ? [2 * box.x + box.width - place[0], 2 * box.y + box.height - place[1]] : [place[0], place[1]];
+      return turned ? [2 * box.x + box.width - place.x, 2 * box.y + box.height - place.y] : [place.x, place.y];
     }
 
     function draw(thing, turned) {
       var at = spot(thing.at, turned);
       var node = element("g", { transform: "translate(" + at[0] + " " + at[1] + ")" });
-      var title = named(thing.look[3], thing.at[2]);
+      var title = named(thing.sprite.title, thing.at.name);
       if (title) element("title", {}, node).textContent = title;
       if (thing.to) {
         var to = spot(thing.to, turned);
         arrow(node, to[0] - at[0], to[1] - at[1]);
       } else {
-        element("use", { href: "#k" + thing.kind }, node);
+        element("use", { href: "#k" + thing.number }, node);
       }
-      node.tourney = { kind: thing.kind, layer: thing.look[0], at: at };
+      node.tourney = { sprite: thing.sprite, at: at };
       return node;
     }
 
@@ -221,7 +225,7 @@
       var defs = svg.querySelector("defs") || element("defs", {}, svg);
       var said = svg.querySelector("title");
       Array.from(defs.querySelectorAll("image")).forEach(function (image) { image.remove(); });
-      var markup = game.kinds.map(function (kind, k) { return '<g id="k' + k + '">' + kind[2] + "</g>"; }).join("");
+      var markup = game.sprites.map(function (_, k) { return '<g id="k' + k + '">' + sprites[k].svg + "</g>"; }).join("");
       var parsed = new DOMParser().parseFromString('<svg xmlns="' + SVG + '">' + markup + "</svg>", "image/svg+xml");
       Array.from(parsed.documentElement.children).forEach(function (node) { defs.appendChild(document.importNode(node, true)); });
       svg.textContent = "";
@@ -230,9 +234,8 @@
       var ground = element("g", { id: "ground", class: "tb-ground" }, defs);
       var reader = new Reader(game.start);
       while (reader.more()) {
-        var kind = reader.number(), place = reader.number();
-        if (kinds[kind][0] > LABEL) continue;
-        element("use", { href: "#k" + kind, x: places[place][0], y: places[place][1] }, ground);
+        var number = reader.number(), place = places[reader.number()];
+        if (sprites[number].layer <= LABEL) element("use", { href: "#k" + number, x: place.x, y: place.y }, ground);
       }
       layers = [GROUND, LABEL, MARK, ARROW, PIECE, ASIDE].map(function (layer) {
         return element("g", { class: layer <= LABEL ? "tb-ground" : "tb-pieces", "data-layer": layer }, svg);
@@ -263,7 +266,7 @@
         var best = -1, least = Infinity;
         gone.forEach(function (old, k) {
           var dx = old.tourney.at[0] - at[0], dy = old.tourney.at[1] - at[1];
-          if (kinds[old.tourney.kind][2] === kinds[node.tourney.kind][2] && dx * dx + dy * dy < least) {
+          if (old.tourney.sprite.svg === node.tourney.sprite.svg && dx * dx + dy * dy < least) {
             best = k;
             least = dx * dx + dy * dy;
           }
@@ -296,14 +299,14 @@
         old.delete(key);
         if (!node) {
           node = draw(thing, flipped);
-          if (thing.look[0] === PIECE) came.push(node);
+          if (thing.sprite.layer === PIECE) came.push(node);
         }
         nodes.set(key, node);
-        order[thing.look[0]].push(node);
+        order[thing.sprite.layer].push(node);
       });
       var gone = [];
       old.forEach(function (node) {
-        if (animate && node.tourney.layer === PIECE) gone.push(node);
+        if (animate && node.tourney.sprite.layer === PIECE) gone.push(node);
         else node.remove();
       });
       order.forEach(function (ordered, layer) {
@@ -324,13 +327,13 @@
     function value(ply, address) {
       if (address === "a") return ply ? actions[ply - 1] : "";
       var path = address.split(".");
-      var text = track(ply).position(ply).split(" ")[+path[0]];
+      var text = frames(ply).position(ply).split(" ")[+path[0]];
       return path.length > 1 ? text.split(/[:,]/)[+path[1]] : text;
     }
 
     function notes(ply) {
       ply = within(ply);
-      return data.sets[track(ply).noted[ply]].map(function (number) {
+      return data.sets[frames(ply).noted[ply]].map(function (number) {
         return data.notes[number].split(FIELD).map(function (part, k) { return k % 2 ? value(ply, part) : part; }).join("");
       });
     }
@@ -338,9 +341,9 @@
     function text(ply) {
       var groups = new Map();
       things(within(ply), false).forEach(function (thing) {
-        if (thing.look[0] !== PIECE) return;
-        var name = thing.at[2];
-        var template = thing.look[3].indexOf(FIELD) < 0 && name ? thing.look[3] + ": " + FIELD : thing.look[3];
+        if (thing.sprite.layer !== PIECE) return;
+        var name = thing.at.name, title = thing.sprite.title;
+        var template = title.indexOf(FIELD) < 0 && name ? title + ": " + FIELD : title;
         if (!groups.has(template)) groups.set(template, []);
         groups.get(template).push(name);
       });
@@ -367,7 +370,7 @@
       notes: notes,
       position: function (ply) {
         ply = within(ply);
-        return track(ply).position(ply);
+        return frames(ply).position(ply);
       },
       text: text,
       flip: function (on) {

@@ -1,1 +1,1 @@
-"""Charts and drawings as SVG or PNG."""
+"""Charts as SVG, and the picture of a tournament as PNG."""

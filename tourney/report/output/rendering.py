@@ -1,35 +1,40 @@
-"""The renderer: makes the files of one tournament's pages from their contexts and templates."""
+"""The renderer: makes the files of one tournament's pages from their contexts and templates.
+
+Pages of a running tournament say when they were written, and reload once they have changed. Without a server,
+pages cannot fetch files of their folder, but they can load scripts. So ``data/live.js`` holds the state and
+the hashes of all pages, and ``assets/live.js`` loads it repeatedly. Only a live report depends on the time of
+writing.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
-from tourney.report import text
-from tourney.report.output.live import is_over, note
-from tourney.report.output.look import File, Look, Options, Section
-from tourney.report.pages import listing
-from tourney.report.source import Source
+from tourney.report import display
+from tourney.report.output.layout import File, Layout, Live, Options, Section, SiteValues
+from tourney.report.pages.match_lines import LineOf, ListedMatch, match_lines, picked
+from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
 
+LIVE_STATE = "data/live.js"
+"""The state of a live report, as a script that sets ``window.TourneyLive``."""
+
 
 @dataclass
 class Renderer:
-    """Renders the pages of one tournament; page kinds get it.
+    """Renders the pages of one tournament; the functions of page kinds get it."""
 
-    ``nav`` are the sections in the header.
-    """
-
-    source: Source
+    source: ReportSource
     options: Options
     prefix: str = ""
     nav: tuple[Section, ...] = ()
-    _made: dict[object, Any] = field(default_factory=dict)
+    _made: dict[object, object] = field(default_factory=dict)
 
     @property
     def measured(self) -> bool:
@@ -37,56 +42,58 @@ class Renderer:
         return self.options.measured
 
     @cached_property
-    def look(self) -> Look:
-        """What all pages have in common."""
-        source = self.source
-        game = text.display(source.game.title if source.game else source.tournament.game)
+    def layout(self) -> Layout:
+        """The layout of the tournament's pages."""
+        source, options = self.source, self.options
+        game = display.label(source.game.title if source.game else source.tournament.game)
         outside = OUTSIDE if source.tournament.game == EXTERNAL else ""
-        return Look.of(source.title, game, self.options, self.prefix, self.nav, outside)
+        site = SiteValues(
+            source.title, game, options.measured, options.address, self.prefix, self.nav, outside
+        )
+        return Layout(site, options.templates)
 
     @cached_property
     def paged(self) -> frozenset[int]:
         """The numbers of the matches with a page."""
-        return listing.picked(self.source, self.options.match_pages)
+        return picked(self.source, self.options.match_pages)
 
     @cached_property
-    def lines(self) -> Sequence[listing.MatchLine]:
-        """All finished matches; a line is made when asked for."""
-        return listing.match_lines(self.source, self.paged, measured=self.measured)
+    def lines(self) -> Sequence[ListedMatch]:
+        """All finished matches; a line is made when it is read."""
+        return match_lines(self.source, self.paged, measured=self.measured)
 
     @cached_property
-    def listed(self) -> tuple[listing.MatchLine, ...]:
-        """The finished matches that the list of matches has."""
-        chosen = listing.picked(self.source, max(self.options.listed, self.options.match_pages))
+    def listed(self) -> tuple[ListedMatch, ...]:
+        """The finished matches in the list of matches."""
+        chosen = picked(self.source, max(self.options.listed, self.options.match_pages))
         return tuple(self.line_of[number] for number in sorted(chosen))
 
     @cached_property
-    def line_of(self) -> Mapping[int, listing.MatchLine]:
+    def line_of(self) -> Mapping[int, ListedMatch]:
         """All finished matches by number."""
-        return listing.LineOf(self.source.matches, self.lines)
+        return LineOf(self.source.matches, self.lines)
 
     def once(self, make: "Callable[[Renderer], T]") -> T:
-        """Return what a function makes for this tournament, computed once for all page kinds."""
+        """The value of a function of this renderer, computed once for all page kinds."""
         if make not in self._made:
             self._made[make] = make(self)
-        found: T = self._made[make]
-        return found
+        return cast(T, self._made[make])
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page at a path in the tournament's folder."""
-        return self.look.page(
+        return self.layout.page(
             path, template, live=self._live(path), intervals=self.source.intervals, **context
         )
 
     def _live(self, path: str) -> str | None:
-        """Return what a page says while the tournament runs; "" if only its script does, None if it is over.
+        """The note on a running tournament; "" if only its script runs, None if the tournament is over.
 
-        The other pages stay as they are when only the time of writing changes.
+        Only the first page has the note, so others stay as they are when only the time of writing changes.
         """
         live = self.options.live
-        if live is None or not self.measured or is_over(self.source):
+        if live is None or not self.measured or self.source.ended:
             return None
-        return note(live, (self.source,)) if path == "index.html" else ""
+        return live_note(live, (self.source,)) if path == "index.html" else ""
 
     def tables(self, path: str, table: DataTable) -> Iterator[File]:
         """Yield a table for download: ``path`` with .csv and .json."""
@@ -94,10 +101,48 @@ class Renderer:
         yield self.file(f"{path}.json", table.json())
 
     def file(self, path: str, content: bytes) -> File:
-        """Return a file at a path in the tournament's folder."""
+        """A file at a path in the tournament's folder."""
         return File(self.prefix + path, content)
 
     def script(self, path: str, name: str, data: object) -> File:
-        """Return a script that only sets ``window.NAME`` to JSON data: pages in a folder cannot fetch."""
-        dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-        return self.file(path, f"window.{name}={dumped};\n".encode("ascii"))
+        """A script that only sets ``window.NAME`` to JSON data: pages in a folder cannot fetch."""
+        return self.file(path, _assignment(name, data))
+
+
+def left_to_play(sources: Sequence[ReportSource]) -> str:
+    """The number of matches still to play, in words."""
+    left = sum(source.progress.rows - source.progress.done for source in sources)
+    if not left and all(source.ended for source in sources):
+        return "All matches are played"
+    more = "" if all(source.tournament.complete for source in sources) else ", and the rounds not drawn yet"
+    verb = "is" if left == 1 else "are"
+    return f"{display.count(left, 'match', 'matches')} {verb} still to play{more}"
+
+
+def live_note(live: Live, sources: Sequence[ReportSource]) -> str:
+    """The note on a page of running tournaments."""
+    return f"Written {live.written}. {left_to_play(sources)}."
+
+
+def live_state(live: Live, sources: Sequence[ReportSource], hashes: Mapping[str, str]) -> File:
+    """The file with a live report's state; ``hashes`` are those of all files by path.
+
+    Pages of matches are left out: they do not reload.
+    """
+    pages = {
+        path: content[:8]
+        for path, content in sorted(hashes.items())
+        if path.endswith(".html") and "matches" not in path.split("/")[:-1]
+    }
+    data = {
+        "said": live_note(live, sources),
+        "over": all(source.ended for source in sources),
+        "seconds": live.seconds,
+        "pages": pages,
+    }
+    return File(LIVE_STATE, _assignment("TourneyLive", data))
+
+
+def _assignment(name: str, data: object) -> bytes:
+    dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return f"window.{name}={dumped};\n".encode("ascii")

@@ -34,9 +34,9 @@ class Templates:
 
     @classmethod
     def of(cls, folder: Path | None) -> "Templates":
-        """Return the templates with the files of a folder.
+        """The templates with the files of a folder.
 
-        Raises UsageError for a file that replaces nothing, is no UTF-8, or has a syntax error.
+        Raises UsageError for a file that replaces nothing, is not UTF-8, or has a syntax error.
         """
         found = cls(folder and folder.absolute())
         for name in found.replaced:
@@ -69,17 +69,17 @@ class Templates:
         return (templates_dir(), *([self.folder] if self.folder else []))
 
     def static(self, name: str) -> bytes:
-        """Return the content of a style sheet or script."""
+        """The content of a style sheet or script."""
         return self.read(f"{_STATIC}/{name}")
 
     def read(self, name: str) -> bytes:
-        """Return the content of a file by its name."""
+        """The content of a file by its name."""
         if self.folder is not None and name in self.replaced:
             return (self.folder / name).read_bytes()
         return (templates_dir() / name).read_bytes()
 
     def environment(self) -> Environment:
-        """Return an environment that escapes everything, refuses undefined names, and has no ``safe``."""
+        """An environment that escapes everything, refuses undefined names, and has no ``safe``."""
         shipped = FileSystemLoader(templates_dir())
         own = [] if self.folder is None else [FileSystemLoader(self.folder)]
         made = Environment(
@@ -95,7 +95,7 @@ class Templates:
         return made
 
     def refusal(self, error: Exception) -> UsageError | None:
-        """Return what to say of an error in a replaced template, or None if it is not in one."""
+        """What to say of an error in a replaced template, or None if it is not in one."""
         if self.folder is None:
             return None
         if isinstance(error, TemplateSyntaxError):
@@ -112,7 +112,7 @@ class Templates:
             content = path.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
-            raise _wrong(path, line, "it is no UTF-8 text") from error
+            raise _wrong(path, line, "it is not UTF-8 text") from error
         except OSError as error:
             raise UsageError(f"{path} cannot be read: {error.strerror}") from error
         if not name.endswith(".html"):

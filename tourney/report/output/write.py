@@ -11,16 +11,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from tourney.errors import EnvironmentFailure, UsageError
 from tourney.parsing import parse_json
-from tourney.pool import Pool
-from tourney.report.output.look import File
-from tourney.report.output.manifest import NAME, Entry, Manifest, read_manifest
-from tourney.report.output.placing import Folders, Placed
+from tourney.report.output.layout import File
+from tourney.report.output.placement import (
+    MANIFEST,
+    Folders,
+    ManifestEntry,
+    ReportManifest,
+    WrittenFile,
+    read_manifest,
+)
 from tourney.report.pages.match_files import MatchFile
 from tourney.report.site import Part
+from tourney.spawning import Pool
 
 MARKER = "tourney-report.json"
 """The file that marks a folder as a report, which a new report may replace."""
@@ -107,9 +112,9 @@ def write(
 class _Writer:
     """Fills a folder with a report, and counts; ``entries`` are the files so far, ``known`` the old ones."""
 
-    def __init__(self, folders: Folders, known: Mapping[str, Entry]) -> None:
+    def __init__(self, folders: Folders, known: Mapping[str, ManifestEntry]) -> None:
         self.folders = folders
-        self.entries: dict[str, Entry] = {}
+        self.entries: dict[str, ManifestEntry] = {}
         self._known = known
         self._made: set[str] = set()
         self._damaged: list[str] = []
@@ -122,9 +127,9 @@ class _Writer:
         self.note(file.path, self.folders.place(file.path, file.content, self._known.get(file.path)))
         self._damaged += file.damaged
 
-    def note(self, path: str, placed: Placed, fingerprint: str = "") -> None:
+    def note(self, path: str, placed: WrittenFile, fingerprint: str = "") -> None:
         """Count a file that is in the folder."""
-        self.entries[path] = Entry(placed.content, fingerprint)
+        self.entries[path] = ManifestEntry(placed.content, fingerprint)
         self._bytes += placed.size
         self._unchanged += placed.unchanged
 
@@ -136,7 +141,7 @@ class _Writer:
 
     def finish(self, index: Path) -> Written:
         """Write manifest and marker; return what was written, with ``index`` as its first page."""
-        self._write(NAME, Manifest(self.entries).dump())
+        self._write(MANIFEST, ReportManifest(self.entries).dump())
         pages = sum(path.endswith(".html") for path in self.entries)
         names = sorted({path.partition("/")[0] for path in self.entries})
         marker = {"format": FORMAT, "files": len(self.entries), "pages": pages, "names": names}
@@ -149,14 +154,15 @@ class _Writer:
         self._bytes += len(content)
 
 
-def _marker(folder: Path) -> dict[str, Any] | None:
-    """Return the content of a report's marker, or None if the folder is no report."""
+def _marker(folder: Path) -> dict[str, object] | None:
+    """The content of a report's marker, or None if the folder is not a report."""
     try:
         marker = parse_json((folder / MARKER).read_bytes())
     except (OSError, ValueError):
         return None
-    ours = isinstance(marker, dict) and str(marker.get("format", "")).startswith("tourney-report/")
-    return marker if ours else None
+    if isinstance(marker, dict) and str(marker.get("format", "")).startswith("tourney-report/"):
+        return marker
+    return None
 
 
 def _target(out: Path) -> Path:
@@ -166,7 +172,7 @@ def _target(out: Path) -> Path:
             found = sorted(entry.name for entry in folder.iterdir())
             marker = _marker(folder)
             listed = (marker or {}).get("names")
-            names = {MARKER, NAME, *map(str, listed if isinstance(listed, list) else OLD_NAMES)}
+            names = {MARKER, MANIFEST, *map(str, listed if isinstance(listed, list) else OLD_NAMES)}
             strange = [name for name in found if name not in names and not _OLD_NUMBERED.fullmatch(name)]
             if strange or (found and marker is None):
                 what = (strange or found)[0]
@@ -221,6 +227,7 @@ def _swap(partial: Path, folder: Path) -> None:
     if not folder.exists():
         partial.rename(folder)
     elif not _exchange(partial, folder):
+        # Without renameat2 (macOS, some network file systems) a reader may find no folder for a moment.
         old = partial.with_name(f"{partial.name}-old-{os.getpid()}")
         folder.rename(old)
         try:

@@ -8,17 +8,18 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from tourney.report import text
-from tourney.report.matches import View
+from tourney.report import display
+from tourney.report.compact_matches import LazySequence
+from tourney.report.display import EntrantLabel
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import SHOWN, bot_chart, cell_of, histories, sampled
-from tourney.report.pages.listing import Chip, MatchLine
-from tourney.report.pages.overview import SeatLine, StandingLine, seat_lines
-from tourney.report.setting import EntrantLabel
-from tourney.report.source import Source
+from tourney.report.pages.match_lines import Chip, ListedMatch
+from tourney.report.pages.overview_page import SeatScore, StandingLine, seat_lines
+from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
-from tourney.store.values import Match, OverloadTotals
+from tourney.store.totals import OverloadTotals
+from tourney.store.values import TournamentMatch
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -59,7 +60,7 @@ class OpponentLine:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class RatingHistory:
     """A bot's ratings by round: two charts, each None where there is none, and the table of both.
 
     ``rounds`` are (round, TrueSkill, Elo), ratings with their intervals as printed; Elo may be None.
@@ -80,11 +81,11 @@ class BotPage:
     entrant: EntrantLabel
     line: StandingLine
     opponents: tuple[OpponentLine, ...]
-    seats: tuple[SeatLine, ...]
-    history: History
-    best: tuple[tuple[MatchLine, EntrantLabel], ...]
-    worst: tuple[tuple[MatchLine, EntrantLabel], ...]
-    faults: tuple[tuple[MatchLine, str], ...]
+    seats: tuple[SeatScore, ...]
+    history: RatingHistory
+    best: tuple[tuple[ListedMatch, EntrantLabel], ...]
+    worst: tuple[tuple[ListedMatch, EntrantLabel], ...]
+    faults: tuple[tuple[ListedMatch, str], ...]
     overload: str
     downloads: dict[str, DataTable]
 
@@ -130,9 +131,9 @@ def bot_pages(
 
 
 def _surprises(
-    source: Source, met: Mapping[int, Sequence[Met]]
+    source: ReportSource, met: Mapping[int, Sequence[Met]]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return the wins against the strongest and the losses against the weakest opponents: (match, opponent).
+    """The wins against the strongest and the losses against the weakest opponents: (match, opponent).
 
     The first match against each opponent is enough.
     """
@@ -147,16 +148,16 @@ def _surprises(
     return best, worst
 
 
-def meetings(source: Source) -> dict[tuple[int, int], Sequence[Met]]:
-    """Return what each bot met, by itself and its opponent; void matches do not count."""
+def meetings(source: ReportSource) -> dict[tuple[int, int], Sequence[Met]]:
+    """What each bot met, by itself and its opponent; void matches do not count."""
     found: dict[tuple[int, int], Sequence[Met]] = {}
     for (a, b), places in source.met.items():
-        found[a, b] = View(source.matches, partial(_met, a, b), places)
-        found[b, a] = View(source.matches, partial(_met, b, a), places)
+        found[a, b] = LazySequence(source.matches, partial(_met, a, b), places)
+        found[b, a] = LazySequence(source.matches, partial(_met, b, a), places)
     return found
 
 
-def _met(entrant: int, opponent: int, match: Match) -> Met:
+def _met(entrant: int, opponent: int, match: TournamentMatch) -> Met:
     result, seat, other = match.result, match.seats.index(entrant), match.seats.index(opponent)
     if result is None:
         raise ValueError(f"match {match.number} has no result")
@@ -164,8 +165,8 @@ def _met(entrant: int, opponent: int, match: Match) -> Met:
     return Met(match.number, half, result.faults[seat] or "", result.faults[other] or "")
 
 
-def faults(source: Source) -> dict[int, list[tuple[int, str]]]:
-    """Return the matches in which each bot had a fault, with its kind."""
+def faults(source: ReportSource) -> dict[int, list[tuple[int, str]]]:
+    """The matches in which each bot had a fault, with its kind."""
     found: dict[int, list[tuple[int, str]]] = {}
     for match in source.matches:
         for entrant, kind in zip(match.seats, match.result.faults, strict=True) if match.result else ():
@@ -175,11 +176,11 @@ def faults(source: Source) -> dict[int, list[tuple[int, str]]]:
 
 
 def _opponent_line(
-    source: Source,
+    source: ReportSource,
     number: int,
     opponent: EntrantLabel,
     rows: Sequence[Met],
-    matches: Mapping[int, MatchLine],
+    matches: Mapping[int, ListedMatch],
     page: str,
 ) -> OpponentLine:
     halves = bytes(row.half for row in rows)
@@ -191,9 +192,9 @@ def _opponent_line(
         entrant=opponent,
         page=page,
         games=games,
-        points=text.decimal(Fraction(sum(halves), 2), 1),
-        percent=text.percent(Fraction(sum(halves), 2 * games)),
-        expected=text.number(100 * source.meetings[number, opponent.number].expected, 1),
+        points=display.decimal(Fraction(sum(halves), 2), 1),
+        percent=display.percent(Fraction(sum(halves), 2 * games)),
+        expected=display.number(100 * source.meetings[number, opponent.number].expected, 1),
         wins=halves.count(2),
         draws=halves.count(1),
         losses=halves.count(0),
@@ -202,21 +203,22 @@ def _opponent_line(
     )
 
 
-def _chip(match: MatchLine, half: int, fault: str, theirs: str, opponent: EntrantLabel) -> Chip:
+def _chip(match: ListedMatch, half: int, fault: str, theirs: str, opponent: EntrantLabel) -> Chip:
     outcome = ("loss", "draw", "win")[half]
-    said = f"match {match.number}: {outcome} against {text.isolated(opponent.name)}, {match.reason}"
+    said = f"match {match.number}: {outcome} against {display.isolated(opponent.name)}, {match.reason}"
     said += f", own {fault}" if fault else f", opponent's {theirs}" if theirs else ""
     result = ("0", "\N{VULGAR FRACTION ONE HALF}", "1")[half]
     return Chip(match.href, result, outcome, bool(fault or theirs), said)
 
 
-def _history(make: Renderer, number: int) -> History:
+def _history(make: Renderer, number: int) -> RatingHistory:
     found = make.once(histories)
     elo = dict(found.elo)
     rounds = sampled(found.skill, SHOWN)
     last = found.skill[-1]
-    said = f"mu from {text.number(found.skill[0][1][number][0], 1)} to {text.number(last[1][number][0], 1)}"
-    return History(
+    first_mu, last_mu = found.skill[0][1][number][0], last[1][number][0]
+    said = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)}"
+    return RatingHistory(
         skill=bot_chart(found.skill, number, "mu", f"{said} after round {last[0]}"),
         elo=bot_chart(found.elo, number, "Elo", "Elo by the matches up to each round"),
         rounds=tuple(
@@ -230,7 +232,7 @@ def _history(make: Renderer, number: int) -> History:
     )
 
 
-def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DataTable:
+def _opponents_table(source: ReportSource, lines: tuple[OpponentLine, ...]) -> DataTable:
     rows = [
         {name: getattr(line, name) for name in COUNTS}
         | {
@@ -243,7 +245,7 @@ def _opponents_table(source: Source, lines: tuple[OpponentLine, ...]) -> DataTab
     return DataTable(("opponent", *COUNTS, "expected_percent"), rows)
 
 
-def _seats_table(lines: tuple[SeatLine, ...]) -> DataTable:
+def _seats_table(lines: tuple[SeatScore, ...]) -> DataTable:
     rows = [
         {name: getattr(line.totals, name) for name in COUNTS if name != "points"}
         | {"seat": line.seat.number, "name": line.seat.name, "points": float(line.points)}

@@ -1,8 +1,8 @@
 """Ratings by round: TrueSkill and Elo of all bots after the rounds, as charts and tables.
 
-TrueSkill goes on from match to match, so every round has it. Elo is fitted anew to all matches up to a round:
-at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fit of 200 bots takes seconds. Charts
-and tables show at most ``SHOWN`` rounds; the downloads have all.
+TrueSkill goes on from match to match, so every round has it. Elo is a fit of its own to all matches up to a
+round: at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fit of 200 bots takes seconds.
+Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
 from collections import Counter
@@ -16,12 +16,13 @@ from markupsafe import Markup
 from tourney.ratings.batch import BatchRating, rate
 from tourney.ratings.counts import Clusters, Counts, clusters
 from tourney.ratings.method import rated
-from tourney.report import text
-from tourney.report.charts import vega
-from tourney.report.output.look import File
+from tourney.report import display
+from tourney.report.charts.chart import COLORS, REST, draw
+from tourney.report.charts.kinds import Line, color_of, line_chart
+from tourney.report.display import EntrantLabel
+from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.setting import EntrantLabel
-from tourney.report.source import Source
+from tourney.report.source import ReportSource
 from tourney.results.ratings import look_at
 from tourney.results.tables import DataTable
 
@@ -70,7 +71,6 @@ class HistoryPage:
     rest: int
     skill: HistoryTable
     elo: HistoryTable
-    absent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Histories:
 
 
 def histories(make: Renderer) -> Histories:
-    """Return the ratings by round."""
+    """The ratings by round."""
     source = make.source
     start = source.settings
     width = SIGMAS * start.sigma
@@ -101,7 +101,7 @@ def histories(make: Renderer) -> Histories:
     return Histories(tuple(skill), tuple(_fits(source)))
 
 
-def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
+def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
     """Yield the Elo of all entrants by the matches up to some rounds; the last round comes last."""
     numbers = [entrant.number for entrant in source.entrants]
     shared = source.tournament.plan.mirrored_dice
@@ -113,6 +113,7 @@ def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
         found.update(clusters(rated(results), shared_dice=shared))
         if round_ not in rounds:
             continue
+        # The last fit is the report's own, unless that has the narrower intervals of a finished tournament.
         ratings: Sequence[BatchRating] = source.batch.ratings
         if round_ != rounds[-1] or source.look is None:
             counts = Counts.of_clusters(found, numbers, source.tournament.seats)
@@ -121,7 +122,7 @@ def _fits(source: Source) -> Iterator[tuple[int, dict[int, Value]]]:
 
 
 def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:
-    """Return at most ``most`` of the items, evenly spread; the last one is among them."""
+    """At most ``most`` of the items, evenly spread; the last one is among them."""
     if len(items) <= most:
         return tuple(items)
     return tuple(items[(k + 1) * len(items) // most - 1] for k in range(most))
@@ -136,52 +137,51 @@ def files(make: Renderer) -> Iterator[File]:
 def _page(make: Renderer) -> HistoryPage:
     source, found = make.source, make.once(histories)
     order = [rating.entrant for rating in source.batch.ratings]
-    colors = {number: vega.color_of(place) for place, number in enumerate(order)}
+    colors = {number: color_of(place) for place, number in enumerate(order)}
     return HistoryPage(
         skill_chart=_chart(found.skill, colors, "mu", "TrueSkill of all bots after each round"),
         elo_chart=_chart(found.elo, colors, "Elo", "Elo of all bots after some rounds"),
-        legend=tuple(Key(source.labels[number], colors[number]) for number in order[: len(vega.COLORS)]),
-        rest=max(0, len(order) - len(vega.COLORS)),
+        legend=tuple(Key(source.labels[number], colors[number]) for number in order[: len(COLORS)]),
+        rest=max(0, len(order) - len(COLORS)),
         skill=_table(source, found.skill[1:], order),
         elo=_table(source, found.elo, order),
-        absent="" if vega.available() else vega.ABSENT,
     )
 
 
 def _chart(
     history: Sequence[tuple[int, dict[int, Value]]], colors: dict[int, str], title: str, said: str
 ) -> Markup | None:
-    """Return the lines of all bots, with intervals for those that have a color of their own."""
+    """The lines of all bots, with intervals for those that have a color of their own."""
     if len(history) < 2:
         return None
     shown = sampled(history, SHOWN)
     lines = []
     for number, color in colors.items():
         points = [(round_, found[number]) for round_, found in shown if number in found]
-        if color == vega.REST:
+        if color == REST:
             points = [(round_, (value, value, value)) for round_, (value, _, _) in points]
-        lines.append(vega.Line(color, tuple((round_, *value) for round_, value in points)))
-    return vega.draw(vega.line_chart(lines, "Round", title, band=True), said)
+        lines.append(Line(color, tuple((round_, *value) for round_, value in points)))
+    return draw(line_chart(said, lines, "Round", title, band=True))
 
 
 def bot_chart(
     history: Sequence[tuple[int, dict[int, Value]]], number: int, title: str, said: str
 ) -> Markup | None:
-    """Return a bot's line with its interval, or None before there are two rounds with it."""
+    """A bot's line with its interval, or None before there are two rounds with it."""
     points = [(round_, found[number]) for round_, found in sampled(history, SHOWN) if number in found]
     if len(points) < 2:
         return None
-    line = vega.Line(vega.COLORS[0], tuple((round_, *value) for round_, value in points))
-    return vega.draw(vega.line_chart([line], "Round", title, band=True), said)
+    line = Line(COLORS[0], tuple((round_, *value) for round_, value in points))
+    return draw(line_chart(said, [line], "Round", title, band=True))
 
 
 def cell_of(value: Value) -> tuple[str, str]:
-    """Return a rating and its interval as printed."""
-    return text.number(value[0], 1), f"{text.number(value[1], 1)} to {text.number(value[2], 1)}"
+    """A rating and its interval as printed."""
+    return display.number(value[0], 1), f"{display.number(value[1], 1)} to {display.number(value[2], 1)}"
 
 
 def _table(
-    source: Source, history: Sequence[tuple[int, dict[int, Value]]], order: Sequence[int]
+    source: ReportSource, history: Sequence[tuple[int, dict[int, Value]]], order: Sequence[int]
 ) -> HistoryTable:
     shown = sampled(history, COLUMNS)
     return HistoryTable(

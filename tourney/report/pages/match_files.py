@@ -15,16 +15,14 @@ import msgspec
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import Record
-from tourney.pool import Pool
-from tourney.report.output.look import File, Look
-from tourney.report.output.manifest import Entry, code_digest
-from tourney.report.output.placing import Folders, Placed
-from tourney.report.output.privacy import published_detail
-from tourney.report.pages.listing import MatchLine, match_path
-from tourney.report.pages.match_page import match_page
-from tourney.report.setting import Detail, Setting
-from tourney.store.parts import record_hash, unpack_parts
-from tourney.store.values import Match, MatchParts
+from tourney.report.match_detail import MatchDetail, MatchSetting, published_detail
+from tourney.report.output.layout import File, Layout
+from tourney.report.output.placement import Folders, ManifestEntry, WrittenFile, code_digest
+from tourney.report.pages.match_lines import ListedMatch, match_path
+from tourney.report.pages.match_page import MatchJob, match_page
+from tourney.spawning import Pool
+from tourney.store.parts import MatchParts, record_hash, unpack_parts
+from tourney.store.values import TournamentMatch
 
 if TYPE_CHECKING:
     from tourney.report.output.rendering import Renderer
@@ -35,24 +33,6 @@ BATCH = 12
 """Pages that a process renders between two exchanges with the first one."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchJob:
-    """All that a match's page shows besides the setting and what is stored of the matches of its group.
-
-    ``group`` is its mirrored group with itself; ``before`` and ``after`` are the neighbors with a page.
-    """
-
-    line: MatchLine
-    group: tuple[MatchLine, ...]
-    before: MatchLine | None
-    after: MatchLine | None
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The matches whose records the page may show: its own first."""
-        return self.line.number, *(line.number for line in self.group if line.number != self.line.number)
-
-
 @dataclass(frozen=True)
 class MatchRenderer:
     """Renders pages of matches of one tournament; picklable.
@@ -60,32 +40,23 @@ class MatchRenderer:
     ``code`` is the digest of the programs, see ``code_digest``.
     """
 
-    look: Look
-    setting: Setting
+    layout: Layout
+    setting: MatchSetting
     measured: bool
     logs: bool
     code: str
 
     def path(self, job: MatchJob) -> str:
-        """Return the path of a match's page in the site."""
-        return self.look.prefix + match_path(job.line.number)
+        """The path of a match's page in the site."""
+        return self.layout.site.prefix + match_path(job.line.number)
 
-    def render(self, job: MatchJob, detail: Detail, others: Mapping[int, Record]) -> File:
-        """Return a match's page; ``others`` are the records of the other matches of its group."""
-        page = match_page(
-            self.setting,
-            job.line,
-            detail,
-            group=job.group,
-            others=others,
-            before=job.before,
-            after=job.after,
-            measured=self.measured,
-        )
-        file = self.look.page(match_path(job.line.number), "match.html", match=page)
+    def render(self, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record]) -> File:
+        """A match's page; ``others`` are the records of the other matches of its group."""
+        page = match_page(self.setting, job, detail, others, measured=self.measured)
+        file = self.layout.page(match_path(job.line.number), "match.html", match=page)
         return replace(file, damaged=tuple(page.damaged.values()))
 
-    def reply(self, order: "Order", folders: Folders) -> "MatchFile | None":
+    def reply(self, order: "PageTask", folders: Folders) -> "MatchFile | None":
         """Place a page; None where a part is damaged: such a page needs the database, to say which."""
         path, known = self.path(order.job), order.known
         number, *others = order.job.numbers
@@ -94,7 +65,7 @@ class MatchRenderer:
             parts = order.parts.get(number, MatchParts())
             record, digest = _record(_record_alone(parts), seats)
             _, log, measured = unpack_parts(parts._replace(record=None), seats)
-            detail = published_detail(Detail(record, log, measured), logs=self.logs)
+            detail = published_detail(MatchDetail(record, log, measured), logs=self.logs)
             found = {n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in others}
             hashes = [digest, *(of for _, of in found.values())]
             fingerprint = self._fingerprint(order.job, hashes, detail)
@@ -111,9 +82,9 @@ class MatchRenderer:
     @cached_property
     def _common(self) -> str:
         """What the fingerprints of all pages begin with."""
-        return repr((self.look, self.setting, self.measured, self.logs, self.code))
+        return repr((self.layout, self.setting, self.measured, self.logs, self.code))
 
-    def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: Detail) -> str:
+    def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: MatchDetail) -> str:
         shown = (detail.log, detail.measured) if self.measured else ()
         try:
             inputs = msgspec.json.encode((self._common, job, hashes, shown))
@@ -123,7 +94,7 @@ class MatchRenderer:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class PageTask:
     """A page to render, with what is stored of the matches of its group (only the record, but for its own).
 
     ``known`` is what the manifest of the earlier report says of the page.
@@ -131,7 +102,7 @@ class Order:
 
     job: MatchJob
     parts: Mapping[int, MatchParts]
-    known: Entry | None
+    known: ManifestEntry | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +111,7 @@ class MatchFile:
 
     path: str
     fingerprint: str
-    placed: Placed
+    placed: WrittenFile
 
 
 @dataclass(frozen=True)
@@ -153,7 +124,7 @@ class MatchWork:
     renderer: MatchRenderer
     jobs: tuple[MatchJob, ...]
     parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
-    detail: Callable[[int], Detail]
+    detail: Callable[[int], MatchDetail]
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -167,13 +138,16 @@ class MatchWork:
         found = {other: record for other, record in records.items() if record is not None}
         return self.renderer.render(job, self.detail(number), found)
 
-    def place(self, folders: Folders, known: Mapping[str, Entry], pool: Pool) -> Iterator[MatchFile | File]:
+    def place(
+        self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
+    ) -> Iterator[MatchFile | File]:
         """Begin to render, and return an iterator of all pages in order, each once it is in the folder.
 
         Of pages with damaged parts it has the content instead. ``known``: the manifest of the earlier report.
         """
         new = sum(path not in known for path in self.paths)
         here = new < FEW and len(self.jobs) < 20 * FEW
+        # Pickled once: the labels of all entrants would otherwise be pickled again for every batch.
         packed = pickle.dumps((self.renderer, folders))
         batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
         orders = ((batch, (packed, self._orders(batch, known))) for batch in batches)
@@ -186,18 +160,18 @@ class MatchWork:
             for job, reply in zip(jobs, replies, strict=True):
                 yield self.render(job) if reply is None else reply
 
-    def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, Entry]) -> tuple[Order, ...]:
+    def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, ManifestEntry]) -> tuple[PageTask, ...]:
         parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
         records = {number: _record_alone(found) for number, found in parts.items()}
         orders = []
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            orders.append(Order(job, needed, known.get(self.renderer.path(job))))
+            orders.append(PageTask(job, needed, known.get(self.renderer.path(job))))
         return tuple(orders)
 
 
-def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[MatchFile | None]:
+def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[MatchFile | None]:
     """Answer orders, in any process; the task begins with the pickled renderer and folders."""
     packed, orders = task
     renderer, folders = _unpickled(packed)
@@ -206,7 +180,7 @@ def replies_to(task: tuple[bytes, tuple[Order, ...]]) -> list[MatchFile | None]:
 
 @lru_cache(maxsize=BATCH)
 def _record(parts: MatchParts, seats: int) -> tuple[Record | None, str]:
-    """Return a record, not to be changed, and its hash: the pages of mirrored matches follow each other.
+    """A record, not to be changed, and its hash: the pages of mirrored matches follow each other.
 
     Raises StoreDamaged.
     """
@@ -224,10 +198,10 @@ def _unpickled(packed: bytes) -> tuple[MatchRenderer, Folders]:
 
 
 def match_work(make: "Renderer") -> MatchWork:
-    """Return the work of rendering a tournament's matches."""
+    """The work of rendering a tournament's matches."""
     source = make.source
     code = code_digest(source.game, make.options.templates.folders)
-    rendered = MatchRenderer(make.look, source.setting, make.measured, make.options.logs, code)
+    rendered = MatchRenderer(make.layout, source.setting, make.measured, make.options.logs, code)
     return MatchWork(rendered, tuple(match_jobs(make)), source.parts, source.detail)
 
 
@@ -235,7 +209,7 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     """Yield the jobs of all matches with a page, in schedule order."""
     matches, lines = make.source.matches, make.lines
     shown = [make.line_of[number] for number in sorted(make.paged)]
-    groups: dict[tuple[int, int, int], tuple[MatchLine, ...]] = {}
+    groups: dict[tuple[int, int, int], tuple[ListedMatch, ...]] = {}
     for line in shown:
         key = (line.round, line.table, line.repeat)
         if key not in groups:
@@ -250,5 +224,5 @@ def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
         )
 
 
-def _group(match: Match) -> tuple[int, int, int]:
+def _group(match: TournamentMatch) -> tuple[int, int, int]:
     return match.key[:3]

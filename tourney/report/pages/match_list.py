@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Any
 
-from tourney.report import text
-from tourney.report.output.look import File
+from tourney.report import display
+from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.listing import PAGE, MatchLine, list_page, pages_of
-from tourney.report.source import Source
+from tourney.report.pages.match_lines import PAGE, ListedMatch, list_page, pages_of
+from tourney.report.source import ReportSource
 from tourney.results.columns import Row
 from tourney.results.tables import DataTable
 
@@ -39,15 +38,15 @@ def list_pages(make: Renderer) -> Iterator[File]:
 
 
 def _near(index: int, count: int) -> list[tuple[int, str]]:
-    """Return the pages that a page of the list links to, by index; a path of "" stands for those between."""
+    """The pages that a page of the list links to, by index; a path of "" stands for those between."""
     near = range(max(0, index - 3), min(count, index + 4))
     ends = [(k, list_page(k)) for k in (0, count - 1) if k not in near]
     between = [(k, "") for k in (index - 4, index + 4) if 0 < k < count - 1]
     return sorted([*ends, *between, *((k, list_page(k)) for k in near)])
 
 
-def list_data(make: Renderer) -> dict[str, Any]:
-    """Return the matches of the list for the script, as columns in schedule order.
+def list_data(make: Renderer) -> dict[str, object]:
+    """The matches of the list for the script, as columns in schedule order.
 
     ``bots`` are [name, page, key in links], ``seats`` [name, color], ``ends`` the reasons and ``faults``
     [kind, words]; ``end`` points into ``ends``. ``bot`` and ``rank`` hold a value for each seat of a match.
@@ -62,7 +61,7 @@ def list_data(make: Renderer) -> dict[str, Any]:
         "bots": [[label.name, label.page, label.slug] for label in labels],
         "seats": [[seat.name, seat.color] for seat in source.seats],
         "ends": ends,
-        "faults": [[kind, text.fault(kind)] for kind in kinds],
+        "faults": [[kind, display.fault(kind)] for kind in kinds],
         "match": [line.number for line in lines],
         "round": [line.round for line in lines],
         "table": [line.table for line in lines],
@@ -83,7 +82,7 @@ def _places(words: Sequence[str], values: Sequence[str]) -> list[int]:
     return [place[value] for value in values]
 
 
-def _faults(lines: Sequence[MatchLine], kinds: Sequence[str]) -> list[int]:
+def _faults(lines: Sequence[ListedMatch], kinds: Sequence[str]) -> list[int]:
     place = {kind: k for k, kind in enumerate(kinds)}
     return [
         value
@@ -95,7 +94,7 @@ def _faults(lines: Sequence[MatchLine], kinds: Sequence[str]) -> list[int]:
 
 
 def matches_table(make: Renderer) -> DataTable:
-    """Return the list for download, with the measured columns only if they are shown; it is read once."""
+    """The list for download, with the measured columns only if they are shown; it is read once."""
     source = make.source
     seats = range(1, source.tournament.seats + 1)
     columns = ["match", "round", "table", "repeat", "order"]
@@ -104,7 +103,7 @@ def matches_table(make: Renderer) -> DataTable:
     return DataTable([*columns, *values], _rows(source, {line.number for line in make.listed}, values))
 
 
-def _rows(source: Source, listed: set[int], values: Sequence[str]) -> Iterator[Row]:
+def _rows(source: ReportSource, listed: set[int], values: Sequence[str]) -> Iterator[Row]:
     last = max(listed, default=0)
     for match in takewhile(lambda match: match.number <= last, source.read()):
         result = match.result

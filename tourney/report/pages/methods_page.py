@@ -10,17 +10,15 @@ from typing import Any
 import msgspec
 
 from tourney import __version__
-from tourney.match.spec import Limits, limit_text
+from tourney.match.spec import Limits
 from tourney.ratings.fit import Prior
-from tourney.report import text
-from tourney.report.charts import vega
-from tourney.report.output.look import File
+from tourney.report import display
+from tourney.report.display import EntrantLabel, Fact
+from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.facts import Fact
 from tourney.report.pages.history_page import sampled
 from tourney.report.pages.tournament_facts import tournament_facts
-from tourney.report.setting import EntrantLabel
-from tourney.report.source import Source
+from tourney.report.source import ReportSource
 from tourney.results.ratings import pool_notes, shared_by
 from tourney.results.standings import ranking_sentences
 from tourney.results.texts import sharing_text
@@ -29,14 +27,14 @@ from tourney.store.exchange import IMPORTED
 
 LOOKED_AT = 20
 """Matches whose measurements are read for the protections in force."""
-LIBRARIES = ("numpy", "trueskill", "vl-convert-python")
-"""Packages that decide numbers or drawings of a report."""
+LIBRARIES = ("numpy", "trueskill")
+"""Packages that decide numbers of a report."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Protection:
+class ProtectionStates:
     """A protection, and in how many of the matches looked at it had which state, in words."""
 
     name: str
@@ -44,7 +42,7 @@ class Protection:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CheckCommand:
     """A command with what it does."""
 
     line: str
@@ -73,11 +71,11 @@ class Methods:
     skill: tuple[Fact, ...]
     limits: tuple[tuple[str, str, str], ...]
     sandboxes: tuple[str, ...]
-    protections: tuple[Protection, ...]
+    protections: tuple[ProtectionStates, ...]
     looked_at: int
     entrants: tuple[EntrantLabel, ...]
     root: str
-    commands: tuple[Command, ...]
+    commands: tuple[CheckCommand, ...]
     software: tuple[str, ...]
 
 
@@ -103,11 +101,11 @@ def _methods(make: Renderer) -> Methods:
         imported=plan.format == IMPORTED,
         seed=str(source.tournament.seed),
         prior=(
-            text.number(source.batch.pool.prior_elo, 0),
-            text.number(prior.seat, 0),
-            text.number(prior.draws, 0),
+            display.number(source.batch.pool.prior_elo, 0),
+            display.number(prior.seat, 0),
+            display.number(prior.draws, 0),
         ),
-        pool=tuple(pool_notes(source.batch, names, text.number, shared=shared_by(source.tournament))),
+        pool=tuple(pool_notes(source.batch, names, display.number, shared=shared_by(source.tournament))),
         skill=tuple(
             Fact(label, f"{value:.6g}")
             for label, value in (
@@ -129,36 +127,36 @@ def _methods(make: Renderer) -> Methods:
     )
 
 
-def _limits(source: Source) -> Iterator[tuple[str, str, str]]:
+def _limits(source: ReportSource) -> Iterator[tuple[str, str, str]]:
     """Yield the limits with their meaning, from the schema of the tournament file."""
     keys: dict[str, Any] = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
-    for key, value in source.tournament.plan.limits.as_json().items():
+    for key, value in source.tournament.plan.limits.texts().items():
         field = keys.get(key, {})
         choices = (field, *field.get("anyOf", ()))
         words = next((one["description"] for one in choices if "description" in one), "")
-        yield key, limit_text(value), words.replace("`", "")
+        yield key, value, words.replace("`", "")
 
 
-def _containment(source: Source) -> tuple[tuple[str, ...], tuple[Protection, ...], int]:
-    """Return the sandboxes and protections of some matches spread over the tournament, and their number."""
+def _containment(source: ReportSource) -> tuple[tuple[str, ...], tuple[ProtectionStates, ...], int]:
+    """The sandboxes and protections of some matches spread over the tournament, and their number."""
     sandboxes: Counter[str] = Counter()
     states: dict[str, Counter[str]] = {}
     looked_at = 0
     for match in sampled(source.recorded, LOOKED_AT):
-        sandbox = source.detail(match.number).measured.get("sandbox")
-        if not isinstance(sandbox, dict):
+        sandbox = source.detail(match.number).measured.sandbox
+        if sandbox is None:
             continue
         looked_at += 1
-        sandboxes[f"{sandbox.get('level', '')} {sandbox.get('kind', '')}".strip() or "off"] += 1
-        for name, state in dict(sandbox.get("protections", {})).items():
-            states.setdefault(str(name), Counter())[str(state)] += 1
+        sandboxes[sandbox.name] += 1
+        for name, state in sandbox.protections.items():
+            states.setdefault(name, Counter())[state] += 1
     return (
-        tuple(f"{text.display(name)} ({n})" for name, n in sorted(sandboxes.items())),
+        tuple(f"{display.label(name)} ({n})" for name, n in sorted(sandboxes.items())),
         tuple(
-            Protection(
-                text.display(name),
+            ProtectionStates(
+                display.label(name),
                 ", ".join(
-                    text.display(state) if n == looked_at else f"{text.display(state)} ({n})"
+                    display.label(state) if n == looked_at else f"{display.label(state)} ({n})"
                     for state, n in sorted(found.items())
                 ),
             )
@@ -168,27 +166,35 @@ def _containment(source: Source) -> tuple[tuple[str, ...], tuple[Protection, ...
     )
 
 
-def _commands(source: Source) -> Iterator[Command]:
+def _commands(source: ReportSource) -> Iterator[CheckCommand]:
     """Yield the commands that check this tournament, with its own name and root."""
     name = source.tournament.name
     name = name if _PLAIN.fullmatch(name) else "TOURNAMENT"
     file = f"{name}.jsonl"
-    yield Command(
+    yield CheckCommand(
         "tourney verify --all",
         "check every record against rules, dice and schedule, and draw every round again",
     )
     if source.root:
-        yield Command(f"tourney verify --root {source.root}", "compare the whole tournament with its root")
-    yield Command(
+        yield CheckCommand(
+            f"tourney verify --root {source.root}", "compare the whole tournament with its root"
+        )
+    yield CheckCommand(
         f"tourney export {name} --what tournament --out {file}", "write the tournament into one file"
     )
     if source.root:
-        yield Command(f"tourney verify {file} --root {source.root}", "check that file, without the database")
-    yield Command(f"tourney import {file}", "make the same tournament of it in another database")
-    yield Command(f"tourney rerun {name}/1", "play a match again with the same bots, and compare the records")
-    yield Command(f"tourney rerun {name} --sample 20", "play 20 matches again, drawn at random")
-    yield Command(f"tourney rerun {name} --all", "play all of them again")
-    yield Command(f"tourney ratings {name}", "print the ratings; --show pairs and --show pool print the rest")
+        yield CheckCommand(
+            f"tourney verify {file} --root {source.root}", "check that file, without the database"
+        )
+    yield CheckCommand(f"tourney import {file}", "make the same tournament of it in another database")
+    yield CheckCommand(
+        f"tourney rerun {name}/1", "play a match again with the same bots, and compare the records"
+    )
+    yield CheckCommand(f"tourney rerun {name} --sample 20", "play 20 matches again, drawn at random")
+    yield CheckCommand(f"tourney rerun {name} --all", "play all of them again")
+    yield CheckCommand(
+        f"tourney ratings {name}", "print the ratings; --show pairs and --show pool print the rest"
+    )
 
 
 def _software() -> Iterator[str]:
@@ -198,5 +204,3 @@ def _software() -> Iterator[str]:
             yield f"{package} {version(package)}"
         except PackageNotFoundError:
             yield f"{package}: not installed"
-    if vega.available():
-        yield f"Vega-Lite {vega.VEGA_LITE}"

@@ -12,13 +12,13 @@ from functools import partial
 from itertools import groupby
 
 from tourney.ratings.batch import BatchPair
-from tourney.report import text
-from tourney.report.matches import View
-from tourney.report.output.look import File
+from tourney.report import display
+from tourney.report.compact_matches import LazySequence
+from tourney.report.display import EntrantLabel, SeatLabel
+from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.listing import MatchLine
-from tourney.report.setting import EntrantLabel, SeatLabel
-from tourney.report.source import Source
+from tourney.report.pages.match_lines import ListedMatch
+from tourney.report.source import ReportSource
 from tourney.schedule.row import Row
 from tourney.store.exchange import IMPORTED
 
@@ -40,10 +40,10 @@ HALF = "\N{VULGAR FRACTION ONE HALF}"
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class PairGame:
     """A game of a pair; ``half`` is what the first bot took, in half points, at its ``seat`` (from 0)."""
 
-    line: MatchLine
+    line: ListedMatch
     seat: int
     other_seat: int
     half: int
@@ -93,9 +93,9 @@ class PairPage:
     """The page's template context; figures are those of ``a`` against ``b``, strings as printed.
 
     ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
-    ``los`` the probability in percent that ``a`` is the stronger. ``groups``: how often ``a`` took so many
-    points from the two games of a mirrored group, from 0 to 2; () where groups are not of two games, or
-    share no dice. ``more`` games are left out of the list.
+    ``los`` the probability in percent that ``a`` is the stronger. ``groups``: how often ``a`` took 0, ½, 1,
+    1½ and 2 points from the two games of a mirrored group; () where groups are not of two games, or share
+    no dice. ``more`` games are left out of the list.
     """
 
     path: str
@@ -113,12 +113,12 @@ class PairPage:
     openings: tuple[Score, ...]
     rounds: tuple[Score, ...]
     groups: tuple[tuple[str, int], ...]
-    games: tuple[Game, ...]
+    games: tuple[PairGame, ...]
     more: int
 
 
 def pair_paths(make: Renderer) -> dict[Pair, str]:
-    """Return the path of each pair's page, for both orders of its bots."""
+    """The path of each pair's page, for both orders of its bots."""
     found: dict[Pair, str] = {}
     for a, b in make.once(_games):
         path = f"pairs/{min(a, b) + 1:02d}-{max(a, b) + 1:02d}.html"
@@ -130,41 +130,42 @@ def files(make: Renderer) -> Iterator[File]:
     """Yield the pages of the pairs."""
     source, paths = make.source, make.once(pair_paths)
     fitted = {frozenset((pair.a, pair.b)): pair for pair in source.batch.pairs}
-    openings = _Openings(source)
+    openings = _BookLines(source)
     for pair, every in make.once(_games).items():
+        # Lazy games are made again for each of the page's tables, which is slower but takes no memory.
         games = every if len(every) > HELD else tuple(every)
         page = _page(source, paths[pair], pair, games, fitted[frozenset(pair)], openings)
         yield make.page(page.path, "pair.html", pair=page)
 
 
-def _games(make: Renderer) -> Mapping[Pair, Sequence[Game]]:
-    """Return the games of the pairs with a page, in schedule order; void matches are left out."""
+def _games(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
+    """The games of the pairs with a page, in schedule order; void matches are left out."""
     order = {line.number: place for place, line in enumerate(make.source.standings)}
-    found: dict[Pair, Sequence[Game]] = {}
+    found: dict[Pair, Sequence[PairGame]] = {}
     for pair, places in make.source.met.items():
         a, b = sorted(pair, key=order.__getitem__)
-        found[a, b] = View(make.lines, partial(_game, a, b), places)
+        found[a, b] = LazySequence(make.lines, partial(_game, a, b), places)
     pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
     return {pair: found[pair] for pair in pairs[:PAIR_PAGES]}
 
 
-def _game(a: int, b: int, line: MatchLine) -> Game:
+def _game(a: int, b: int, line: ListedMatch) -> PairGame:
     seats = [seated.entrant.number for seated in line.seats]
     seat, other = seats.index(a), seats.index(b)
     mine, theirs = line.seats[seat].rank, line.seats[other].rank
-    return Game(line, seat, other, 1 if mine == theirs else 2 if mine < theirs else 0)
+    return PairGame(line, seat, other, 1 if mine == theirs else 2 if mine < theirs else 0)
 
 
-class _Openings:
+class _BookLines:
     """Names the line of the opening book that each match began with."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ReportSource) -> None:
         self._tournament = source.tournament
         imported = source.tournament.plan.format == IMPORTED
         self._book = () if imported else source.tournament.plan.book
 
-    def of(self, line: MatchLine) -> int | None:
-        """Return the line of a match's opening, from 0, or None without a book."""
+    def of(self, line: ListedMatch) -> int | None:
+        """The line of a match's opening, from 0, or None without a book."""
         if not self._book:
             return None
         row = Row(line.round, line.table, line.repeat, line.order, ())
@@ -172,12 +173,17 @@ class _Openings:
         return plan.book_line(plan.seed_of(self._tournament.seed, row), row)
 
     def name(self, number: int) -> str:
-        """Return a line of the book for display."""
-        return f"{number + 1}. {text.display(' '.join(self._book[number]), BOOK_LINE)}"
+        """A line of the book for display."""
+        return f"{number + 1}. {display.label(' '.join(self._book[number]), BOOK_LINE)}"
 
 
 def _page(
-    source: Source, path: str, pair: Pair, games: Sequence[Game], fitted: BatchPair, openings: _Openings
+    source: ReportSource,
+    path: str,
+    pair: Pair,
+    games: Sequence[PairGame],
+    fitted: BatchPair,
+    openings: _BookLines,
 ) -> PairPage:
     a, b = (source.labels[number] for number in pair)
     sign = 1 if fitted.a == pair[0] else -1
@@ -200,11 +206,11 @@ def _page(
         b=b,
         total=total,
         theirs=_points(2 * len(halves) - sum(halves)),
-        expected=text.number(expected, 1),
-        lead=text.number(sign * fitted.elo, 1),
-        low=text.number(low, 1),
-        high=text.number(high, 1),
-        los=text.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
+        expected=display.number(expected, 1),
+        lead=display.number(sign * fitted.elo, 1),
+        low=display.number(low, 1),
+        high=display.number(high, 1),
+        los=display.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
         streaks=_streaks(games, a.name, b.name),
         seats=tuple(
             _score(f"{seat.number} {seat.name}", seat, by_seat[seat.number])
@@ -224,7 +230,7 @@ def _page(
 
 
 def _points(halves: int) -> str:
-    return text.decimal(Fraction(halves, 2), 1).removesuffix(".0")
+    return display.decimal(Fraction(halves, 2), 1).removesuffix(".0")
 
 
 def _score(name: str, seat: SeatLabel | None, halves: bytes | bytearray) -> Score:
@@ -233,19 +239,19 @@ def _score(name: str, seat: SeatLabel | None, halves: bytes | bytearray) -> Scor
         seat,
         len(halves),
         _points(sum(halves)),
-        text.percent(Fraction(sum(halves), 2 * len(halves))),
+        display.percent(Fraction(sum(halves), 2 * len(halves))),
         *(halves.count(half) for half in (2, 1, 0)),
     )
 
 
-def _streaks(games: Sequence[Game], a: str, b: str) -> tuple[tuple[str, int], ...]:
-    """Return the longest runs of games in schedule order that each bot won, or did not lose."""
+def _streaks(games: Sequence[PairGame], a: str, b: str) -> tuple[tuple[str, int], ...]:
+    """The longest runs of games in schedule order that each bot won, or did not lose."""
     halves = bytes(game.half for game in games)
     runs = (
-        (f"wins of {text.isolated(a)} in a row", {2}),
-        (f"games of {text.isolated(a)} in a row without a loss", {1, 2}),
-        (f"wins of {text.isolated(b)} in a row", {0}),
-        (f"games of {text.isolated(b)} in a row without a loss", {0, 1}),
+        (f"wins of {display.isolated(a)} in a row", {2}),
+        (f"games of {display.isolated(a)} in a row without a loss", {1, 2}),
+        (f"wins of {display.isolated(b)} in a row", {0}),
+        (f"games of {display.isolated(b)} in a row without a loss", {0, 1}),
     )
     return tuple((name, _longest(half in kind for half in halves)) for name, kind in runs)
 
@@ -254,8 +260,8 @@ def _longest(flags: Iterable[bool]) -> int:
     return max((sum(1 for _ in some) for flag, some in groupby(flags) if flag), default=0)
 
 
-def _groups(games: Sequence[Game]) -> tuple[tuple[str, int], ...]:
-    """Return how often the two games of a mirrored group gave the first bot 0 to 2 points."""
+def _groups(games: Sequence[PairGame]) -> tuple[tuple[str, int], ...]:
+    """How often the two games of a mirrored group gave the first bot 0 to 2 points."""
     groups = groupby(games, key=lambda game: (game.line.round, game.line.table, game.line.repeat))
     each = ([game.half for game in some] for _, some in groups)
     sums = Counter(sum(halves) for halves in each if len(halves) == 2)

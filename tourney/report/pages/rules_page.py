@@ -1,4 +1,4 @@
-"""A game's whole rules, rendered from Markdown.
+"""A game's rules: in short, from its guide, and whole, rendered from Markdown.
 
 A plugin's text is not trusted: raw HTML stays text, and links lead nowhere outside the page.
 """
@@ -12,12 +12,38 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from tourney.games.base import AnyGame
+from tourney.games.board_style import seat_colors
+from tourney.games.diagrams import Piece
+from tourney.games.game_tree import picture
 from tourney.games.guide import Guide
-from tourney.games.registry import GAMES
+from tourney.games.registry import EXTERNAL, GAMES
+from tourney.games.svg_diagram import inline_svg, piece_svg
+from tourney.report import display
+from tourney.report.source import ReportSource
 from tourney.resources import rules_dir
 
 _PREFIX = "r-"
 """Before the ids of headings, so that they differ from the ids of the page itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleBoard:
+    """A drawn position with its caption; ``notes`` are the lines of text below."""
+
+    svg: Markup
+    caption: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GuideView:
+    """The rules in short; ``figures`` are (drawing, name, text)."""
+
+    aim: str
+    turn: tuple[str, ...]
+    end: tuple[str, ...]
+    figures: tuple[tuple[Markup, str, str], ...]
+    boards: tuple[ExampleBoard, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +54,79 @@ class RulesPage:
     sections: tuple[tuple[str, str], ...]
 
 
+def guide_of(source: ReportSource) -> tuple[Guide | None, str]:
+    """The game's guide, or None and why there is none."""
+    if source.tournament.game == EXTERNAL:
+        return None, "The rules are those of the outside referee: Tourney does not know them."
+    if not source.tournament.recorded:
+        return None, "The results were imported, so the rules that they were played by are not known."
+    if source.game is None:
+        return None, (
+            "The game is not installed where this report was written, so its rules cannot be shown:"
+            " see the documentation of the package that provides it."
+        )
+    try:
+        guide = source.game.guide()
+    except Exception as error:  # noqa: BLE001 - a plugin's guide that fails costs the rules, not the report
+        return None, _failure(error)
+    if isinstance(guide, Guide):
+        return guide, ""
+    return None, (
+        "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
+        " package that provides it."
+    )
+
+
+def short_rules(source: ReportSource, guide: Guide | None) -> tuple[GuideView | None, str]:
+    """A game's rules in short, or None and why they cannot be shown ("" without a guide)."""
+    if source.game is None or guide is None:
+        return None, ""
+    try:
+        return _drawn_guide(source.game, guide, source), ""
+    except Exception as error:  # noqa: BLE001 - drawings of a plugin that fail cost the rules, not the report
+        return None, _failure(error)
+
+
+def _failure(error: Exception) -> str:
+    return f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
+
+
+def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView:
+    seats, options = source.tournament.seats, dict(source.tournament.plan.options)
+    boards = []
+    for example in guide.examples:
+        diagram = game.draw_example(example, seats, options)
+        count = example.seats or (game.seat_counts[0] if example.position or example.actions else seats)
+        colors = seat_colors(game.seat_names[:count])
+        caption = display.line(example.caption)
+        svg = Markup(inline_svg(diagram, colors, caption))  # noqa: S704 - the drawing escapes all text
+        boards.append(ExampleBoard(svg, caption, tuple(map(display.line, diagram.notes))))
+    colors = tuple(seat.color for seat in source.seats)
+    figures = tuple(
+        (
+            _figure(Piece(0, 0, figure.glyph, figure.side, figure.kind), colors),
+            display.label(figure.name),
+            display.line(figure.text),
+        )
+        for figure in guide.figures
+    )
+    return GuideView(
+        display.line(guide.aim),
+        tuple(map(display.line, guide.turn)),
+        tuple(map(display.line, guide.end)),
+        figures,
+        tuple(boards),
+    )
+
+
+def _figure(piece: Piece, colors: Sequence[str]) -> Markup:
+    return Markup(  # noqa: S704 - the drawing escapes all text
+        f'<svg class="tb" aria-hidden="true" viewBox="-50 -50 100 100">{piece_svg(piece, colors)}</svg>'
+    )
+
+
 def rules_text(game: AnyGame, guide: Guide | None) -> str:
-    """Return a game's rules as Markdown, the plugin's own or those of ``docs/rules``, or "" without any."""
+    """A game's rules as Markdown, the plugin's own or those of ``docs/rules``, or "" without any."""
     if guide is not None and guide.rules:
         return guide.rules
     if game.name not in GAMES.own:
@@ -118,10 +215,18 @@ def _plain(inline: Token) -> str:
 
 
 def _slug(words: str) -> str:
-    """Return the anchor of a heading as GitHub makes it: letters, digits and hyphens."""
+    """The anchor of a heading as GitHub makes it: letters, digits and hyphens."""
     return re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
 
 
 def _unique(slug: str, seen: dict[str, int]) -> str:
     number = seen[slug] = seen.get(slug, -1) + 1
     return f"{_PREFIX}{slug}" + (f"-{number}" if number else "")
+
+
+def example_board(game: AnyGame) -> Markup:
+    """The board that the rules of one of Tourney's own games show; other games have none."""
+    if game.name not in GAMES.own:
+        return Markup()
+    said = f"A position of {game.title}"
+    return Markup(inline_svg(picture(game), seat_colors(game.seat_names), said))  # noqa: S704 - all text is escaped

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import compress
 from operator import ne
 
-from tourney.games.diagram import FIELD
+from tourney.games.diagrams import FIELD
 
 ALPHABET = "".join(c for c in map(chr, range(33, 127)) if c not in "\"\\<>&'")
 """The digits: 88 characters, without the blank that separates texts."""
@@ -27,7 +27,7 @@ _LONG = 16  # characters from which values are spliced
 
 
 def number(n: int) -> str:
-    """Return the code of a number from 0 to 1,000,000: no code is the start of another."""
+    """The code of a number from 0 to 1,000,000: no code is the start of another."""
     if n < _ONE:
         return ALPHABET[n]
     n -= _ONE
@@ -41,7 +41,7 @@ def number(n: int) -> str:
 
 
 def integers(values: Iterable[int | None]) -> str:
-    """Return the code of integers of any size, blanks for None: no code is the start of another.
+    """The code of integers of any size, blanks for None: no code is the start of another.
 
     The digits have base 44; all but the last are from the second half of the alphabet. A number n is
     written as 2n, or as -2n - 1 if it is negative.
@@ -50,7 +50,7 @@ def integers(values: Iterable[int | None]) -> str:
 
 
 def steps(values: Iterable[int | None]) -> str:
-    """Return the code of the differences of integers; None is passed over."""
+    """The code of the differences of integers; None is passed over."""
     found: list[int | None] = []
     before = 0
     for value in values:
@@ -70,7 +70,7 @@ def _integer(n: int) -> str:
 
 
 def column(values: Sequence[str]) -> str:
-    """Return the code of a column of texts without blanks: its way of prediction and the other values.
+    """The code of a column of texts without blanks: its way of prediction and the other values.
 
     The first value follows the way; then, after a blank each, the plies since the last such entry, as a
     number, and the value. ``SPLICE`` puts the lengths of the common start and end before the rest of a value.
@@ -114,7 +114,7 @@ def _splice(old: str, new: str) -> str:
 
 
 def _common(a: str, b: str) -> int:
-    """Return the length of the common start of two texts."""
+    """The length of the common start of two texts."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -126,7 +126,7 @@ def _common(a: str, b: str) -> int:
 
 
 def columns(texts: Sequence[str]) -> list[list[str]]:
-    """Return the code of texts that are fields separated by blanks: per field its separator and its columns.
+    """The code of texts that are fields separated by blanks: per field its separator and its columns.
 
     A field is split by ``/``, ``,`` or ``:`` into columns if it always has as many of them. Texts with
     different numbers of fields are one column, without a separator, with ``FIELD`` for their blanks.

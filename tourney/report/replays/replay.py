@@ -1,49 +1,64 @@
 """A match as pictures: the record replayed through the rules, as compact data for the page's script.
 
-A picture is a set of things at places (see ``drawer``), templates of notes, and the position string; the data
-hold what changes from picture to picture, some 40 bytes an action. The page needs no knowledge of the game.
+A picture is a set of things at places (see ``board_table``), templates of notes, and the position string. The
+data hold what changes from picture to picture, about 40 bytes an action. The page needs no knowledge of the
+game.
+
+Readers without scripts see still pictures. Chromium refuses ``<use href="file.svg#id">`` on ``file://`` but
+shows ``<image href="file.svg#id">``, so a page has one such element per sprite, and its scripts replace them
+by the sprites in ``board/game.js``.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from tourney.errors import GameError
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.diagram import fill
+from tourney.games.board_style import style
+from tourney.games.diagrams import fill
 from tourney.games.registry import EXTERNAL
+from tourney.games.svg_diagram import ARROW, LABEL, NO_BOX, Box, around, arrow_svg
 from tourney.match.record import Record
-from tourney.report.replays.camera import HIDDEN, Camera, Shot, Track
+from tourney.report.replays.board_table import BoardTable, Thing, board_table
 from tourney.report.replays.codes import columns, number
-from tourney.report.replays.drawer import Box, Drawer, Thing, drawer_of
+from tourney.report.replays.match_frames import HIDDEN, FrameDrawer, Frames, SeenView
 
 KEY_FRAMES = 4
 """Most pictures in a page for readers without scripts, including the first and last."""
 
-NO_BOX: Box = (0, 0, 0, 0)
+
+GAME, SPRITES, GROUND = "board/game.js", "board/sprites.svg", "board/ground.svg"
+"""The shared files, in a tournament's folder: the data as a script, the sprites and the ground."""
+
+Still = tuple[list[Thing], list[Thing]]
+"""What a picture shows over the first ground: cells and labels, and all else, the lowest first."""
+
+_REACH = 64
+"""The distance from the centre of a thing within which its SVG stays."""
 
 
 @dataclass(frozen=True)
-class Replay:
+class BoardReplay:
     """The pictures of a match, from the start (ply 0) to the end (ply n after n actions).
 
     ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
-    board. ``seen`` holds what each seat saw, up to the last ply at which it differs from the open position;
+    board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open ones;
     seats that saw everything are absent. ``problem`` says why the pictures end before the actions, or is "".
     """
 
     box: Box = NO_BOX
     actions: tuple[str, ...] = ()
-    track: Track | None = None
-    seen: Mapping[int, Track] = field(default_factory=dict)
+    open: Frames | None = None
+    seen: Mapping[int, Frames] = field(default_factory=dict)
     problem: str = ""
-    drawer: Drawer | None = None
+    drawn_with: BoardTable | None = None
 
     @property
     def count(self) -> int:
         """The number of pictures."""
-        return len(self.track.views) if self.track else 0
+        return len(self.open.views) if self.open else 0
 
     @property
     def key_plies(self) -> tuple[int, ...]:
@@ -53,113 +68,110 @@ class Replay:
         return tuple(round(k * last / (count - 1)) for k in range(count)) if count > 1 else (0,) * count
 
     def position(self, ply: int) -> str:
-        """Return the position string at a ply."""
-        return self._track.views[ply]
+        """The position string at a ply."""
+        return self._frames.views[ply]
 
     def notes(self, ply: int) -> tuple[str, ...]:
-        """Return the lines below a picture."""
-        return fill(self._track.notes[ply], self._track.views[ply], self.actions[ply - 1] if ply else None)
+        """The lines below a picture."""
+        return fill(self._frames.notes[ply], self._frames.views[ply], self.actions[ply - 1] if ply else None)
 
     def things(self, ply: int, without: frozenset[int] = frozenset()) -> list[Thing]:
-        """Return all that a picture shows but some things, in the order of drawing."""
-        drawer, track = self._drawer, self._track
-        shown = track.things(drawer.start, ply).difference(without).union(track.traces[ply])
-        return [drawer.things[thing] for thing in drawer.ordered(shown)]
+        """All that a picture shows but some things, in the order of drawing."""
+        shown = self._frames.things(self.table.start, ply).difference(without).union(self._frames.traces[ply])
+        return [self.table.things[thing] for thing in self.table.ordered(shown)]
 
     @property
-    def _track(self) -> Track:
-        if self.track is None:
+    def table(self) -> BoardTable:
+        """The table that the pictures are drawn with. Raises ValueError without pictures."""
+        if self.drawn_with is None:
             raise ValueError("this replay has no pictures")
-        return self.track
+        return self.drawn_with
 
     @property
-    def _drawer(self) -> Drawer:
-        if self.drawer is None:
+    def _frames(self) -> Frames:
+        if self.open is None:
             raise ValueError("this replay has no pictures")
-        return self.drawer
+        return self.open
 
-    def data(self) -> dict[str, Any]:
-        """Return the data for ``templates/static/board.js``, as JSON data; they need ``Drawer.shared`` too.
+    def data(self) -> dict[str, object]:
+        """The data for ``templates/static/board.js``, as JSON data; they need ``shared_data`` too.
 
-        ``kinds``, ``places``: those that are not shared, whose
-        numbers follow the shared ones. ``notes``: templates of lines; ``sets``: lists of numbers of these.
-        Then what is seen by all at the end, and in ``views``, with ``seat`` and ``last``, the last ply that
-        differs, by a seat: ``p``: the position strings (see ``codes.columns``); ``t``: by ply, separated by
-        blanks, the things that appear or disappear, a thing being the codes of kind and place, for an arrow
-        of kind, place and place; ``m``: likewise the marks and arrows; ``k``: by ply the number of the set of
-        notes.
+        ``sprites``, ``places``: those that are not shared, whose numbers follow the shared ones. ``notes``:
+        templates of lines; ``sets``: lists of numbers of these. Then the open frames, and in ``views``, with
+        ``seat`` and ``last``, the last ply that differs, those of a seat: ``p``: the position strings (see
+        ``codes.columns``); ``t``: by ply, separated by blanks, the things that appear or disappear, a thing
+        being the codes of sprite and place, for an arrow of sprite, place and place; ``m``: likewise the
+        marks and arrows; ``k``: by ply the number of the set of notes.
         """
-        return self._written[0]
+        return self._encoded[0]
 
-    def own_kinds(self) -> list[tuple[int, int]]:
-        """Return the kinds that are not shared: their numbers in the data, and in the drawer."""
-        return self._written[1]
+    def own_sprites(self) -> list[tuple[int, int]]:
+        """The sprites that are not shared: their numbers in the data, and in the table."""
+        return self._encoded[1]
 
     @cached_property
-    def _written(self) -> tuple[dict[str, Any], list[tuple[int, int]]]:
-        if self.track is None:
+    def _encoded(self) -> tuple[dict[str, object], list[tuple[int, int]]]:
+        if self.open is None:
             return {}, []
-        writer = _Writer(self._drawer)
+        encoder = _FrameEncoder(self.table)
         views = [
-            {"seat": seat, "last": len(track.views) - 1, **writer.track(track)}
-            for seat, track in self.seen.items()
+            {"seat": seat, "last": len(frames.views) - 1, **encoder.frames(frames)}
+            for seat, frames in self.seen.items()
         ]
-        data = {**writer.track(self.track), **writer.tables()}
+        data: dict[str, object] = {**encoder.frames(self.open), **encoder.tables()}
         if views:
             data["views"] = views
-        return data, [(numbered, kind) for kind, numbered in writer.kinds.items()]
+        return data, [(numbered, sprite) for sprite, numbered in encoder.sprites.items()]
 
 
-class _Writer:
-    """Writes tracks as text; gives numbers to the kinds, places and notes of one match.
+class _FrameEncoder:
+    """Writes frames as text; gives numbers to the sprites, places and notes of one match.
 
-    ``kinds`` are the numbers in the data of the kinds that are not shared, by their numbers in the drawer.
+    ``sprites`` are the numbers in the data of the sprites that are not shared, by their numbers in the table.
     """
 
-    def __init__(self, drawer: Drawer) -> None:
-        self._drawer = drawer
-        self.kinds: dict[int, int] = {}
+    def __init__(self, table: BoardTable) -> None:
+        self._table = table
+        self.sprites: dict[int, int] = {}
         self._places: dict[int, int] = {}
         self._codes: dict[int, str] = {}
         self._notes: dict[str, int] = {}
         self._sets: dict[tuple[str, ...], str] = {}
 
-    def track(self, track: Track) -> dict[str, Any]:
-        """Return the data of one onlooker."""
-        codes = self._drawer.codes
+    def frames(self, frames: Frames) -> dict[str, object]:
+        """The data of one onlooker."""
+        codes = self._table.codes
         toggles = []
-        for toggled in track.toggles:
+        for toggled in frames.toggles:
             found = [codes[thing] or "" for thing in toggled]
             if "" in found:  # the others get numbers in an order that is the same in every process
-                found = [self._code(thing) for thing in self._drawer.ordered(toggled)]
+                found = [self._code(thing) for thing in self._table.ordered(toggled)]
             found.sort()
             toggles.append("".join(found))
         traces = [
             "".join([codes[thing] or self._code(thing) for thing in trace]) if trace else ""
-            for trace in track.traces
+            for trace in frames.traces
         ]
         sets = self._sets
         return {
-            "p": columns(track.views),
+            "p": columns(frames.views),
             "t": " ".join(toggles),
             "m": " ".join(traces),
-            "k": "".join([sets.get(notes) or self._set(notes) for notes in track.notes]),
+            "k": "".join([sets.get(notes) or self._set(notes) for notes in frames.notes]),
         }
 
-    def tables(self) -> dict[str, Any]:
-        """Return what belongs to this match alone."""
-        drawer = self._drawer
-        found: dict[str, Any] = {
+    def tables(self) -> dict[str, object]:
+        """What belongs to this match alone."""
+        table = self._table
+        found: dict[str, object] = {
             "notes": list(self._notes),
             "sets": [list(map(self._notes.__getitem__, s)) for s in self._sets],
         }
-        if self.kinds:
-            found["kinds"] = [
-                [layer, level, "", title]
-                for layer, level, _, title in map(drawer.kinds.__getitem__, self.kinds)
-            ]
+        if self.sprites:
+            own = map(table.sprites.__getitem__, self.sprites)
+            found["sprites"] = [[layer, level, "", title] for layer, level, _, title in own]
         if self._places:
-            found["places"] = [list(drawer.places[place]) for place in self._places]
+            found["places"] = [list(table.places[place]) for place in self._places]
         return found
 
     def _set(self, notes: tuple[str, ...]) -> str:
@@ -169,73 +181,146 @@ class _Writer:
         return found
 
     def _code(self, thing: int) -> str:
-        found = self._drawer.codes[thing] or self._codes.get(thing)
+        found = self._table.codes[thing] or self._codes.get(thing)
         if found is None:
-            kind, place, end = self._drawer.things[thing]
-            found = number(self._kind(kind)) + number(self._place(place))
+            sprite, place, end = self._table.things[thing]
+            found = number(self._sprite(sprite)) + number(self._place(place))
             found += number(self._place(end)) if end >= 0 else ""
             self._codes[thing] = found
         return found
 
-    def _kind(self, kind: int) -> int:
-        shared = self._drawer.shared_kinds
-        return kind if kind < shared else self.kinds.setdefault(kind, shared + len(self.kinds))
+    def _sprite(self, sprite: int) -> int:
+        shared = self._table.shared_sprites
+        return sprite if sprite < shared else self.sprites.setdefault(sprite, shared + len(self.sprites))
 
     def _place(self, place: int) -> int:
-        shared = self._drawer.shared_places
+        shared = self._table.shared_places
         return place if place < shared else self._places.setdefault(place, shared + len(self._places))
 
 
-def replay(game: AnyGame | None, record: Record, drawer: Drawer | None = None) -> Replay:
+def replay(game: AnyGame | None, record: Record, table: BoardTable | None = None) -> BoardReplay:
     """Replay a record through the rules and draw every position, up to the first illegal action.
 
-    ``drawer`` is the tournament's; the default is that of the record's seats and options.
+    ``table`` is the tournament's; the default is that of the record's seats and options.
     """
     if game is None:
-        outside = record["game"] == EXTERNAL
-        why = "an outside referee played it" if outside else f"the game {record['game']} is not installed"
-        return Replay(problem=why)
-    if game.rules != record["rules"]:
-        problem = f"the record has rules version {record['rules']}, but version {game.rules} is installed"
-        return Replay(problem=problem)
-    seats = len(record["seats"])
-    drawer = drawer or drawer_of(game, seats, record["options"])
-    camera = Camera(game, drawer)
-    shots: list[Shot] = []
-    eyes: dict[int, list[Shot]] = {seat: [] for seat in range(1, seats + 1) if game.has_hidden_actions}
+        outside = record.game == EXTERNAL
+        why = "an outside referee played it" if outside else f"the game {record.game} is not installed"
+        return BoardReplay(problem=why)
+    if game.rules != record.rules:
+        problem = f"the record has rules version {record.rules}, but version {game.rules} is installed"
+        return BoardReplay(problem=problem)
+    seats = len(record.seats)
+    table = table or board_table(game, seats, record.options)
+    drawer = FrameDrawer(game, table)
+    views: list[SeenView] = []
+    by_seat: dict[int, list[SeenView]] = {seat: [] for seat in range(1, seats + 1) if game.has_hidden_actions}
     problem = end = ""
     try:
-        state: AnyState = game.new(seats, record["options"])
-        shots.append((state.position(), None))
-        for seat, eye in eyes.items():
-            eye.append((state.observation(seat), None))
-        for ply, (actor, text) in enumerate(record["actions"], start=1):
+        state: AnyState = game.new(seats, record.options)
+        views.append((state.position(), None))
+        for seat, seen in by_seat.items():
+            seen.append((state.observation(seat), None))
+        for ply, (actor, text) in enumerate(record.actions, start=1):
             if actor != state.actor:
                 problem = f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn"
                 break
             action = game.read_action(state, text)
             before, state = state, state.play(action)
-            shots.append((state.position(), text))
-            for seat, eye in eyes.items():
-                eye.append((state.observation(seat), text if before.visible(action, seat) else HIDDEN))
+            views.append((state.position(), text))
+            for seat, seen in by_seat.items():
+                seen.append((state.observation(seat), text if before.visible(action, seat) else HIDDEN))
         end = state.reason()
     except GameError as error:
         problem = str(error)
-    seen = {}
-    for seat, eye in eyes.items():
-        differs = [ply for ply, (own, open_) in enumerate(zip(eye, shots, strict=False)) if own != open_]
+    frames_of = {}
+    for seat, seen in by_seat.items():
+        differs = [ply for ply, (own, open_) in enumerate(zip(seen, views, strict=False)) if own != open_]
         if differs:
-            seen[seat] = camera.film(eye[: differs[-1] + 1])
-    track = camera.film(shots, end) if shots else None
-    return Replay(
-        around(camera.boxes), tuple([last or "" for _, last in shots[1:]]), track, seen, problem, drawer
+            frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
+    frames = drawer.frames(views, end) if views else None
+    actions = tuple([last or "" for _, last in views[1:]])
+    return BoardReplay(around(drawer.boxes), actions, frames, frames_of, problem, table)
+
+
+def shared_data(table: BoardTable) -> dict[str, object]:
+    """The shared sprites and places, the seats' names and the code of the first position, as JSON data."""
+    return {
+        "sprites": [list(sprite) for sprite in table.sprites[: table.shared_sprites]],
+        "places": [list(place) for place in table.places[: table.shared_places]],
+        "seats": table.seat_names,
+        "start": table.start_code,
+    }
+
+
+def shared_files(game: AnyGame | None, seats: int, options: Mapping[str, str]) -> dict[str, bytes]:
+    """The files that the boards of all matches of a tournament share: their content by path."""
+    if game is None:
+        return {}
+    table = board_table(game, seats, options)
+    script = json.dumps(shared_data(table), separators=(",", ":"), allow_nan=False)
+    file = '<svg xmlns="http://www.w3.org/2000/svg" class="tb" viewBox="%s"><style>\n%s</style>%s</svg>\n'
+    sprites = "".join(
+        f'<g id="k{k}" class="k">{sprite.svg}</g>'
+        for k, sprite in enumerate(table.sprites[: table.shared_sprites])
     )
+    hidden = "g.k{display:none}g.k:target{display:inline}\n"
+    start = [table.things[thing] for thing in table.ordered(table.ground)]
+    ground = "".join(
+        f'<g transform="translate({x} {y})">{table.sprites[thing.sprite].svg}</g>'
+        for thing in start
+        for x, y, _ in (table.places[thing.place],)
+    )
+    box = " ".join(map(str, table.box))
+    reach = f"{-_REACH} {-_REACH} {2 * _REACH} {2 * _REACH}"
+    return {
+        GAME: f"window.TourneyGame={script};\n".encode("ascii"),
+        SPRITES: (file % (reach, style() + hidden, sprites)).encode(),
+        GROUND: (file % (box, style(), ground)).encode(),
+    }
 
 
-def around(boxes: Iterable[Box]) -> Box:
-    """Return the box around some boxes; those without width do not count."""
-    real = [box for box in boxes if box[2]]
-    if not real:
-        return NO_BOX
-    left, top = min(b[0] for b in real), min(b[1] for b in real)
-    return left, top, max(b[0] + b[2] for b in real) - left, max(b[1] + b[3] for b in real) - top
+def definitions(shown: BoardReplay, stills: Iterable[Still]) -> str:
+    """SVG definitions of the sprites in some pictures, and of all that are the match's own.
+
+    ``templates/static/cockpit.css`` gives the images their place and size, by ``_REACH``.
+    """
+    table = shown.table
+    used = {thing.sprite for parts in stills for part in parts for thing in part}
+    images = [
+        f"<image id=k{k} href=../{SPRITES}#k{k} />"
+        for k in sorted(used)
+        if k < table.shared_sprites and k != table.arrow
+    ]
+    own = [f'<g id="k{k}">{table.sprites[sprite].svg}</g>' for k, sprite in shown.own_sprites()]
+    return "".join((*images, *own))
+
+
+def ground(shown: BoardReplay) -> str:
+    """The ground of the first position as an SVG element."""
+    left, top, width, height = shown.table.box
+    if not width:
+        return ""
+    return f'<image href="../{GROUND}" x="{left}" y="{top}" width="{width}" height="{height}"/>'
+
+
+def still(shown: BoardReplay, ply: int) -> Still:
+    """What a picture shows over the first ground."""
+    table = shown.table
+    things = shown.things(ply, without=table.ground)
+    low = [thing for thing in things if table.sprites[thing.sprite].layer <= LABEL]
+    return low, things[len(low) :]
+
+
+def markup(shown: BoardReplay, things: Iterable[Thing]) -> str:
+    """Things as SVG elements in HTML that refer to ``definitions``: many, so without quotes."""
+    table, numbers = shown.table, {sprite: k for k, sprite in shown.own_sprites()}
+    found = []
+    for thing in things:
+        x, y, _ = table.places[thing.place]
+        if table.sprites[thing.sprite].layer == ARROW:
+            end = table.places[thing.end]
+            found.append(f'<g transform="translate({x} {y})">{arrow_svg(end.x - x, end.y - y)}</g>')
+        else:
+            found.append(f"<use href=#k{numbers.get(thing.sprite, thing.sprite)} x={x} y={y} />")
+    return "".join(found)

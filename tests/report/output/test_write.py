@@ -1,0 +1,155 @@
+"""Writing is atomic and replaces only reports."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.tournaments import refused
+from tourney.errors import EnvironmentFailure, UsageError
+from tourney.report.output import write as module
+from tourney.report.output.layout import File
+from tourney.report.output.placement import MANIFEST
+from tourney.report.output.write import MARKER, write
+
+
+def made(word: str = "one") -> list[File]:
+    return [File("index.html", word.encode()), File("matches/1.html", b"m"), File("data/x.csv", b"c")]
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_write_reports_its_files(tmp_path: Path) -> None:
+    heard: list[str] = []
+    written = write(made(), tmp_path / "a" / "b", heard.append)
+    size = sum(map(len, tree(tmp_path / "a" / "b").values()))
+    assert (written.pages, written.files, written.bytes) == (2, 5, size)
+    assert written.index.read_bytes() == b"one"
+    assert heard == ["index.html", "matches/1.html", "data/x.csv"]
+    assert json.loads((tmp_path / "a" / "b" / MARKER).read_bytes())["pages"] == 2
+
+
+@pytest.mark.parametrize("exchange", [True, False])
+def test_report_is_replaced_atomically(
+    tmp_path: Path, exchange: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not exchange:
+        monkeypatch.setattr(module, "_exchange", lambda one, other: False)
+    write([*made(), File("matches/2.html", b"old")], tmp_path / "out")
+    write(made("two"), tmp_path / "out")
+    assert set(tree(tmp_path / "out")) == {"index.html", "matches/1.html", "data/x.csv", MARKER, MANIFEST}
+    assert (tmp_path / "out" / "index.html").read_bytes() == b"two"
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_empty_folder_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    write(made(), tmp_path / "out")
+    assert (tmp_path / "out" / "index.html").exists()
+
+
+@pytest.mark.parametrize("stranger", ["notes.txt", ".git", "index.html", "assets"])
+def test_other_folders_are_not_replaced(tmp_path: Path, stranger: str) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / stranger).write_text("mine")
+    with refused(UsageError, "out", stranger, "--out"):
+        write(made(), tmp_path / "out")
+    assert tree(tmp_path) == {f"out/{stranger}": b"mine"}
+
+
+def test_report_with_foreign_files_is_not_replaced(tmp_path: Path) -> None:
+    write(made(), tmp_path / "out")
+    (tmp_path / "out" / "thesis.tex").write_text("mine")
+    before = tree(tmp_path)
+    with refused(UsageError, "thesis.tex"):
+        write(made("two"), tmp_path / "out")
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("marker", ["", "[]", "{", '{"format": "other/1"}', "\xff"])
+def test_foreign_marker_is_not_a_report(tmp_path: Path, marker: str) -> None:
+    (tmp_path / MARKER).write_text(marker, encoding="latin-1")
+    before = tree(tmp_path)
+    with refused(UsageError, MARKER):
+        write(made(), tmp_path)
+    assert tree(tmp_path) == before
+
+
+def test_failure_leaves_the_old_report(tmp_path: Path) -> None:
+    write(made(), tmp_path / "out")
+    before = tree(tmp_path)
+
+    def failing() -> Iterator[File]:
+        yield from made("two")
+        raise ArithmeticError
+
+    with pytest.raises(ArithmeticError):
+        write(failing(), tmp_path / "out")
+    assert tree(tmp_path) == before
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_full_disk_is_one_sentence(tmp_path: Path) -> None:
+    def full() -> Iterator[File]:
+        yield File("index.html", b"")
+        raise OSError(28, "No space left on device")
+
+    with refused(EnvironmentFailure, "out", "No space left", "free some space"):
+        write(full(), tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_failed_swap_restores_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(made(), tmp_path / "out")
+    rename, calls = Path.rename, []
+
+    def failing(self: Path, target: Path) -> Path:
+        calls.append(target)
+        if len(calls) == 2:
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(module, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(Path, "rename", failing)
+    with refused(EnvironmentFailure, "Input/output error"):
+        write(made("two"), tmp_path / "out")
+    assert (tmp_path / "out" / "index.html").read_bytes() == b"one"
+    assert len(calls) == 3
+    assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_leftovers_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    gone = 2**22 + 1
+    with pytest.raises(ProcessLookupError):
+        os.kill(gone, 0)
+    for name in (
+        f".out.partial-{gone}",
+        f".out.partial-7-old-{gone}",
+        f".out.partial-{os.getppid()}",
+        ".outer",
+    ):
+        (tmp_path / name).mkdir()
+    write(made(), tmp_path / "out")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [f".out.partial-{os.getppid()}", ".outer", "out"]
+
+
+def test_impossible_targets_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with refused(UsageError, "file", "not a folder"):
+        write(made(), tmp_path / "file")
+    with refused(EnvironmentFailure, "file"):
+        write(made(), tmp_path / "file" / "under")
+    with refused(UsageError, "/"):
+        write(made(), Path("/"))
+
+
+def test_symbolic_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write(made(), tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "index.html").exists()

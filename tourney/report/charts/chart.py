@@ -1,0 +1,274 @@
+"""One value for all charts of data, ``Chart``, and one way to draw it as SVG.
+
+A chart holds numbers alone: names of bots are hostile text and stand, escaped, in the legend and the table
+beside it. CSS classes give all colors, so that theme, print and high contrast apply. Coordinates are
+integers, each relative to the one before: equal data give equal bytes, and few of them.
+
+Intervals in the rows of a table are as wide as their column and there can be hundreds of them, so they are
+small SVG of their own, with percentages for coordinates.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup, escape
+
+from tourney.report import display
+
+COLORS = ("blue", "orange", "green", "purple", "red", "yellow")
+"""Colors of lines in their order, as in the style sheet (``--plot-NAME`` and ``.l-NAME``)."""
+REST = "rest"
+"""The color of all further lines."""
+
+WIDTH = 1200
+"""Width of a chart in half pixels: integers are then fine enough for smooth lines."""
+_LEFT, _RIGHT = 104, 1170
+_LINE = 34
+"""Height of a line of labels."""
+
+_ROOM, _DIGIT = 195, 7.5
+"""The narrowest column of intervals (``.range`` in style.css) and a digit of its axis, in pixels."""
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A scale from ``low``..``high`` to ``start``..``end``; ``log``: by orders of magnitude."""
+
+    low: float
+    high: float
+    start: float = 0
+    end: float = 100
+    log: bool = False
+
+    def at(self, value: float) -> float:
+        """The coordinate of a value."""
+        low, high = self.low, self.high
+        if self.log:
+            low, high, value = math.log10(low), math.log10(high), math.log10(value)
+        return self.start + (value - low) / (high - low) * (self.end - self.start)
+
+    def ticks(self, most: int) -> tuple[float, ...]:
+        """At most ``most`` round values within the scale."""
+        span = self.high - self.low
+        exponent = math.floor(math.log10(span)) - 1
+        step = next(
+            s * 10.0**e
+            for e in range(exponent, exponent + 4)
+            for s in (1, 2, 5)
+            if span / (s * 10.0**e) <= most - 1
+        )
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return tuple(round(k * step, 10) for k in range(first, last + 1))
+
+
+def scale_of(values: Sequence[float], room: float = 0.04) -> Scale:
+    """A scale that holds all values, with a margin at both ends (a share of the range)."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    if high - low < 1e-6:
+        low, high = low - 1, high + 1
+    margin = (high - low) * room
+    return Scale(low - margin, high + margin)
+
+
+def round_step(low: int, high: int, most: int) -> int:
+    """The least of 1, 2, 5, 10, ... that divides low..high into at most ``most`` parts."""
+    steps = (size * int(10**power) for power in range(20) for size in (1, 2, 5))
+    return next(step for step in steps if high // step - low // step < most)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis from ``low`` to ``high`` (``low`` may be the greater one), and its labels by value.
+
+    ``grid`` draws a line at each label. ``log``: by orders of magnitude.
+    """
+
+    low: float
+    high: float
+    labels: tuple[tuple[float, str], ...] = ()
+    title: str = ""
+    grid: bool = False
+    log: bool = False
+
+    @classmethod
+    def of(cls, scale: Scale, most: int, title: str = "", *, grid: bool = False) -> "Axis":
+        """The axis of a scale with at most ``most`` round labels."""
+        ticks = scale.ticks(most)
+        digits = max(0, -math.floor(math.log10(ticks[1] - ticks[0]) + 1e-9)) if len(ticks) > 1 else 0
+        return cls(scale.low, scale.high, tuple((t, _short(t, digits)) for t in ticks), title, grid)
+
+
+def _short(value: float, digits: int) -> str:
+    for size, letter in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= max(size, 1e4):
+            part = value / size
+            return display.number(part, 0 if part == int(part) else 1) + letter
+    return f"{value:,.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+@dataclass(frozen=True, slots=True)
+class ChartMark:
+    """Lines with the same CSS classes; each joins its points, and ``closed`` ones their ends too."""
+
+    style: str
+    lines: Sequence[Sequence[Point]]
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart: what it shows in words for screen readers, two axes, and the marks from back to front.
+
+    ``height`` is that of the plotting area in pixels. ``upper``: the labels of x stand above it.
+    """
+
+    said: str
+    x: Axis
+    y: Axis
+    marks: tuple[ChartMark, ...]
+    height: int = 210
+    upper: bool = False
+
+
+def draw(chart: Chart) -> Markup:
+    """Draw a chart as SVG for a page with ``style.css``.
+
+    ``data-frame`` tells scripts where the plotting area is: left, right, top and bottom, then the values of x
+    at its left and right.
+    """
+    x, y = chart.x, chart.y
+    above = _LINE * ((2 if x.title else 1) if chart.upper else 1 if y.title else 0) + 12
+    bottom = above + 2 * chart.height
+    xs = Scale(x.low, x.high, _LEFT, _RIGHT, x.log)
+    ys = Scale(y.low, y.high, bottom, above, y.log)
+    under = 0 if chart.upper else _LINE * (2 if x.title else 1)
+    across = above - 12 if chart.upper else bottom + _LINE - 2
+    title_y = above - 12 - _LINE if chart.upper else across + _LINE
+    head = f'<svg class="chart" viewBox="0 0 {WIDTH} {bottom + under + 10}" role="img"'
+    frame = f"{_LEFT} {_RIGHT} {above} {bottom} {x.low:g} {x.high:g}"
+    parts = [
+        f'{head} aria-label="{escape(chart.said)}" data-frame="{frame}">',
+        *_grid(x, [(round(xs.at(value)), above, round(xs.at(value)), bottom) for value, _ in x.labels]),
+        *_grid(y, [(_LEFT, round(ys.at(value)), _RIGHT, round(ys.at(value))) for value, _ in y.labels]),
+        f'<g class="y" transform="translate({_LEFT - 12} 8)">',
+        *(f"<text y={round(ys.at(value))}>{escape(name)}</text>" for value, name in y.labels),
+        f'</g><g class="x" transform="translate(0 {across})">',
+        *(f"<text x={round(xs.at(value))}>{escape(name)}</text>" for value, name in x.labels),
+        f"<text x={(_LEFT + _RIGHT) // 2} y={title_y - across}>{escape(x.title)}</text>" if x.title else "",
+        "</g>",
+        f"<text x=16 y=24>{escape(y.title)}</text>" if y.title else "",
+    ]
+    parts += [_mark(mark, xs, ys) for mark in chart.marks]
+    return Markup("".join([*parts, "</svg>"]))  # noqa: S704 - numbers, our own classes, escaped words
+
+
+def _grid(axis: Axis, lines: Sequence[tuple[int, int, int, int]]) -> Iterator[str]:
+    if not axis.grid:
+        return
+    zero = [line for line, (value, _) in zip(lines, axis.labels, strict=True) if value == 0]
+    for style, some in (("grid", lines), ("zero", zero)):
+        if some:
+            yield f'<path class="{style}" d="{"".join(f"M{a} {b}L{c} {d}" for a, b, c, d in some)}"/>'
+
+
+def _mark(mark: ChartMark, xs: Scale, ys: Scale) -> str:
+    low, high = sorted((ys.start, ys.end))
+    # Values outside of the axis (see ``match_plot``) stay at the edge instead of leaving the chart.
+    lines = [
+        [(round(xs.at(x)), round(min(max(ys.at(y), low), high))) for x, y in line] for line in mark.lines
+    ]
+    return f'<path class="{mark.style}" d="{_path(lines, closed=mark.closed)}"/>'
+
+
+def _path(lines: Iterable[Sequence[tuple[int, int]]], *, closed: bool) -> str:
+    """Lines as SVG path data: after ``m``, further pairs are relative lines too."""
+    found, x, y = [], 0, 0
+    for line in lines:
+        first, word = True, "m"
+        for to, down in line:
+            found.append(f"{word}{to - x} {down - y}")
+            x, y, word = to, down, " "
+            if first:
+                start, first = (to, down), False
+        if closed and line:
+            found.append("z")
+            x, y = start
+    return "".join(found).replace(" -", "-")
+
+
+def thinned(points: Sequence[Point], most: int) -> Sequence[Point]:
+    """At most ``most`` points of a line: of each stretch its least and its greatest, and both ends.
+
+    The outline of the line stays, also its single peaks.
+    """
+    if len(points) <= most:
+        return points
+    inner, parts = points[1:-1], max(1, most // 2 - 1)
+    kept = [points[0]]
+    for k in range(parts):
+        some = inner[k * len(inner) // parts : (k + 1) * len(inner) // parts]
+        kept += sorted({min(some, key=lambda p: p[1]), max(some, key=lambda p: p[1])})
+    return [*kept, points[-1]]
+
+
+def coordinate(value: float) -> str:
+    """A coordinate with one decimal, or none if it is an integer."""
+    short = f"{value:.1f}"
+    return "0" if short == "-0.0" else short.removesuffix(".0")
+
+
+def interval(scale: Scale, value: float, low: float, high: float, kind: str) -> Markup:
+    """Draw an interval of a kind (a thin line with ends) and its value (a dot)."""
+    said = f"{display.number(value, 1)}, {kind} from {display.number(low, 1)} to {display.number(high, 1)}"
+    ends = "".join(_bar(scale, "w3", x, x, "32%", "68%") for x in (low, high))
+    return _whisker(scale, value, said, _bar(scale, "w3", low, high) + ends)
+
+
+def sigmas(scale: Scale, mu: float, sigma: float) -> Markup:
+    """Draw 3 sigma (thin) and 1 sigma (thick) to each side of mu (a dot)."""
+    said = f"mu {display.number(mu, 2)}, sigma {display.number(sigma, 2)}"
+    bars = _bar(scale, "w3", mu - 3 * sigma, mu + 3 * sigma) + _bar(scale, "w1", mu - sigma, mu + sigma)
+    return _whisker(scale, mu, said, bars)
+
+
+def interval_axis(scale: Scale) -> Markup:
+    """Draw the numbers of the intervals' scale, for the head of their column."""
+    numbers = "".join(
+        f'<text x="{coordinate(scale.at(tick))}%" y="70%">{display.number(tick, 0)}</text>'
+        for tick in _ticks(scale)
+    )
+    return Markup(  # noqa: S704 - numbers alone
+        f'<svg class="whisker axis" aria-hidden="true">{numbers}</svg>'
+    )
+
+
+def _whisker(scale: Scale, centre: float, said: str, bars: str) -> Markup:
+    grid = "".join(
+        f'<line class="grid" x1="{x}%" x2="{x}%" y1="0" y2="100%"/>'
+        for x in (coordinate(scale.at(tick)) for tick in _ticks(scale))
+    )
+    return Markup(  # noqa: S704 - numbers alone
+        f'<svg class="whisker" role="img" aria-label="{said}"><title>{said}</title>{grid}{bars}'
+        f'<circle cx="{coordinate(scale.at(centre))}%" cy="50%" r="4"/></svg>'
+    )
+
+
+def _bar(scale: Scale, style: str, low: float, high: float, y1: str = "50%", y2: str = "50%") -> str:
+    x1, x2 = coordinate(scale.at(low)), coordinate(scale.at(high))
+    return f'<line class="{style}" x1="{x1}%" x2="{x2}%" y1="{y1}" y2="{y2}"/>'
+
+
+def _ticks(scale: Scale) -> tuple[float, ...]:
+    """At most 6 round values whose numbers do not touch in the narrowest column."""
+    tries = (scale.ticks(most) for most in (6, 5))
+    return next((ticks for ticks in tries if _apart(scale, ticks)), scale.ticks(4))
+
+
+def _apart(scale: Scale, ticks: Sequence[float]) -> bool:
+    places = [(scale.at(tick) / 100 * _ROOM, len(display.number(tick, 0)) * _DIGIT) for tick in ticks]
+    return all(b - a >= (x + y) / 2 + _DIGIT for (a, x), (b, y) in pairwise(places))

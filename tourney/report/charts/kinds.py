@@ -1,0 +1,194 @@
+"""The kinds of charts: lines with bands, histograms, heat maps, boxes, and the plots of a match."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tourney.report.charts.chart import (
+    COLORS,
+    REST,
+    Axis,
+    Chart,
+    ChartMark,
+    Point,
+    round_step,
+    scale_of,
+    thinned,
+)
+
+MOST_BARS = 300
+"""Actions up to which a plot of a match has a bar for each; more are a line for each seat."""
+MOST_POINTS = 120
+"""Points of a line in a plot of a match: pages of long matches stay small."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line: its color, and its points (x, y, low, high) in the order of x."""
+
+    color: str
+    points: tuple[tuple[float, float, float, float], ...]
+
+
+def color_of(place: int) -> str:
+    """The color of the line at a place from 0."""
+    return COLORS[place] if place < len(COLORS) else REST
+
+
+def line_chart(said: str, lines: Sequence[Line], x: str, y: str, *, band: bool) -> Chart:
+    """Lines over whole numbers with the titles of both axes; ``band`` shades from low to high."""
+    every = [point for line in lines for point in line.points]
+    values = [value for point in every for value in (point[1:] if band else point[1:2])]
+    marks: list[ChartMark] = []
+    if band:
+        style = "band" if len(lines) == 1 else "band faint"
+        for line in reversed(lines):
+            lows = [(at, low) for at, _, low, _ in line.points]
+            highs = [(at, high) for at, _, _, high in line.points]
+            if line.color != REST:
+                marks.append(ChartMark(f"{style} l-{line.color}", [[*lows, *highs[::-1]]], closed=True))
+    for line in reversed(lines):
+        points = [(at, value) for at, value, _, _ in line.points]
+        marks.append(ChartMark(f"line l-{line.color}", [points]))
+        if len(points) <= 40 and len(lines) <= len(COLORS):
+            marks.append(_dots(line.color, points))
+    ats = [at for at, *_ in every]
+    low, high = min(ats, default=0), max(ats, default=1)
+    return Chart(
+        said,
+        Axis(low, max(high, low + 1), _whole(math.ceil(low), math.floor(high), 12), x),
+        Axis.of(scale_of(values), 7, y, grid=True),
+        tuple(marks),
+    )
+
+
+def _dots(color: str, points: Iterable[Point]) -> ChartMark:
+    """Points as lines without length, whose round ends are dots of the same size on every screen."""
+    return ChartMark(f"dots l-{color}", [[point, point] for point in points])
+
+
+def _whole(low: int, high: int, most: int) -> tuple[tuple[float, str], ...]:
+    """The multiples of a round step from low to high: at most ``most``."""
+    step = round_step(low, high, most)
+    return tuple((at, f"{at:,}") for at in range(-(-low // step) * step, high + 1, step))
+
+
+def histogram(said: str, bins: Sequence[tuple[int, int, int]], x: str, y: str) -> Chart:
+    """A bar for each bin (from, to, count), with the titles of both axes."""
+    edges = [low for low, _, _ in bins] + [high for _, high, _ in bins[-1:]]
+    most = max(count for _, _, count in bins)
+    gap = (edges[-1] - edges[0]) / 1000
+    return Chart(
+        said,
+        Axis(edges[0], edges[-1], tuple((e, f"{e:,}") for e in edges[:: -(-len(edges) // 11)]), x),
+        Axis(0, most * 1.04, _whole(0, most, 6), y, grid=True),
+        (
+            ChartMark(
+                "bars", [_box(low + gap, 0, high - gap, count) for low, high, count in bins], closed=True
+            ),
+        ),
+        height=150,
+    )
+
+
+def bins_of(values: Sequence[int], most: int = 24) -> list[tuple[int, int, int]]:
+    """At most ``most`` equal bins (from, to, count) of a round width that hold all values."""
+    if not values:
+        return []
+    low, high = min(values), max(values)
+    width = round_step(low, high, most)
+    first = low // width
+    counts = [0] * (high // width - first + 1)
+    for value in values:
+        counts[value // width - first] += 1
+    return [((first + k) * width, (first + k + 1) * width, count) for k, count in enumerate(counts)]
+
+
+def heat_map(said: str, cells: Iterable[tuple[int, int, int]], size: int, x: str, y: str) -> Chart:
+    """Cells (row, column, step) of a square of ``size``, rows and columns from 1.
+
+    A step is 1..7: 4 is even, more is blue and less orange, as in the crosstable.
+    """
+    steps: dict[int, list[Sequence[Point]]] = {}
+    for row, column, step in cells:
+        steps.setdefault(step, []).append(_box(column - 0.49, row - 0.47, column + 0.49, row + 0.47))
+    labels = tuple((k, str(k)) for k in range(1, size + 1))
+    marks = tuple(ChartMark(f"cell h{step}", steps[step], closed=True) for step in sorted(steps))
+    height = max(60, min(18, 540 // size) * size)
+    across, down = Axis(0.5, size + 0.5, labels, x), Axis(size + 0.5, 0.5, labels, y)
+    return Chart(said, across, down, marks, height, upper=True)
+
+
+def box_plot(said: str, rows: Sequence[tuple[float, float, float, float, float]], x: str, y: str) -> Chart:
+    """A bar for each row, numbered from 1: least, lower quartile, median, upper quartile, most.
+
+    All are positive; the axis is logarithmic.
+    """
+    low, high = min(row[0] for row in rows), max(row[-1] for row in rows)
+    first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
+    powers = range(first, max(last, first + 1) + 1)
+    numbered = list(enumerate(rows, 1))
+    return Chart(
+        said,
+        Axis(
+            10.0 ** powers[0],
+            10.0 ** powers[-1],
+            tuple((10.0**p, f"{10.0**p:,g}") for p in powers),
+            x,
+            True,
+            True,
+        ),
+        Axis(len(rows) + 0.5, 0.5, tuple((k, str(k)) for k, _ in numbered), y),
+        (
+            ChartMark("reach", [[(row[0], k), (row[4], k)] for k, row in numbered]),
+            ChartMark("box", [_box(row[1], k - 0.35, row[3], k + 0.35) for k, row in numbered], closed=True),
+            ChartMark("middle", [[(row[2], k - 0.35), (row[2], k + 0.35)] for k, row in numbered]),
+        ),
+        height=max(48, 18 * len(rows)),
+    )
+
+
+def _box(left: float, top: float, right: float, bottom: float) -> Sequence[Point]:
+    return (left, top), (right, top), (right, bottom), (left, bottom)
+
+
+def match_plot(
+    said: str,
+    series: Sequence[tuple[str, Sequence[Point]]],
+    last: int,
+    *,
+    bars: bool = False,
+    cut: bool = False,
+) -> Chart:
+    """The values (ply, value) of each seat's color over the plies 0..last, from zero on.
+
+    ``bars``: a bar for each value, if there are few enough. ``cut``: values of more than 20 times the median
+    size are at the edge, as the score of a sure win would flatten all others.
+    """
+    values = [value for _, points in series for _, value in points]
+    held = _typical(values) if cut else values
+    scale = scale_of([0.0, *(held if any(held) else [1.0])], 0 if bars else 0.05)
+    marks = []
+    for color, points in series:
+        if bars and len(values) <= MOST_BARS:
+            width = "thin" if last > 100 else "thick" if last <= 50 else ""
+            marks.append(
+                ChartMark(f"bar l-{color} {width}".rstrip(), [[(at, 0), (at, value)] for at, value in points])
+            )
+            continue
+        line = thinned(points, MOST_POINTS)
+        marks.append(ChartMark(f"line l-{color}", [line]))
+        if len(line) <= 40:
+            marks.append(_dots(color, line))
+    return Chart(
+        said,
+        Axis(0, max(last, 1), _whole(0, last, 6)),
+        Axis.of(scale, 5, grid=True),
+        tuple(marks),
+        height=130,
+    )
+
+
+def _typical(values: Sequence[float]) -> list[float]:
+    sizes = sorted(abs(value) for value in values if value)
+    return [value for value in values if abs(value) <= 20 * sizes[len(sizes) // 2]] if sizes else []

@@ -1,0 +1,130 @@
+"""The matches of a report in little memory: columns of numbers, and views that make values when asked.
+
+A tournament has up to two million matches. As values with their keys, seats and results they take 600 bytes
+each, in columns about 30; so pages keep values only of the matches that they list.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final, Generic, TypeVar, overload
+
+from tourney.schedule.row import MatchKey
+from tourney.store.values import Result, TournamentMatch
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+RECORDED: Final = "recorded"
+"""Stands for the digest of a match with a record."""
+
+
+class LazySequence(Sequence[T], Generic[S, T]):
+    """A sequence of what a function makes of items: at all ``places``, or at some; it keeps none of it."""
+
+    def __init__(
+        self, items: Sequence[S], make: Callable[[S], T], places: Sequence[int] | None = None
+    ) -> None:
+        self._items = items
+        self._make = make
+        self._places = range(len(items)) if places is None else places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> "LazySequence[S, T]": ...
+    def __getitem__(self, index: int | slice) -> "T | LazySequence[S, T]":
+        if isinstance(index, slice):
+            return LazySequence(self._items, self._make, self._places[index])
+        return self._make(self._items[self._places[index]])
+
+    def __iter__(self) -> Iterator[T]:
+        items, make = self._items, self._make
+        return (make(items[place]) for place in self._places)
+
+
+class CompactMatches(Sequence[TournamentMatch]):
+    """Finished matches of one tournament in schedule order; each access makes a new value.
+
+    The digest of a result is ``RECORDED``, or "" without a record: the real ones take more than all the rest.
+    """
+
+    def __init__(self, tournament: int, matches: Iterable[TournamentMatch]) -> None:
+        self._tournament = tournament
+        self._numbers = array("I")
+        self._keys = array("I")
+        self._seats = array("I")
+        self._size = 1
+        self._ends = array("I")
+        self._results: list[Result] = []
+        places: dict[Result, int] = {}
+        for match in matches:
+            if match.result is None:
+                raise ValueError(f"match {match.number} has no result")
+            self._numbers = _extended(self._numbers, (match.number,))
+            self._keys = _extended(self._keys, match.key)
+            self._seats.extend(match.seats)
+            self._size = len(match.seats)
+            end = replace(match.result, digest=RECORDED if match.result.digest else "")
+            # Many matches end alike, with the same ranks, reason and length: each such result is kept once.
+            place = places.setdefault(end, len(places))
+            if place == len(self._results):
+                self._results.append(end)
+            self._ends.append(place)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> TournamentMatch: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TournamentMatch]: ...
+    def __getitem__(self, index: int | slice) -> TournamentMatch | Sequence[TournamentMatch]:
+        if isinstance(index, slice):
+            return LazySequence(self, same, range(len(self))[index])
+        place = range(len(self))[index]
+        size = self._size
+        return TournamentMatch(
+            self._tournament,
+            self._numbers[place],
+            MatchKey(*self._keys[4 * place : 4 * place + 4]),
+            tuple(self._seats[size * place : size * place + size]),
+            self._results[self._ends[place]],
+        )
+
+    def __iter__(self) -> Iterator[TournamentMatch]:
+        return map(self.__getitem__, range(len(self)))
+
+
+def _extended(column: "array[int]", values: tuple[int, ...]) -> "array[int]":
+    """A column with more values; it takes more bytes for all if one of them needs them."""
+    try:
+        column.extend(array(column.typecode, values))
+    except OverflowError:
+        column = array("q", (*column, *values))
+    return column
+
+
+def same(match: TournamentMatch) -> TournamentMatch:
+    """A match: the function of a view of some matches."""
+    return match
+
+
+def place_of(matches: Sequence[TournamentMatch], number: int) -> int:
+    """The place of a match in a sequence by number. Raises KeyError if it is not there."""
+    place = number - 1  # of a tournament that is played whole
+    if not 0 <= place < len(matches) or matches[place].number != number:
+        place = bisect_left(matches, number, key=lambda match: match.number)
+    if place == len(matches) or matches[place].number != number:
+        raise KeyError(number)
+    return place
+
+
+def places_where(matches: Iterable[TournamentMatch], fits: Callable[[Result], object]) -> Sequence[int]:
+    """The places of the matches whose result fits."""
+    held = enumerate(matches)
+    return array("I", (place for place, match in held if match.result is not None and fits(match.result)))

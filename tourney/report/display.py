@@ -1,0 +1,182 @@
+"""Single values as pages show them: safe names, numbers with fixed digits, labels of entrants and seats."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tourney.bots.catalogue.shipped import Provenance
+
+MISSING = "\N{EN DASH}"
+
+LONGEST = 100
+"""Characters of a name that a page shows; the downloads have the full name."""
+LONGEST_LINE = 5000
+"""Characters of a line of text that a page shows; longer than any line a bot can send."""
+
+_MARKS = 2
+"""Consecutive combining marks to keep; more of them would cover the lines around."""
+
+FAULTS = {
+    "startup": "did not start",
+    "illegal": "illegal action",
+    "timeout": "out of time",
+    "crash": "crash",
+    "protocol": "broke the protocol",
+    "overflow": "too much output",
+}
+"""Fault kinds in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntrantLabel:
+    """An entrant on pages. ``slug`` is safe in file names; other strings are safe to show once escaped.
+
+    ``provenance`` follows from its digest and the bots that ship with this version. ``broken``: why its bot
+    could not be started, or "". ``digest``: "" if no bot is known.
+    """
+
+    number: int
+    slug: str
+    name: str
+    bot: str
+    version: str
+    title: str
+    author: str
+    args: str
+    digest: str
+    provenance: Provenance
+    broken: str
+
+    @property
+    def page(self) -> str:
+        """The path of the entrant's page in the site."""
+        return f"bots/{self.slug}.html"
+
+
+@dataclass(frozen=True, slots=True)
+class SeatLabel:
+    """A seat: its number from 1, its name, and the color of its pieces on the board."""
+
+    number: int
+    name: str
+    color: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A label with its value; ``code`` asks for a monospaced font."""
+
+    label: str
+    value: str
+    code: bool = False
+
+
+def decimal(value: Fraction | int, digits: int) -> str:
+    """A number with ``digits`` decimals, rounding half to even."""
+    scaled = round(Fraction(value) * 10**digits)
+    sign, whole = ("\N{MINUS SIGN}" if scaled < 0 else ""), abs(scaled)
+    if not digits:
+        return f"{sign}{whole}"
+    return f"{sign}{whole // 10**digits}.{whole % 10**digits:0{digits}d}"
+
+
+def points(value: Fraction, seats: int) -> str:
+    """Points: with one decimal for two seats, otherwise with two."""
+    return decimal(value, 1 if seats == 2 else 2)
+
+
+def percent(part: Fraction | None) -> str:
+    """A share as a percentage with one decimal, or a dash for None."""
+    return MISSING if part is None else decimal(part * 100, 1)
+
+
+def number(value: float, digits: int) -> str:
+    """A float with ``digits`` decimals, a true minus sign and no negative zero."""
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def count(value: int, singular: str, plural: str = "") -> str:
+    """A count with its noun: ``1 match``, ``2 matches``."""
+    return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
+
+
+def span(first: int, last: int) -> str:
+    """A range of integers with a dash, or one number if both are equal."""
+    return str(first) if first == last else f"{first}\N{EN DASH}{last}"
+
+
+def milliseconds(value: float) -> str:
+    """A duration in milliseconds, or in seconds from ten seconds on."""
+    if value < 10_000:
+        return f"{number(value, 0 if value >= 100 else 1 if value >= 1 else 2)} ms"
+    return f"{number(value / 1000, 1)} s"
+
+
+def label(text: str, longest: int = LONGEST) -> str:
+    """A name for display: printable, on one line, at most ``longest`` characters.
+
+    Control, format (direction marks) and private characters and surrogates become U+FFFD. Right-to-left
+    letters stay, because pages isolate them.
+    """
+    if len(text) <= longest and text.isascii() and text.isprintable():
+        return text.strip() or "(no name)"
+    kept: list[str] = []
+    marks = 0
+    for character in text:
+        marks = marks + 1 if unicodedata.category(character) in {"Mn", "Me"} else 0
+        if marks > _MARKS:
+            continue
+        kept.append(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}")
+        if len(kept) > longest:
+            return "".join(kept[: longest - 1]).rstrip() + "\N{HORIZONTAL ELLIPSIS}"
+    return "".join(kept).strip() or "(no name)"
+
+
+def line(text: str) -> str:
+    """A line of text for display, such as one of a log; it may be long or empty."""
+    return label(text, LONGEST_LINE) if text.strip() else ""
+
+
+def isolated(name: str) -> str:
+    """Isolate the direction of a displayed name within a sentence, where no element can.
+
+    U+2068 and U+2069 enclose right-to-left letters (Unicode Standard Annex 9); ``label`` has removed any
+    such marks from the name itself.
+    """
+    return name if name.isascii() else f"\u2068{name}\u2069"
+
+
+def slug(number: int, name: str) -> str:
+    """The base name of an entrant's files: its number from 1, and what ASCII keeps of its name.
+
+    Only lower-case ASCII letters, digits and single hyphens, at most 40 characters; unique by the number.
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
+    words = re.sub(r"[^a-z0-9]+", "-", plain)[:30].strip("-")
+    return f"{number + 1:02d}-{words or 'bot'}"
+
+
+def folder(name: str) -> str:
+    """A tournament's folder name: letters, digits and ``._-``, no leading dot, never empty."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name)[:64].strip("-.")
+    return plain or "tournament"
+
+
+def reason(word: str) -> str:
+    """A game's reason for the end in words: ``quiet-actions`` becomes ``quiet actions``."""
+    return label(word.replace("-", " ")) if word else "unknown"
+
+
+def fault(kind: str) -> str:
+    """A fault kind in words."""
+    return FAULTS.get(kind) or reason(kind)
+
+
+def pairs(values: Iterable[tuple[str, object]]) -> str:
+    """``KEY=VALUE`` pairs on one line for display."""
+    return line(" ".join(f"{key}={value}" for key, value in values))

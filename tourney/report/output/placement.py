@@ -1,0 +1,179 @@
+"""The files of a report in a new folder: linked from the old report if they are the same, else written.
+
+The manifest says what the files contain and were made from. It is a part of the report and, as all its files,
+the same for the same database.
+"""
+
+import errno
+import hashlib
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import tourney
+from tourney.games.base import AnyGame
+from tourney.parsing import parse_json
+
+MANIFEST = "tourney-manifest.json"
+"""The file in a report's folder."""
+_FORMAT = "tourney-manifest/1"
+LIBRARIES = ("jinja2", "markupsafe", "rfc8785")
+"""The libraries whose version may change a match's page."""
+
+_PACKAGE = Path(tourney.__file__).resolve().parent
+_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def content_hash(content: bytes) -> str:
+    """The hash of a file's content: 128 bits are enough, because it guards no secret."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestEntry:
+    """A file: the hash of its content, and the fingerprint of its inputs ("": not known)."""
+
+    content: str
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportManifest:
+    """The files of a report by path."""
+
+    files: Mapping[str, ManifestEntry] = field(default_factory=dict)
+
+    def dump(self) -> bytes:
+        """The manifest as a file, in the order of paths."""
+        files = {
+            path: [entry.content, entry.fingerprint] if entry.fingerprint else [entry.content]
+            for path, entry in sorted(self.files.items())
+        }
+        lines = ",\n".join(f"{json.dumps(path)}:{json.dumps(entry)}" for path, entry in files.items())
+        return f'{{"format":"{_FORMAT}","files":{{\n{lines}\n}}}}\n'.encode("ascii")
+
+
+def read_manifest(folder: Path) -> ReportManifest:
+    """The manifest of a report's folder, or an empty one if it is missing or damaged."""
+    try:
+        data = parse_json((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return ReportManifest()
+    files = data.get("files") if isinstance(data, dict) and data.get("format") == _FORMAT else None
+    if not isinstance(files, dict):
+        return ReportManifest()
+    return ReportManifest({path: ManifestEntry(*entry) for path, entry in files.items() if _fits(entry)})
+
+
+def _fits(entry: object) -> bool:
+    return isinstance(entry, list) and len(entry) in (1, 2) and all(isinstance(word, str) for word in entry)
+
+
+def code_digest(game: AnyGame | None, templates: Iterable[Path]) -> str:
+    """A digest of Tourney's programs, a game's program, the folders of templates, and ``LIBRARIES``."""
+    found = hashlib.sha256()
+    for folder in (_PACKAGE, *_plugin(game), *templates):
+        found.update(_folder_digest(folder))
+    for name in LIBRARIES:
+        found.update(f"{name} {version(name)}\n".encode())
+    return found.hexdigest()
+
+
+def _plugin(game: AnyGame | None) -> Iterator[Path]:
+    """Yield the file or folder of a plugin's game."""
+    if game is None:
+        return
+    module = sys.modules.get(type(game).__module__)
+    file = getattr(module, "__file__", None)
+    if file is None or Path(file).resolve().is_relative_to(_PACKAGE):
+        return
+    path = Path(file).resolve()
+    yield path.parent if (path.parent / "__init__.py").exists() else path
+
+
+@cache
+def _folder_digest(folder: Path) -> bytes:
+    """A digest of a file, or of the names and contents of a folder's files."""
+    found = hashlib.sha256()
+    files = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
+    for path in files:
+        if path.is_file() and path.suffix != ".pyc":
+            content = path.read_bytes()
+            found.update(f"{path.relative_to(folder).as_posix()} {len(content)}\n".encode())
+            found.update(content)
+    return found.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file in the new folder: the hash of its content, its bytes, and whether the old report had it."""
+
+    content: str
+    size: int
+    unchanged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The folder to fill, in which the folders of its files exist, and that of the old report; picklable.
+
+    ``known`` in the methods is the entry of the file in the old report's manifest.
+    """
+
+    new: str
+    old: str
+
+    @classmethod
+    def of(cls, new: Path, old: Path) -> "Folders":
+        """The folders at these paths."""
+        return cls(str(new), str(old))
+
+    def keep(self, path: str, known: ManifestEntry) -> WrittenFile | None:
+        """Link or copy a file of the old report; None if it was changed since. Raises OSError."""
+        content = self._intact(path, known)
+        if content is None:
+            return None
+        if not self._link(path):
+            self._write(path, content)
+        return WrittenFile(known.content, len(content), unchanged=True)
+
+    def place(self, path: str, content: bytes, known: ManifestEntry | None) -> WrittenFile:
+        """Write a file, or link that of the old report if it is the same. Raises OSError."""
+        found = content_hash(content)
+        if known is not None and known.content == found and (kept := self.keep(path, known)) is not None:
+            return kept
+        self._write(path, content)
+        return WrittenFile(found, len(content), unchanged=False)
+
+    def _intact(self, path: str, known: ManifestEntry) -> bytes | None:
+        """The content of a file of the old report, or None if it was changed since."""
+        try:
+            descriptor = os.open(f"{self.old}/{path}", _FLAGS)
+            with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor
+                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    return None
+                content = file.read()
+        except OSError:
+            return None
+        return content if content_hash(content) == known.content else None
+
+    def _link(self, path: str) -> bool:
+        """Link a file of the old report; False if this file system or these rights do not allow it."""
+        # A symbolic link that somebody put into the old report could lead outside of it.
+        try:
+            os.link(f"{self.old}/{path}", f"{self.new}/{path}", follow_symlinks=False)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                raise
+            return False
+        return True
+
+    def _write(self, path: str, content: bytes) -> None:
+        with open(f"{self.new}/{path}", "wb") as file:  # noqa: PTH123 - thousands of files
+            file.write(content)

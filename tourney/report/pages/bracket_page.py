@@ -1,0 +1,280 @@
+"""The page of a knockout: its bracket, drawn as SVG and as a list, with the matches of every tie."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from markupsafe import Markup, escape
+
+from tourney.report import display
+from tourney.report.charts.chart import coordinate
+from tourney.report.display import EntrantLabel
+from tourney.report.output.layout import File
+from tourney.report.output.rendering import Renderer
+from tourney.report.pages.match_lines import Chip, ListedMatch
+from tourney.report.pages.rounds_page import chips
+from tourney.report.source import ReportSource
+from tourney.results.rounds import Pairing, Round, rounds_of
+from tourney.schedule.knockout import Bracket, Tie
+from tourney.schedule.row import score_units, units_of_win
+
+PATH = "bracket.html"
+INLINE = 64
+"""Most entrants for which the first page draws the bracket too."""
+
+_WIDTH, _HEIGHT, _GAP, _PITCH = 208, 44, 48, 66
+"""Of a box: its width and height, the room to the next stage, and the distance of two boxes in a stage."""
+_HEAD = 34
+_NAME = 24
+"""Characters of a name in a box; the list has the whole name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An entrant of a tie: None where it is not known yet; its seed from 1 and its score, as printed."""
+
+    entrant: EntrantLabel | None
+    seed: int
+    score: str
+    won: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TieView:
+    """A tie as shown. ``state``: ``done``, ``playing``, ``open`` (not paired yet) or ``bye``.
+
+    ``short`` says in few words how it was decided or where it stands, ``words`` in a sentence.
+    """
+
+    tie: Tie
+    anchor: str
+    title: str
+    sides: tuple[Side, Side]
+    state: str
+    short: str
+    words: str
+    chips: tuple[Chip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StageView:
+    """A stage of the bracket: its title, and its ties from top to bottom."""
+
+    title: str
+    ties: tuple[TieView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BracketPage:
+    """The context of the bracket's page; ``left`` counts the ties still to play."""
+
+    stages: tuple[StageView, ...]
+    champion: EntrantLabel | None
+    left: int
+    entrants: int
+
+    def drawn(self, page: str = "") -> Markup:
+        """The bracket as SVG, whose boxes link to the list in ``page`` ("": the same page)."""
+        return draw(self.stages, page)
+
+
+def is_knockout(source: ReportSource) -> bool:
+    """Whether a tournament has a bracket."""
+    return source.tournament.plan.format == "knockout" and len(source.entrants) > 1
+
+
+def bracket(make: Renderer) -> BracketPage:
+    """The bracket of the renderer's tournament."""
+    source = make.source
+    found = rounds_of(source.setup, source.rows, source.results)
+    return bracket_page(source, found, make.line_of)
+
+
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the page of the bracket."""
+    yield make.page(PATH, "bracket.html", bracket=make.once(bracket))
+
+
+def bracket_page(
+    source: ReportSource, found: Iterable[Round], lines: Mapping[int, ListedMatch]
+) -> BracketPage:
+    """The bracket with its scores; ``lines`` are the finished matches by number."""
+    setup = source.setup
+    ties = Bracket(setup, source.schedule).ties
+    seeds = {player.number: seed for seed, player in enumerate(setup.seeded(), 1)}
+    pairings = {
+        (round_.number, frozenset(pairing.entrants)): pairing
+        for round_ in found
+        for pairing in round_.pairings
+    }
+    last = max(tie.stage for tie in ties)
+    stages: list[list[TieView]] = [[] for _ in range(last)]
+    for tie in ties:
+        pair = frozenset(n for n in (tie.one, tie.two) if n is not None)
+        own = [pairings[round_, pair] for round_ in tie.rounds if (round_, pair) in pairings]
+        stages[tie.stage - 1].append(_tie_view(source, tie, last, own, seeds, lines))
+    final = next(tie for tie in ties if tie.stage == last and not tie.third)
+    return BracketPage(
+        tuple(StageView(_stage_title(last - at), tuple(own)) for at, own in enumerate(stages)),
+        None if final.winner is None else source.labels[final.winner],
+        sum(tie.winner is None for tie in ties),
+        len(source.entrants),
+    )
+
+
+def _stage_title(left: int) -> str:
+    """The title of a stage with ``left`` stages to the end, itself included."""
+    named = {1: "Final", 2: "Semi-finals", 3: "Quarter-finals"}
+    return named.get(left) or f"Last {2**left}"
+
+
+def _tie_title(tie: Tie, last: int) -> str:
+    if tie.third:
+        return "Third place"
+    left = last - tie.stage + 1
+    named = {1: "Final", 2: f"Semi-final {tie.slot + 1}", 3: f"Quarter-final {tie.slot + 1}"}
+    return named.get(left) or f"Last {2**left}, tie {tie.slot + 1}"
+
+
+def _tie_view(
+    source: ReportSource,
+    tie: Tie,
+    last: int,
+    pairings: Sequence[Pairing],
+    seeds: Mapping[int, int],
+    lines: Mapping[int, ListedMatch],
+) -> TieView:
+    units = {number: 0 for number in (tie.one, tie.two) if number is not None}
+    results = [result for pairing in pairings for result in pairing.results]
+    for result in results:
+        if not result.void:
+            for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
+                units[number] += value
+    win = units_of_win(2)
+    sides = tuple(
+        Side(
+            None if number is None else source.labels[number],
+            0 if number is None else seeds[number],
+            display.points(Fraction(units[number], win), 2) if results and number is not None else "",
+            number is not None and number == tie.winner,
+        )
+        for number in (tie.one, tie.two)
+    )
+    state, short, words = _decision(tie, len(results), sum(pairing.size for pairing in pairings))
+    order = [number for number in (tie.one, tie.two) if number is not None]
+    return TieView(
+        tie,
+        f"tie-{tie.stage}-{tie.slot + 1}",
+        _tie_title(tie, last),
+        (sides[0], sides[1]),
+        state,
+        short,
+        words,
+        tuple(chips(source, results, order, lines)) if results else (),
+    )
+
+
+def _decision(tie: Tie, done: int, games: int) -> tuple[str, str, str]:
+    """The state of a tie, and how it was decided in few words and in a sentence."""
+    extra = len(tie.rounds) - 1
+    groups = display.count(extra, "further group")
+    if tie.how == "bye":
+        return "bye", "bye", "A bye: goes on without a match."
+    if tie.how == "walkover":
+        return "done", "walkover", "Walkover: the opponent is withdrawn, or failed to start too often."
+    if tie.how == "score":
+        return "done", "", "Decided by the score of the matches."
+    if tie.how == "extra":
+        return "done", f"after {groups}", f"Tied after the first matches, and decided by {groups}."
+    if tie.how == "seed":
+        after = f" after {groups}" if extra > 0 else ""
+        return "done", "better seed", f"Tied{after}: the better seed goes on."
+    if tie.rounds:
+        again = f", with {groups} so far" if extra > 0 else ""
+        played = f"{done} of {games} matches played"
+        return "playing", played, f"In progress: {played}{again}."
+    if tie.one is None or tie.two is None:
+        return "open", "to be played", "Still to play: not all of its bots are known yet."
+    return "open", "to be played", "Still to play: its matches are not paired yet."
+
+
+def draw(stages: Sequence[StageView], page: str = "") -> Markup:
+    """A bracket as SVG, stage by stage from left to right; byes are left out.
+
+    Its boxes link to the ties' places in the list of ``page``. Colors come from CSS classes.
+    """
+    rows = max(1, len(stages[0].ties))
+    middle = [[_HEAD + _PITCH * (at + 0.5) for at in range(rows)]]
+    for _ in stages[1:]:
+        before = middle[-1]
+        middle.append([(a + b) / 2 for a, b in zip(before[::2], before[1::2], strict=True)])
+    parts, bottom = [], float(_HEAD + _PITCH * rows)
+    for at, stage in enumerate(stages):
+        x = at * (_WIDTH + _GAP)
+        parts.append(f'<text class="stage" x="{x}" y="16">{escape(stage.title)}</text>')
+        for view in stage.ties:
+            y = middle[at][0] + 1.8 * _PITCH if view.tie.third else middle[at][view.tie.slot]
+            bottom = max(bottom, y + _HEIGHT / 2 + 18)
+            if view.tie.third:
+                title = escape(view.title)
+                parts.append(
+                    f'<text class="stage" x="{x}" y="{coordinate(y - _HEIGHT / 2 - 8)}">{title}</text>'
+                )
+            if view.state == "bye":
+                continue
+            if at and not view.tie.third:
+                parts.extend(_connectors(stages[at - 1].ties, view, x, y, middle[at - 1]))
+            parts.append(_box(view, x, y, page))
+    width = len(stages) * (_WIDTH + _GAP) - _GAP + 2
+    return Markup(  # noqa: S704 - numbers, our own classes, escaped words
+        f'<svg class="bracket" viewBox="-1 0 {width} {coordinate(bottom)}" width="{width}"'
+        f' height="{coordinate(bottom)}" role="group" aria-label="Bracket">{"".join(parts)}</svg>'
+    )
+
+
+def _connectors(
+    before: Sequence[TieView], view: TieView, x: float, y: float, middle: Sequence[float]
+) -> Iterator[str]:
+    """Yield the lines from the two ties before a tie, from those with a box."""
+    for slot in (2 * view.tie.slot, 2 * view.tie.slot + 1):
+        if before[slot].state != "bye":
+            start, bend = x - _GAP, x - _GAP / 2
+            path = f"M{coordinate(start)} {coordinate(middle[slot])}H{coordinate(bend)}"
+            yield f'<path class="join" d="{path}V{coordinate(y)}H{coordinate(x)}"/>'
+
+
+def _box(view: TieView, x: float, y: float, page: str) -> str:
+    """A tie's box around its middle (``x`` is the left edge), which links to its place in the list."""
+    top = y - _HEIGHT / 2
+    half = _HEIGHT / 2
+    parts = [f'<rect x="{coordinate(x)}" y="{coordinate(top)}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>']
+    middle = coordinate(y)
+    parts.append(f'<line x1="{coordinate(x)}" x2="{coordinate(x + _WIDTH)}" y1="{middle}" y2="{middle}"/>')
+    for place, side in enumerate(view.sides):
+        baseline = coordinate(top + half * place + 15.5)
+        style = "won" if side.won else "lost" if view.state == "done" else ""
+        if side.entrant is None:
+            parts.append(
+                f'<text class="unknown" x="{coordinate(x + 34)}" y="{baseline}">to be decided</text>'
+            )
+            continue
+        name = escape(display.isolated(display.label(side.entrant.name, _NAME)))
+        parts.append(
+            f'<text class="seed" x="{coordinate(x + 26)}" y="{baseline}">{side.seed}</text>'
+            f'<svg x="{coordinate(x + 34)}" y="{coordinate(top + half * place)}" width="{_WIDTH - 78}"'
+            f' height="{coordinate(half)}"><text class="{style}" x="0" y="15.5">{name}</text></svg>'
+            f'<text class="score {style}" x="{coordinate(x + _WIDTH - 8)}" y="{baseline}">{side.score}</text>'
+        )
+    if view.short:
+        parts.append(
+            f'<text class="how" x="{coordinate(x + _WIDTH)}" y="{coordinate(top + _HEIGHT + 12)}">'
+            f"{escape(view.short)}</text>"
+        )
+    names = " against ".join(
+        display.isolated(side.entrant.name) if side.entrant else "a bot to be decided" for side in view.sides
+    )
+    said = escape(f"{view.title}: {names}. {view.words}")
+    return (
+        f'<a class="tie {view.state}" href="{page}#{view.anchor}" aria-label="{said}">'
+        f"<title>{said}</title>{''.join(parts)}</a>"
+    )

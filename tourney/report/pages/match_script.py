@@ -1,0 +1,192 @@
+"""What the script of a match's page reads: the list of the actions, and one JSON value for all else.
+
+The list is text of its own because readers without scripts see it; the script reads the actions from it, so
+that a page does not hold them twice.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+from markupsafe import Markup
+
+from tourney.match.record import Record
+from tourney.report import display
+from tourney.report.display import SeatLabel
+from tourney.report.pages.bot_info import MatchInfo
+from tourney.report.replays import codes
+from tourney.report.replays.replay import BoardReplay
+
+# What stands beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
+_BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchScript:
+    """All that the script shows of a match.
+
+    ``file`` is the name of saved files, without its ending; ``rounds`` is the list of the actions (see
+    ``action_rounds``). ``times`` are milliseconds by action, ``clocks`` those left on each clock by ply;
+    either is empty if it is not shown. ``waited`` is the most milliseconds that one seat was not charged.
+    ``mates`` are the matches of the same seed: (number, first different ply).
+    """
+
+    file: str
+    record: Record
+    seats: tuple[SeatLabel, ...]
+    replay: BoardReplay
+    rounds: tuple[str, ...]
+    times: Sequence[float | None]
+    clocks: Sequence[Sequence[int]]
+    info: MatchInfo
+    waited: int
+    mates: tuple[tuple[int, int], ...]
+
+    def data(self) -> dict[str, object]:
+        """The value for ``templates/static/replay.js``.
+
+        - ``file``: see above. ``board``: for ``TourneyBoard``, or null.
+        - ``record``: the record without its actions. ``actions``: separated by blanks, only if the script
+          cannot read them from the list. ``actors``: their seats (a digit each, or separated by blanks if
+          there are ten seats or more; fewer if they repeat).
+        - ``seats``: [name, color]. ``opening``: the last ply of the opening.
+        - ``fates``: [seat, actions before it left, why].
+        - ``times``: microseconds, or nothing (see ``codes.integers``). ``clocks``: the milliseconds on the
+          actor's clock after each action (see ``codes.steps``). ``waited``: see above.
+        - ``info``: by seat, see ``SeatInfo``; ``cut`` if texts were left out. ``mates``: [match, ply].
+        """
+        record, info = self.record, self.info
+        without_actions: dict[str, object] = msgspec.to_builtins(record, order="sorted")
+        del without_actions["actions"]
+        data: dict[str, object] = {
+            "file": self.file,
+            "board": self.replay.data() if self.replay.count else None,
+            "record": without_actions,
+            "actors": _cycle(record),
+            "seats": [[seat.name, seat.color] for seat in self.seats],
+            "opening": opening_end(record),
+        }
+        if left := seats_that_left(record):
+            data["fates"] = [[seat, count, words] for seat, (count, words) in left.items()]
+        actions = [action for _, action in record.actions]
+        if listed(self.rounds) != actions:
+            data["actions"] = " ".join(actions)
+        data |= self._measured()
+        if info.seats:
+            data["info"] = {str(seat): found.as_json() for seat, found in info.seats.items()}
+            if info.cut:
+                data["cut"] = True
+        if self.mates:
+            data["mates"] = [list(mate) for mate in self.mates]
+        return data
+
+    def _measured(self) -> dict[str, object]:
+        """The parts of ``data`` that lie outside the record's digest."""
+        found: dict[str, object] = {}
+        if not self.times:
+            return found
+        found["times"] = codes.integers([None if t is None else round(t * 1000) for t in self.times])
+        if self.clocks:
+            left = [
+                clock[actor - 1] if actor else None
+                for clock, (actor, _) in zip(self.clocks[1:], self.record.actions, strict=True)
+            ]
+            found["clocks"] = codes.steps(left)
+        if self.waited:
+            found["waited"] = self.waited
+        return found
+
+
+def script_json(data: object) -> Markup:
+    """JSON that is safe in a ``<script>`` element."""
+    dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    safe = dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return Markup(safe)  # noqa: S704 - all markup characters are escaped
+
+
+def _cycle(record: Record) -> str:
+    """The seats of all actions, the shortest of at most four that give all when repeated."""
+    # With alternating turns this is "12" instead of a digit for every action.
+    actors = [actor for actor, _ in record.actions]
+    for length in range(1, 5):
+        if all(actor == actors[k % length] for k, actor in enumerate(actors)):
+            actors = actors[:length]
+    return ("" if len(record.seats) < 10 else " ").join(map(str, actors))
+
+
+def seats_that_left(record: Record) -> dict[int, tuple[int, str]]:
+    """By seat, after how many actions it left the match and why, in words."""
+    found: dict[int, tuple[int, str]] = {}
+    for seat, kind, count in record.outcome.faults:
+        found.setdefault(seat, (count, display.fault(kind)))
+    for seat, count in record.outcome.resigned:
+        found.setdefault(seat, (count, "resigned"))
+    return found
+
+
+def opening_end(record: Record) -> int:
+    """The last ply of the opening, 0 without one; chance is not counted in its length."""
+    left = record.opening.length
+    for ply, (actor, _) in enumerate(record.actions, 1):
+        left -= actor != 0
+        if left == 0:
+            return ply
+    return 0 if left <= 0 else len(record.actions)
+
+
+def action_rounds(record: Record, seats: Sequence[SeatLabel]) -> Iterator[str]:
+    """Yield the actions as lines of text, a round each: it ends where a seat acts again after another.
+
+    Seats are named where they do not act in the order of the round before.
+    """
+    names = {seat.number: seat.name for seat in seats}
+    order: list[int] = []
+    for turns in _turns(record, len(seats)):
+        acting = [seat for seat, _ in turns]
+        known = acting == order[: len(acting)]
+        yield "; ".join(
+            [
+                " ".join(shown) if known or seat == 0 else f"{names[seat]}: {' '.join(shown)}"
+                for seat, shown in turns
+            ]
+        )
+        order = order if known else acting
+
+
+def _turns(record: Record, seats: int) -> Iterator[list[tuple[int, list[str]]]]:
+    """Yield the turns of each round; a draw by chance belongs to the turn after it, or is one of seat 0."""
+    left = seats_that_left(record)
+    end = opening_end(record)
+    turns: list[tuple[int, list[str]]] = []
+    acted: set[int] = set()
+    acting = 0
+    drawn: list[str] = []
+    for ply, (actor, action) in enumerate(record.actions, 1):
+        shown = display.line(action)
+        if not 0 < actor <= seats:
+            drawn.append(f"[{shown}]")
+            continue
+        if ply <= end:
+            shown += " (opening)"
+        elif actor in left and left[actor][0] < ply:
+            shown += " (substitute)"
+        if actor != acting:
+            if actor in acted:
+                yield turns
+                turns, acted = [], set()
+            turns.append((actor, []))
+            acted.add(actor)
+            acting = actor
+        turns[-1][1].extend((*drawn, shown))
+        drawn = []
+    if drawn:
+        turns.append((0, drawn))
+    if turns:
+        yield turns
+
+
+def listed(rounds: Sequence[str]) -> list[str]:
+    """The actions of a page's list, as its script reads them: wrong only for unusual names."""
+    return _BESIDE.sub(" ", " ".join(rounds)).split()

@@ -1,0 +1,290 @@
+"""The board table of a game: numbers for the sprites, places and things of its boards.
+
+A thing is a sprite at a place. Random matches show the sprites and places that all matches of a tournament
+share, in files of the site (``stills.shared_files``); what a match shows beyond them is in its own page.
+"""
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, cast
+
+from tourney.games.base import AnyGame
+from tourney.games.board_style import seat_colors
+from tourney.games.diagrams import FIELD, LAST, Arrow, Cell, Diagram, Label, Mark, Piece
+from tourney.games.game_tree import playout
+from tourney.games.svg_diagram import (
+    ARROW,
+    LABEL,
+    NO_BOX,
+    Box,
+    Grid,
+    Sprite,
+    around,
+    box_of,
+    cell_sprite,
+    label_sprite,
+    mark_sprite,
+    piece_sprite,
+    printable,
+    stacked,
+    view_box,
+)
+from tourney.report.replays.codes import number
+from tourney.seeds import stream
+
+SAMPLES, SAMPLE = 4, 120
+"""The random matches that show what to share, and the actions of each."""
+
+_MOST = 100_000
+"""Most parts that a table keeps; then a new one takes its place."""
+
+
+class BoardPlace(NamedTuple):
+    """The centre of a cell in SVG units, and the cell's name."""
+
+    x: int
+    y: int
+    name: str
+
+
+class Thing(NamedTuple):
+    """A sprite at a place, by their numbers; ``end`` is the other place of an arrow, else -1."""
+
+    sprite: int
+    place: int
+    end: int = -1
+
+
+class DrawnPart(NamedTuple):
+    """A part of a diagram: things that stay, marks and arrows in their order, templates of notes."""
+
+    stay: frozenset[int]
+    trace: tuple[int, ...]
+    notes: tuple[str, ...]
+    box: Box
+
+
+NOTHING: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """The cells and labels of a diagram: what the things on them depend on."""
+
+    number: int
+    cells: tuple[Cell, ...]
+    labels: tuple[Label, ...]
+    grid: Grid
+    box: Box
+    stay: frozenset[int]
+
+
+class BoardTable:
+    """Turns diagrams of a game into numbered things, and keeps what it has drawn.
+
+    Numbers below ``shared_sprites`` and ``shared_places`` are the same in every process; ``things`` have
+    numbers of this process alone, and ``codes`` if their sprite and places are shared. ``start`` are the
+    things of the first position, ``parts`` the drawn parts by index and value.
+    """
+
+    def __init__(self, game: AnyGame, seats: int, options: Mapping[str, str]) -> None:
+        self._game = game
+        self._undivided = _is_undivided(game)
+        self._names = game.seat_names[:seats]
+        self._colors = seat_colors(self._names)
+        self._sprites: dict[Sprite, int] = {}
+        self._places: dict[BoardPlace, int] = {}
+        self._things: dict[Thing, int] = {}
+        self._pieces: dict[tuple[Piece, int, int], int] = {}
+        self.sprites: list[Sprite] = []
+        self.places: list[BoardPlace] = []
+        self.things: list[Thing] = []
+        self.codes: list[str | None] = []
+        self.parts: dict[tuple[int, Hashable], DrawnPart] = {}
+        self._grounds: list[_Ground] = []
+        self._base = self._ground((), ())
+        self.arrow = self._sprite(Sprite(ARROW, 0, "", ""))  # drawn between its places
+        self.shared_sprites = self.shared_places = 0
+        self.start, self.box = self._sample(seats, options)
+        self.shared_sprites, self.shared_places = len(self.sprites), len(self.places)
+        self.codes = [self._code(thing) for thing in self.things]
+
+    @property
+    def full(self) -> bool:
+        """Whether it keeps so much that a new one should take its place."""
+        return len(self.parts) + len(self.things) + 100 * len(self._grounds) > _MOST
+
+    def _sample(self, seats: int, options: Mapping[str, str]) -> tuple[frozenset[int], Box]:
+        """Draw random matches; return the things and the bounding box of the first position."""
+        game, drawn = self._game, DrawnPart(NOTHING, (), (), NO_BOX)
+        try:
+            first = game.new(seats, options)
+            drawn = self.whole(game.diagram(first.position()), first.position(), None)
+            for sample in range(SAMPLES):
+                last = None
+                for state, action in playout(first, stream(sample, "drawer"), SAMPLE):
+                    views = (state.position(), *map(state.observation, range(1, seats + 1)))
+                    for view in dict.fromkeys(views):
+                        self.whole(game.diagram(view, last), view, last)
+                    last = None if action is None else game.action_string(action)
+        except Exception:  # noqa: BLE001 - a plugin that fails here costs the sharing, not the report
+            return drawn.stay, drawn.box
+        return drawn.stay, drawn.box
+
+    def part(self, index: int, part: Hashable) -> DrawnPart:
+        """A part of a diagram (see ``Game.diagram_part``)."""
+        found = self.parts.get((index, part))
+        if found is None:
+            if self._undivided:
+                view, last = cast(tuple[str, str | None], part)
+                return self.whole(self._game.diagram(view, last), view, last)
+            diagram = self._game.diagram_part(index, part)
+            if index == 0:
+                self._base = self._ground(diagram.cells, diagram.labels)
+            found = self.parts[index, part] = self._draw(diagram, self._base, diagram.notes)
+        return found
+
+    def whole(self, diagram: Diagram, view: str, last: str | None) -> DrawnPart:
+        """A whole diagram."""
+        ground = self._ground(diagram.cells, diagram.labels)
+        return self._draw(diagram, ground, note_templates(diagram.notes, view, last))
+
+    def _draw(self, diagram: Diagram, ground: _Ground, notes: tuple[str, ...]) -> DrawnPart:
+        stay = list(ground.stay) if diagram.cells or diagram.labels else []
+        stay += [self._piece(piece, level, ground) for piece, level in stacked(diagram.pieces)]
+        marks = [self._mark(mark, ground.grid) for mark in diagram.marks]
+        arrows = [self._arrow(a, ground.grid) for a in diagram.arrows if (a.x1, a.y1) != (a.x2, a.y2)]
+        outside = {(piece.x, piece.y) for piece in diagram.pieces}.difference(ground.grid.shapes)
+        box = around((ground.box, box_of(outside, ground.grid.down)))
+        return DrawnPart(frozenset(stay), (*marks, *arrows), notes, box)
+
+    def _ground(self, cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> _Ground:
+        for known in reversed(self._grounds):
+            if known.cells == cells and known.labels == labels:
+                return known
+        grid = Grid.of(cells)
+        found = [self._thing(cell_sprite(c.kind, c.shape, self._colors), c.x, c.y, grid) for c in cells]
+        found += [self._thing(label_sprite(label.text), label.x, label.y, grid) for label in labels]
+        box = view_box(Diagram(cells, labels=labels))
+        ground = _Ground(len(self._grounds), cells, labels, grid, box, frozenset(found))
+        self._grounds.append(ground)
+        return ground
+
+    def _mark(self, mark: Mark, grid: Grid) -> int:
+        return self._thing(mark_sprite(mark.kind, grid.shape(mark.x, mark.y)), mark.x, mark.y, grid)
+
+    def _arrow(self, arrow: Arrow, grid: Grid) -> int:
+        start, end = self._place(arrow.x1, arrow.y1, grid), self._place(arrow.x2, arrow.y2, grid)
+        return self._numbered(Thing(self.arrow, start, end))
+
+    def _piece(self, piece: Piece, level: int, ground: _Ground) -> int:
+        known = piece, level, ground.number
+        found = self._pieces.get(known)
+        if found is None:
+            sprite = piece_sprite(piece, level, ground.grid, self._colors)
+            found = self._pieces[known] = self._thing(sprite, piece.x, piece.y, ground.grid)
+        return found
+
+    def _thing(self, sprite: Sprite, x: int, y: int, grid: Grid) -> int:
+        return self._numbered(Thing(self._sprite(sprite), self._place(x, y, grid)))
+
+    def _sprite(self, sprite: Sprite) -> int:
+        found = self._sprites.setdefault(sprite, len(self.sprites))
+        if found == len(self.sprites):
+            self.sprites.append(sprite)
+        return found
+
+    def _place(self, x: int, y: int, grid: Grid) -> int:
+        place = BoardPlace(*grid.at(x, y), grid.names.get((x, y), ""))
+        found = self._places.setdefault(place, len(self.places))
+        if found == len(self.places):
+            self.places.append(place)
+        return found
+
+    def _numbered(self, thing: Thing) -> int:
+        found = self._things.setdefault(thing, len(self.things))
+        if found == len(self.things):
+            self.things.append(thing)
+            self.codes.append(self._code(thing))
+        return found
+
+    def _code(self, thing: Thing) -> str | None:
+        """The code of a thing whose sprite and places are shared, else None."""
+        sprite, place, end = thing
+        if sprite >= self.shared_sprites or max(place, end) >= self.shared_places:
+            return None
+        return number(sprite) + number(place) + (number(end) if end >= 0 else "")
+
+    @cached_property
+    def seat_names(self) -> list[str]:
+        """The names of the seats for display."""
+        return list(map(printable, self._names))
+
+    @cached_property
+    def start_code(self) -> str:
+        """The code of the first position."""
+        codes = [self.codes[thing] for thing in self.start]
+        return "".join(sorted(code for code in codes if code is not None))
+
+    @cached_property
+    def ground(self) -> frozenset[int]:
+        """The cells and labels of the first position."""
+        low = (thing for thing in self.start if self.sprites[self.things[thing].sprite].layer <= LABEL)
+        return frozenset(low)
+
+    def ordered(self, things: Iterable[int]) -> list[int]:
+        """Things in the order of drawing: by layer, height, y and x."""
+
+        def key(thing: int) -> tuple[int | str, ...]:
+            sprite, place, end = self.things[thing]
+            layer, level, svg, _ = self.sprites[sprite]
+            x, y, _ = self.places[place]
+            to = self.places[end] if end >= 0 else (0, 0)
+            return layer, level, y, x, to[1], to[0], svg
+
+        return sorted(things, key=key)
+
+
+def _is_undivided(game: AnyGame) -> bool:
+    """Whether the one part of a game's diagram is the view itself, as ``Game.diagram_parts`` has it."""
+    try:
+        return game.diagram_parts("", None) == (("", None),)
+    except Exception:  # noqa: BLE001 - a game that divides its diagrams reads the view, and this one is none
+        return False
+
+
+def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[str, ...]:
+    """Templates (see ``diagram.fill``) of notes, without texts of the view and the last action."""
+    addresses: dict[str, str] = {}
+    for index, text in enumerate(view.split(" ")):
+        addresses.setdefault(text, f"{FIELD}{index}{FIELD}")
+        for within, word in enumerate(_WITHIN.split(text)):
+            addresses.setdefault(word, f"{FIELD}{index}.{within}{FIELD}")
+    found = []
+    for note in notes:
+        text = printable(note)
+        end = ""
+        if last and text.endswith(last) and last.isprintable():
+            text, end = text[: -len(last)], LAST
+        whole = addresses.get(text) if not end and text else None
+        found.append(whole or _NUMBER.sub(lambda n: addresses.get(n[0], n[0]), text) + end)
+    return tuple(found)
+
+
+_WITHIN = re.compile("[:,]")
+_NUMBER = re.compile(r"(?<![\w.])[0-9]{2,}(?![\w.])")  # few notes differ in one digit, and digits are many
+
+_TABLES: dict[Hashable, BoardTable] = {}
+
+
+def board_table(game: AnyGame, seats: int, options: Mapping[str, str]) -> BoardTable:
+    """The table of a game with these seats: one in each process."""
+    known = type(game), seats, tuple(sorted(options.items()))
+    found = _TABLES.get(known)
+    if found is None or found.full:
+        if len(_TABLES) > 16:
+            _TABLES.clear()
+        found = _TABLES[known] = BoardTable(game, seats, options)
+    return found
