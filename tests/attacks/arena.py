@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from tests.attacks.attacks import PATIENT, Attack
-from tests.gates import FIRST
-from tests.processes import running
-from tests.tables import make_spec, outcome, toy
+from tests.support.gates import FIRST
+from tests.support.processes import running
+from tests.support.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.sandbox.base import ResourceLimits, Sandbox
+from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.child_process import Pipes
 from tourney.bots.sandbox.probe import held_lock
-from tourney.bots.sandbox.process import BotProcesses
-from tourney.bots.sandbox.start import Pipes
-from tourney.match.again import Again
+from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
+from tourney.match.interrupted import Resumption
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
@@ -234,7 +234,7 @@ class Arena:
         with self._room() as room:
             before = _peak()
             # As the last play of a match: before that, a bot that seems to be killed is not judged.
-            played = room.play(_spec(("attacker", "drawn"), limits), again=Again(judged=frozenset({1})))
+            played = room.play(_spec(("attacker", "drawn"), limits), again=Resumption(judged=frozenset({1})))
             grown = _peak(reset=False) - before
             left = tuple(self._left(stays=stays))
             harmed = tuple(sorted(name for name, was in files.items() if _content(name) != was))
@@ -244,7 +244,7 @@ class Arena:
         past = (self.attacker.ended - self.attacker.deadline) / _NS
         changed = tuple(f"changed-{Path(name).relative_to(self.folder)}" for name in harmed)
         overstayed = tuple(self.attacker.overstayed)
-        return Fight(played, took, past, overstayed, grown, left, changed, after.record["digest"])
+        return Fight(played, took, past, overstayed, grown, left, changed, after.record.digest)
 
     def attack(self, attack: Attack) -> Fight:
         """Play against an attack, in its tame form if the sandbox does not contain it."""
@@ -258,7 +258,7 @@ class Arena:
         """Return the digest of a match of honest bots without an attack."""
         self._lay_out("")
         with self._room() as room:
-            found: str = room.play(_spec(("honest", "rival"), PATIENT)).record["digest"]
+            found: str = room.play(_spec(("honest", "rival"), PATIENT)).record.digest
         return found
 
     def launch(self, entrant: Entrant, limits: Limits) -> Channel:
@@ -276,7 +276,9 @@ class Arena:
         return channel
 
     def _room(self) -> MatchRunner:
-        return MatchRunner(self.launch, sandbox=self.sandbox, clock=self._clock, find=toy)
+        runner = MatchRunner(self.launch, sandbox=self.sandbox, find=toy)
+        runner.clock = self._clock
+        return runner
 
     def _lay_out(self, code: str) -> Mapping[str, bytes]:
         """Write the bots and a database; return the files that no attacker may change."""

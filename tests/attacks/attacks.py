@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tourney.bots.sandbox.base import Degree
+from tourney.bots.sandbox.sandbox import Degree
 from tourney.match.spec import Limits
 
 PATIENT: Final = Limits(move_ms=60_000, startup_ms=60_000, memory_mb=256)
@@ -439,7 +439,7 @@ ATTACKS: Final = (
     Attack("sleeps-past-the-deadline", turn("time.sleep(600)"), ("timeout",), limits=HASTY),
     Attack("spins-past-the-deadline", turn("while True:\n    pass"), ("timeout",), limits=HASTY),
     Attack("stops-itself", turn("os.kill(0, signal.SIGSTOP)"), ("timeout",), limits=HASTY),
-    Attack("garbage", turn("os.write(1, b'\\xff\\xfe\\x00\\n')\ntime.sleep(600)"), ("protocol",), "no UTF-8"),
+    Attack("garbage", turn("os.write(1, b'\\xff\\xfe\\x00\\n')\ntime.sleep(600)"), ("protocol",), "UTF-8"),
     Attack(
         "answers-before-asked",
         "def begin():\n    os.write(1, b'bot\\nready\\nmove a1\\n')\n    time.sleep(600)\n",

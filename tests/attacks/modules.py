@@ -175,7 +175,7 @@ MODULES: Final = (
         None,
         seen=_told(4096),
     ),
-    Module("large-memory", "wants 4 GiB from the beginning", bot(pages="65536"), "startup", "memory"),
+    Module("large-memory", "requests 4 GiB from the beginning", bot(pages="65536"), "startup", "memory"),
     Module(
         "recursion",
         "calls itself for ever",
@@ -330,7 +330,7 @@ MODULES: Final = (
     ),
     Module(
         "threads",
-        "wants shared memory",
+        "requests shared memory",
         bot().replace('(export "memory") 4', '(export "memory") 4 8 shared'),
         "refused",
         "threads must be enabled",
@@ -378,7 +378,8 @@ PROBES: Final = (
 def slow_to_compile(size: int) -> str:
     """Return a module whose compilation takes time and memory by the square of its size.
 
-    One function has so many variables, and so many branches after each of which any of them may have changed.
+    One function has this number of variables, and as many branches after each of which any of them may
+    have changed.
     """
     parts = "".join(
         f"(if (local.get {k}) (then (local.set {k * 7 % size}"

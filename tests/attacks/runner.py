@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tests.command import PROGRAM, popen
-from tests.processes import PATIENCE, workers_of
+from tests.support.command import PROGRAM, popen
+from tests.support.processes import PATIENCE, workers_of
 
 CUP: Final = """
 name = "cup"

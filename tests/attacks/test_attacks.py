@@ -12,12 +12,12 @@ import pytest
 
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack, turn
-from tests.containment import contained
-from tourney.bots.sandbox.base import Sandbox, open_sandbox, program
+from tests.support.containment import contained
 from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox, program
 from tourney.match.spec import Limits
 
-pytestmark = pytest.mark.attack
+pytestmark = pytest.mark.containment
 
 HANG_SECONDS = 120
 """A bot that is not ended stays for ten minutes; any other delay past a deadline is shorter."""

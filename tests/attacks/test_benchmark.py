@@ -5,10 +5,10 @@ import sys
 
 import pytest
 
-from tests.command import ROOT
-from tests.containment import contained
+from tests.support.command import ROOT
+from tests.support.containment import contained
 
-pytestmark = pytest.mark.attack
+pytestmark = pytest.mark.containment
 
 
 def run(*words: str) -> "subprocess.CompletedProcess[str]":

@@ -13,17 +13,17 @@ from msgspec.structs import replace
 
 from tests.attacks.arena import Arena, Idle
 from tests.attacks.attacks import PONDERERS, Attack, turn
-from tests.containment import contained
+from tests.support.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel, Event, ForwardingChannel
-from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.sandbox.base import Sandbox, open_sandbox
-from tourney.bots.sandbox.cgroups import find_cgroups
+from tourney.bots.channel.interface import Channel, Event, ForwardingChannel
+from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.match import timing
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
+from tourney.match import turn_timing
 from tourney.match.spec import Limits
 
-pytestmark = pytest.mark.attack
+pytestmark = pytest.mark.containment
 
 FAR = 60 * 10**9
 SANDBOXES: dict[str, Callable[[], Sandbox]] = {
@@ -64,7 +64,7 @@ def test_work_of_children_is_charged(timeless: Arena) -> None:
     limits = Limits(move_ms=200, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = timeless.fight(BY_CHILD, limits)
     assert fight.faults == [[1, "timeout", 0]]
-    assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 200
+    assert (fight.played.measured.seats[0].cpu_ms or 0) >= 200
 
 
 def test_sleep_costs_no_cpu_time_but_wall_time_is_capped(arena: Arena) -> None:
@@ -72,7 +72,7 @@ def test_sleep_costs_no_cpu_time_but_wall_time_is_capped(arena: Arena) -> None:
     limits = Limits(move_ms=20_000, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = arena.fight(SLEEPER, limits)
     assert fight.kinds == (None,)
-    assert fight.played.measured["seats"][0]["wall-ms"] >= 500
+    assert fight.played.measured.seats[0].wall_ms >= 500
     short = Limits(move_ms=50, margin_ms=0, startup_ms=60_000, charge="cpu", memory_mb=512)
     assert arena.fight(turn("time.sleep(600)"), short).faults == [[1, "timeout", 0]]
 
@@ -83,7 +83,7 @@ def test_start_up_is_not_charged_to_the_first_move(timeless: Arena) -> None:
     limits = Limits(move_ms=400, margin_ms=50, startup_ms=60_000, charge="cpu", memory_mb=512)
     fight = timeless.fight(slow, limits)
     assert fight.faults == []
-    assert (fight.played.measured["seats"][0]["cpu-ms"] or 0) >= 450
+    assert (fight.played.measured.seats[0].cpu_ms or 0) >= 450
 
 
 WORKER = """
@@ -322,10 +322,10 @@ def test_wait_for_a_processor_is_not_charged(tmp_path: Path, sandbox: Sandbox) -
     with spinners(tmp_path, sandbox, 6), Arena(tmp_path, sandbox) as arena:
         fight = arena.fight(WORKER_BOT, Limits(move_ms=650, margin_ms=50, startup_ms=1500, memory_mb=512))
     assert fight.kinds == (None,)
-    seat = fight.played.measured["seats"][0]
-    assert seat["overloaded-turns"] >= 1
-    assert seat["waited-ms"] >= 700
-    assert seat["wall-ms"] >= 1000
+    seat = fight.played.measured.seats[0]
+    assert seat.overloaded_turns >= 1
+    assert seat.waited_ms >= 700
+    assert seat.wall_ms >= 1000
     assert "the machine was overloaded" in fight.notes
 
 
@@ -353,9 +353,9 @@ def test_bot_cannot_lengthen_its_own_turn(tmp_path: Path, sandbox: Sandbox, code
         fight = arena.fight(turn(code), Limits(move_ms=300, margin_ms=0, startup_ms=60_000, memory_mb=512))
     assert fight.faults == [[1, "timeout", 0]]
     assert "no answer within 300 ms" in fight.notes
-    seat = fight.played.measured["seats"][0]
+    seat = fight.played.measured.seats[0]
     # The last look comes late where the machine has other work.
-    assert seat["wall-ms"] >= 300
+    assert seat.wall_ms >= 300
 
 
 LAZY = (
@@ -373,8 +373,8 @@ LAZY = (
 def test_bot_that_waits_on_purpose_times_out(
     tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside others it lowers its priority and yields all the time: that is no failure of the machine."""
-    monkeypatch.setattr(timing, "MOST_EXTRA_NS", 4 * 10**9)
+    """Beside others it lowers its priority and yields all the time: that is not a failure of the machine."""
+    monkeypatch.setattr(turn_timing, "MOST_EXTRA_NS", 4 * 10**9)
     tmp_path.chmod(0o755)
     with spinners(tmp_path, sandbox, 1), Arena(tmp_path, sandbox) as arena:
         fight = arena.fight(turn(LAZY), Limits(move_ms=100, margin_ms=0, startup_ms=60_000, memory_mb=512))

@@ -10,37 +10,39 @@ from typing import Any
 
 import pytest
 
-from tests.containment import contained
-from tests.coordination import RecordingListener, run
-from tests.executors import FuturesExecutor, Immediate
-from tests.folders import write_bot
-from tests.tournaments import digests, write_file
+from tests.support.containment import contained
+from tests.support.coordination import RecordingListener, run
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.folders import write_bot
+from tests.support.tournaments import digests, write_file
 from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.channel.base import Channel, Event
-from tourney.bots.channel.process import ProcessChannel
-from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
+from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.sandbox.bot_processes import children_of
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
-from tourney.bots.sandbox.cgroups import find_cgroups
-from tourney.bots.sandbox.process_tree import children_of
-from tourney.match.again import Kept
+from tourney.bots.sandbox.cgroup_search import find_cgroups
+from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
+from tourney.match.interrupted import KeptPlay
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
 from tourney.match.spec import Entrant, Limits
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.session import open_tournament
+from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
-FIRST = """
+pytestmark = pytest.mark.containment
+
+FIRST_PLAY = """
 tourney) echo "bot wants=legal";;
 game) echo ready;;
 legal) action=${rest%% *};;
 go) echo "move $action";;
 """
 """A bot that plays the first legal action."""
-ANY = FIRST.replace(
+ANY = FIRST_PLAY.replace(
     "action=${rest%% *}", "set -- $rest; shift $(($(od -An -N2 -tu2 /dev/urandom) % $#)); action=$1"
 )
 """A bot that plays any action, by the system's random numbers: no two plays are alike."""
@@ -140,7 +142,7 @@ class Cup:
 
     def __init__(self, folder: Path, victim: str, level: Level = "auto") -> None:
         folder.chmod(0o755)
-        for name, cases in (("victim", victim), ("other", FIRST), ("third", FIRST)):
+        for name, cases in (("victim", victim), ("other", FIRST_PLAY), ("third", FIRST_PLAY)):
             script = f"while read -r word rest; do case $word in\n{cases}\nquit) exit 0;; esac; done\n"
             write_bot(folder, name, {"bot.sh": script}, command='["sh", "bot.sh"]', games='["sage-stones"]')
         self._file = read_tournament_file(write_file(folder, FILE))
@@ -149,25 +151,23 @@ class Cup:
         self.sandbox: Sandbox = open_sandbox(level)
         self.launch = StoreLauncher(self._store, self.sandbox)
         self.playing = 0
-        self.kept: dict[int, list[Kept]] = {}
+        self.kept: dict[int, list[KeptPlay]] = {}
         self.heard = RecordingListener()
         self.events: list[tuple[str, Any]] = []
         self.heard.event = lambda name, data: self.events.append((name, data))  # type: ignore[method-assign]  # it records them
 
     def play(
         self, monkeypatch: pytest.MonkeyPatch, name: str, launch: Any = None
-    ) -> tuple[dict[int, str], dict[int, Any]]:
+    ) -> tuple[dict[int, str], dict[int, Record]]:
         """Play the cup in a database of its own; return digests and records by number."""
         runner = MatchRunner(launch or self.launch, sandbox=self.sandbox)
         monkeypatch.setattr(worker, "_match_runner", lambda *_: runner)
         monkeypatch.setattr(worker, "kill_strays", lambda _known: 0)  # this process has other children
-        repository, tournament = open_tournament(
-            self._file, str(self._folder / f"{name}.db"), self._store, lambda _: None
-        )
-        with repository, runner:
+        started = open_tournament(self._file, str(self._folder / f"{name}.db"), self._store, lambda _: None)
+        with started as (repository, tournament), runner:
             executor = FuturesExecutor(Immediate, self._play)
             run(repository, executor=executor, listener=self.heard)
-            return digests(repository, tournament.id), dict(repository.records(tournament.id))
+            return digests(repository, tournament.id), dict(repository.records.all(tournament.id))
 
     def _play(self, task: MatchTask) -> WorkerReply:
         self.playing = task.number
@@ -183,15 +183,15 @@ class Cup:
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Callable[..., Cup]:
-    return lambda victim=FIRST, level="auto": Cup(tmp_path, victim, level)
+    return lambda victim=FIRST_PLAY, level="auto": Cup(tmp_path, victim, level)
 
 
-def assert_kept(kept: list[Kept], record: Record) -> None:
+def assert_kept(kept: list[KeptPlay], record: Record) -> None:
     """Check that a match goes on from each of the plays before, in which its victim acted."""
-    seat = [entrant["entrant"] for entrant in record["seats"]].index("victim") + 1
+    seat = [entrant.name for entrant in record.seats].index("victim") + 1
     for before in kept:
         assert [actor for actor, _ in before.actions].count(seat) >= TURN - 1
-        assert tuple(map(tuple, record["actions"]))[: len(before.actions)] == before.actions
+        assert tuple(map(tuple, record.actions))[: len(before.actions)] == before.actions
     assert kept
 
 
@@ -208,7 +208,7 @@ def test_bot_killed_from_outside_loses_nothing(
     assert killer.times == 0, "the victim was not killed"
     assert made.again == [(MATCH, "machine" if target is bwrap else "killed")]
     assert found == undisturbed
-    assert all(record["outcome"]["faults"] == [] for record in records.values())
+    assert all(record.outcome.faults == () for record in records.values())
 
 
 @contained
@@ -220,7 +220,7 @@ def test_match_goes_on_where_a_bot_was_killed(
     _, records = made.play(monkeypatch, "killed", Killer(made, bot, "turn"))
     assert made.again == [(MATCH, "killed")]
     record = records[MATCH]
-    assert record["outcome"]["faults"] == []
+    assert record.outcome.faults == ()
     assert_kept(made.kept[MATCH], record)
 
 
@@ -240,13 +240,13 @@ def test_bot_that_kills_itself_crashes_in_the_end(
 ) -> None:
     """The third play of a match judges it; no other match changes."""
     undisturbed, _ = cup().play(monkeypatch, "undisturbed")
-    made = cup(FIRST.replace("go)", f'go) turn="$turn."; [ "$turn" = ... ] && {{ {SUICIDES[way]}; }};'))
+    made = cup(FIRST_PLAY.replace("go)", f'go) turn="$turn."; [ "$turn" = ... ] && {{ {SUICIDES[way]}; }};'))
     found, records = made.play(monkeypatch, "suicides")
-    own = {n for n, one in records.items() if "victim" in [seat["entrant"] for seat in one["seats"]]}
+    own = {n for n, one in records.items() if "victim" in [seat.name for seat in one.seats]}
     assert sorted(made.again) == sorted((number, "killed") for number in own for _ in range(2))
     for number, record in records.items():
-        names = [seat["entrant"] for seat in record["seats"]]
-        kinds = [(names[seat - 1], kind) for seat, kind, _ in record["outcome"]["faults"]]
+        names = [seat.name for seat in record.seats]
+        kinds = [(names[seat - 1], kind) for seat, kind, _ in record.outcome.faults]
         assert kinds == ([("victim", "crash")] if number in own else [])
         assert number in own or found[number] == undisturbed[number]
     assert len(records) == 6
@@ -256,10 +256,10 @@ def test_bot_that_kills_itself_crashes_in_the_end(
 def test_bot_that_kills_itself_at_start_fails_at_start_up(
     cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = cup(FIRST.replace("game)", "game) kill -9 $$;"))
+    made = cup(FIRST_PLAY.replace("game)", "game) kill -9 $$;"))
     _, records = made.play(monkeypatch, "suicides")
-    faults = [fault[1:] for record in records.values() for fault in record["outcome"]["faults"]]
-    assert faults == [["startup", 0]] * len(faults)
+    faults = [fault[1:] for record in records.values() for fault in record.outcome.faults]
+    assert faults == [("startup", 0)] * len(faults)
     assert faults
 
 
@@ -292,7 +292,7 @@ def test_bot_without_sandbox_is_judged_in_the_third_play(
     killer = Killer(made, bwrap, "turn", times=3)
     _, records = made.play(monkeypatch, "killed", killer)
     assert made.again == [(MATCH, "killed")] * 2
-    assert [kind for _, kind, _ in records[MATCH]["outcome"]["faults"]] == ["crash"]
+    assert [kind for _, kind, _ in records[MATCH].outcome.faults] == ["crash"]
 
 
 @contained
@@ -304,8 +304,8 @@ def test_match_whose_sandbox_is_killed_each_time_is_void(
     undisturbed, _ = made.play(monkeypatch, "undisturbed")
     found, _ = made.play(monkeypatch, "killed", Killer(made, bwrap, "turn", times=3))
     assert made.again == [(MATCH, "machine")] * 3
-    with Repository.open(str(tmp_path / "killed.db")) as repository:
-        for match in repository.matches(1, finished=True):
+    with Database.open(str(tmp_path / "killed.db")) as repository:
+        for match in repository.matches.all(1, finished=True):
             assert match.result is not None
             assert match.result.void_reason == ("machine-failure" if match.number == MATCH else None)
             assert match.number == MATCH or found[match.number] == undisturbed[match.number]

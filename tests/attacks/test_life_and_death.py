@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.runner import Runner
-from tests.containment import contained
-from tests.processes import alive, running, wait_for
-from tourney.bots.sandbox.cgroups import find_cgroups
+from tests.support.containment import contained
+from tests.support.processes import alive, running, wait_for
+from tourney.bots.sandbox.cgroup_search import find_cgroups
 
-pytestmark = pytest.mark.attack
+pytestmark = pytest.mark.containment
 
 
 @pytest.fixture(params=[pytest.param("auto", marks=contained), "off"])

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.containment import contained
-from tests.tables import make_spec, outcome, toy
+from tests.support.containment import contained
+from tests.support.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel
-from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.page_cache import CACHED_BYTES, cached_pages, drop_pages, shared_library
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.bots.sandbox.probe import CACHED_BYTES, cached_pages, drop_pages, shared_library
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import Limits
 
-pytestmark = pytest.mark.attack
+pytestmark = pytest.mark.containment
 
 FAR = 60 * 10**9
 BITS = (1, 0, 1, 1, 0, 0, 1, 0)

@@ -11,17 +11,19 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.modules import MODULES, PROBES, Module, bot, slow_to_compile
-from tests.containment import bubblewrap_works
-from tests.folders import write_bot
-from tests.tables import toy
+from tests.support.containment import bubblewrap_works
+from tests.support.folders import write_bot
+from tests.support.tables import toy
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox import base
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox import sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.bots.wasm import modules
 from tourney.errors import BotError
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+
+pytestmark = pytest.mark.containment
 
 wasmtime = pytest.importorskip("wasmtime")
 
@@ -73,22 +75,22 @@ def test_module_harms_only_its_own_match(module: Module, table: Table) -> None:
             table.play(module.name, module.text)
         return
     played = table.play(module.name, module.text)
-    faults = [(seat, kind) for seat, kind, _ in played.record["outcome"]["faults"]]
-    notes = " ".join(played.texts(1, "note"))
+    faults = [(seat, kind) for seat, kind, _ in played.record.outcome.faults]
+    notes = " ".join(played.lines(1, "note"))
     assert faults == ([(1, module.fault)] if module.fault else []), notes
     assert module.note in notes
     if module.seen:
-        assert played.texts(1, "info")[: len(module.seen)] == list(module.seen)
+        assert played.lines(1, "info")[: len(module.seen)] == list(module.seen)
     again = table.play(module.name, module.text)
-    assert again.record["digest"] == played.record["digest"]
-    assert again.texts(1, "info") == played.texts(1, "info")
+    assert again.record.digest == played.record.digest
+    assert again.lines(1, "info") == played.lines(1, "info")
 
 
 @pytest.mark.parametrize("module", PROBES, ids=lambda module: module.name)
 def test_probe_sees_the_same_in_every_run(module: Module, table: Table) -> None:
     """And another thing in a match with another seed."""
     one, same, other = (
-        table.play(f"{module.name}-probe", module.text, seed=seed).texts(1, "info") for seed in (1, 1, 2)
+        table.play(f"{module.name}-probe", module.text, seed=seed).lines(1, "info") for seed in (1, 1, 2)
     )
     assert len(set(one)) == len(one) > 2
     assert same == one
@@ -105,7 +107,7 @@ def test_large_compilation_is_stopped(table: Table, monkeypatch: pytest.MonkeyPa
     if table.sandbox.protections["total-memory"] != "enforced":
         pytest.skip("no control group bounds memory here")
     monkeypatch.setattr(modules, "COMPILE_MB", 16)
-    monkeypatch.setattr(base, "HOST_MB", 120)
+    monkeypatch.setattr(sandbox, "HOST_MB", 120)
     with pytest.raises(BotError, match="memory"):
         table.play("large", slow_to_compile(2_500))
 

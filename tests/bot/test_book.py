@@ -4,22 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
-from tests.toys import Odds, Race, Toe
+from tests.support.command import ROOT
+from tests.support.toys import Odds, Race, Toe
 from tourney.bot import Match, Turn
 from tourney.bot.book import Book
 from tourney.errors import BotError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.protocol import Game, Go, decode_referee
+from tourney.protocol import Go, NewGame, decode_referee
 
 GAMES: dict[str, AnyGame] = {"toe": Toe(), "race": Race(), "odds": Odds()}
 
 
 def turn_after(game: str, *actions: str, seat: int = 1, seed: int = 1) -> Turn:
-    """Return the turn of a match after some actions; "?" is a hidden one."""
+    """The turn of a match after some actions; "?" is a hidden one."""
     line = decode_referee(f"game {game} seats=2 seat={seat} seed={seed}")
-    assert isinstance(line, Game)
+    assert isinstance(line, NewGame)
     match = Match(line)
     match._game = GAMES[game]
     for k, action in enumerate(actions):

@@ -30,7 +30,7 @@ def play(tmp_path: Path, program: str, lines: str) -> subprocess.CompletedProces
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
 
 
@@ -120,7 +120,7 @@ def test_bot_ends_quietly_without_a_referee(tmp_path: Path) -> None:
         process.stdin.write("tourney 1\n")
         process.stdin.flush()
         assert process.stderr.read() == ""
-        assert process.wait(60) == 0
+        assert process.wait(600) == 0
 
 
 @pytest.mark.parametrize("heavy", ["importlib.metadata", "dataclasses", "tourney.games", "asyncio", "random"])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tourney.games
-from tests.toys import Odds, Race, Toe
+from tests.support.toys import Odds, Race, Toe
 from tourney.bot import RESIGN, Match, Session, Turn
 from tourney.games import GameError, stream
 from tourney.games.base import AnyGame

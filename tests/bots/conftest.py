@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import write_bot
+from tests.support.folders import write_bot
 from tourney.bots.catalogue.store import BotStore
 
 MakeBot = Callable[..., Path]

@@ -10,17 +10,17 @@ from unittest.mock import patch
 
 import pytest
 
-from tests.tables import TOE, make_spec, outcome
+from tests.support.tables import TOE, make_spec, outcome
 from tourney import plugins
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.channel.base import Channel, Event, FailedChannel, ForwardingChannel
+from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.errors import BotError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.spec import Entrant, Limits
-from tourney.protocol import Game, Go, Greeting, Hello, Legal, Ready, decode_referee
+from tourney.protocol import Go, Greeting, Hello, Legal, NewGame, Ready, decode_referee
 
 MANIFEST = 'name = "first"\nversion = "1"\ncommand = ["./bot"]\nprotocol = "first"\n'
 BOT = """#!/bin/sh
@@ -43,7 +43,7 @@ class FirstChannel(ForwardingChannel):
             match decode_referee(line):
                 case Hello():
                     self._said.append(Greeting(legal=True).encode())
-                case Game():
+                case NewGame():
                     self._said.append(Ready().encode())
                 case Legal(actions):
                     self._legal = actions
@@ -101,7 +101,7 @@ def test_bot_plays_through_its_adapter(tmp_path: Path) -> None:
     launcher = StoreLauncher(store, sandbox)
     with MatchRunner(launcher, sandbox=sandbox, find=lambda _: TOE) as runner:
         played = runner.play(type(spec)(spec.game, spec.options, seats, spec.seed, spec.limits))
-    assert [action for _, action in played.record["actions"]] == ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
+    assert [action for _, action in played.record.actions] == ["a1", "a2", "a3", "b1", "b2", "b3", "c1"]
     assert outcome(played)["faults"] == []
 
 

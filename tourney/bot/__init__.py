@@ -16,7 +16,7 @@ for what it gets, and docs/reference/sdk.md for more.
 ``tourney.bot.heuristics`` what they know of each game, and ``tourney.bot.book`` opening books; import them by
 name.
 
-Imports are light because every match starts its bots anew: rules are loaded when a game begins.
+Imports are light because every match starts its bots again: rules are loaded when a game begins.
 """
 
 from tourney.bot.session import RESIGN, Choose, Session, run

@@ -36,7 +36,7 @@ class Book:
 
     @classmethod
     def read(cls, path: str | Path) -> Book:
-        """Return the book of a UTF-8 file. Raises BotError, which names file and line."""
+        """The book of a UTF-8 file. Raises BotError, which names file and line."""
         try:
             text = read_text(Path(path), MOST_BYTES)
         except ValueError as error:
@@ -47,7 +47,7 @@ class Book:
         return len(self._lines)
 
     def pick(self, turn: Turn) -> str | None:
-        """Return the book's action for a turn, drawn by weight from the bot's seed, or None.
+        """The book's action for a turn, drawn by weight from the bot's seed, or None.
 
         Played actions come before the position. Actions that are not legal are left out.
         """

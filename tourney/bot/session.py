@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from tourney.bot.turn import Match, Turn
 from tourney.protocol import (
-    Game,
     Go,
     Greeting,
     Hello,
     Info,
     Legal,
     Move,
+    NewGame,
     Over,
     Play,
     Position,
@@ -126,7 +126,7 @@ class Session:
                 return False
             case Hello():
                 self._answer(self._greeting)
-            case Game() as game:
+            case NewGame() as game:
                 self._begin(Match(game))
             case message if self._match is not None:
                 self._in_game(self._match, message)
@@ -185,7 +185,7 @@ class Session:
         return self._refuse(chosen, turn)
 
     def _refuse(self, chosen: object, turn: Turn) -> str:
-        """Return an illegal action that is one word, for the referee to judge; otherwise end the bot."""
+        """The action if it is one word, which the referee judges as illegal; otherwise end the bot."""
         some = " ".join(turn.legal[:10]) + (" ..." if len(turn.legal) > 10 else "")
         sentence = f"choose returned {chosen!r}, which is not legal here; legal are: {some}"
         if isinstance(chosen, str) and _WORD.fullmatch(chosen):
@@ -194,6 +194,7 @@ class Session:
         raise ValueError(sentence)
 
     def _answer(self, message: BotMessage) -> None:
+        # The referee counts info lines from one answer to the next.
         self._info_lines = self._info_bytes = 0
         self._write(message.encode())
 
@@ -209,7 +210,7 @@ class Session:
 
 
 def _take_streams() -> tuple[int, int]:
-    """Return the referee's pipes; from now on prints go to standard error and input is empty, in C code too.
+    """Take over the referee's pipes: prints now go to standard error and input is empty, in C code too.
 
     Text printed earlier, while modules were loaded, mostly is still in a buffer; it goes to standard error as
     well. A WebAssembly module cannot duplicate files: there the streams stay, and Python's own are others.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from tourney.games.base import AnyGame, AnyState
     from tourney.games.view import View
-    from tourney.protocol import Game, Go
+    from tourney.protocol import Go, NewGame
     from tourney.seeds import RandBelow
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ class Match:
     not see. ``withdrawn`` holds the seats that play no more, in the order in which they left.
     """
 
-    def __init__(self, line: Game) -> None:
+    def __init__(self, line: NewGame) -> None:
         self.game_name = line.game
         self.seats = line.seats
         self.seat = line.seat
@@ -74,7 +74,7 @@ class Match:
         return self._state
 
     def sample(self, observation: str) -> AnyState:
-        """Return a state that fits an observation of this seat, sampled from the bot's seed."""
+        """A state that fits an observation of this seat, sampled from the bot's seed."""
         state: AnyState = self.game.sample(observation, self.seat, self._sample_draw)
         return state
 
@@ -171,30 +171,30 @@ class Turn:
     def legal(self) -> tuple[str, ...]:
         """The legal actions' strings, sorted."""
         if self._legal is None:
-            self._legal = tuple(map(self.game.action_string, self.state.legal_actions()))
+            self._legal = self.game.legal_texts(self.state)
         return self._legal
 
     def sample(self) -> AnyState:
-        """Return a full state that fits what the bot sees, sampled from its seed: another one at each call.
+        """A full state that fits what the bot sees, sampled from its seed: another one at each call.
 
         In a game without hidden parts that is the position, without its history.
         """
         return self.match.sample(self.observation)
 
     def draw(self, total: int) -> int:
-        """Return a random number from the bot's seed, uniform in ``range(total)``; use it for ``random``."""
+        """A random number from the bot's seed, uniform in ``range(total)``; use it for ``random``."""
         return self.match.draw(total)
 
     def pick(self, choices: Sequence[T]) -> T:
-        """Return one of several choices, sampled from the bot's seed."""
+        """One of several choices, sampled from the bot's seed."""
         return choices[self.match.draw(len(choices))]
 
     def elapsed_ms(self) -> int:
-        """Return the milliseconds since the turn began."""
+        """The milliseconds since the turn began."""
         return int((self._clock() - self._began) * 1000)
 
     def left_ms(self) -> int | None:
-        """Return the milliseconds until this turn's time is up (move limit or own clock), or None."""
+        """The milliseconds until this turn's time is up (move limit or own clock), or None."""
         limits = [self.move_ms] if self.move_ms is not None else []
         if self.clocks:
             limits.append(self.clocks[self.seat - 1])

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import ClassVar
 
-from tourney.bots.channel.base import Channel
+from tourney.bots.channel.interface import Channel
 from tourney.errors import BotError
 from tourney.plugins import Registry
 
@@ -22,7 +22,7 @@ class BotProtocol(ABC):
     name: ClassVar[str]
 
     def configured(self, options: Mapping[str, Setting], go: Mapping[str, int]) -> "BotProtocol":
-        """Return the protocol for a bot whose ``bot.toml`` has ``options`` or limits for ``go``.
+        """The protocol for a bot whose ``bot.toml`` has ``options`` or limits for ``go``.
 
         Raises BotError, naming the key, for what the protocol does not know; by default it knows nothing.
         """
@@ -33,7 +33,7 @@ class BotProtocol(ABC):
 
     @abstractmethod
     def adapt(self, channel: Channel) -> Channel:
-        """Return a channel that speaks Tourney's protocol, made from the channel to a bot of this protocol.
+        """A channel that speaks Tourney's protocol, made from the channel to a bot of this protocol.
 
         It translates with ``tourney.protocol`` and keeps the contract of ``Channel``: what the bot does wrong
         is an event, never an exception. ``ForwardingChannel`` is a base to start from.
@@ -46,7 +46,7 @@ class TourneyProtocol(BotProtocol):
     name = "tourney"
 
     def adapt(self, channel: Channel) -> Channel:
-        """Return the channel."""
+        """The channel."""
         return channel
 
 

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.toys import Race, Toe
-from tourney.bot.heuristics import heuristics_of
-from tourney.bot.heuristics.cyvasse import CyvasseHeuristics
+from tests.support.toys import Race, Toe
+from tourney.bot.heuristics import CyvasseHeuristics, heuristics_of
 from tourney.bot.search import LIMIT, WIN, Budget, Heuristics, alpha_beta
 from tourney.games.base import OVER
 from tourney.games.registry import find_game
@@ -26,7 +25,7 @@ class Counts(Heuristics[Any]):
 
 
 def minimax(state: Any, depth: int, heuristics: Heuristics[Any], ply: int = 0) -> int:
-    """Return the value of a state for the seat to act, by trying all actions."""
+    """The value of a state for the seat to act, by trying all actions."""
     values: list[int] = []
     for action in state.legal_actions():
         after = state.play(action)

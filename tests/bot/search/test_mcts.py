@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from tests.toys import Odds, Race, Toe
+from tests.support.toys import Odds, Race, Toe
 from tourney.bot.heuristics import heuristics_of
 from tourney.bot.search import WIN, Budget, Heuristics, Mcts, playout
 from tourney.bot.search.mcts import _log
-from tourney.bot.search.state_scratch import draw_outcome
 from tourney.games.base import AnyState
+from tourney.games.game_tree import draw_outcome
 from tourney.games.registry import find_game
 from tourney.seeds import stream
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, run_file
+from tests.support.command import ROOT, run_file
 from tourney.bots.adapters.gomocup import GomocupProtocol
-from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.interface import Channel
 from tourney.bots.channel.scripted import ScriptedChannel
 
 LATER = 10**15
@@ -84,7 +84,7 @@ def test_opening_is_set_up_as_a_board() -> None:
     ("answer", "event"),
     [
         ("< 99,99", "line: move 99,99"),
-        ("< 7", "malformed: TURN 7,7 wants a point, as 7,7, not '7'"),
+        ("< 7", "malformed: TURN 7,7 answers with a point, as 7,7, not '7'"),
         ("< ERROR no room", "malformed: answered 'ERROR no room' to TURN 7,7"),
         ("< UNKNOWN", "malformed: answered 'UNKNOWN' to TURN 7,7"),
         ("< MESSAGE 1,1\n! timeout", "timeout: "),
@@ -104,13 +104,6 @@ def test_refused_size_and_other_games_are_faults() -> None:
     channel, _ = adapted("")
     event = said(channel, GAME.replace(b"gomoku", b"gomoku(connect=6)"))
     assert event.startswith("malformed: Gomocup's protocol is for openspiel:gomoku, with a size at most")
-
-
-def test_unasked_point_is_out_of_turn() -> None:
-    channel, inner = adapted(f"{BEGUN}< a word\n< 7,7\n")
-    said(channel, GAME)
-    assert list(channel.pending()) == [Event("malformed", "spoke out of turn: '7,7'")]
-    inner.finish()
 
 
 def test_engine_plays_a_tournament(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tourney.bots.adapters.gtp import GtpProtocol
-from tourney.bots.channel.base import Channel, Event
+from tourney.bots.channel.interface import Channel
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError
@@ -94,8 +94,8 @@ def test_two_games_are_played_in_gtp() -> None:
     ("answer", "event"),
     [
         ("< =5 Z9", "line: move B%20z9"),
-        ("< =5 I9", "malformed: genmove wants a vertex, pass or resign, not 'i9'"),
-        ("< =5", "malformed: genmove wants a vertex, pass or resign, not ''"),
+        ("< =5 I9", "malformed: genmove needs a vertex, pass or resign, not 'i9'"),
+        ("< =5", "malformed: genmove needs a vertex, pass or resign, not ''"),
         ("< ?5 cannot", "malformed: refused genmove B: 'cannot'"),
         ("< =4 D4", "malformed: answered '=4 D4' to command 5, genmove B"),
         ("< = D4\n! timeout", "timeout: "),
@@ -132,13 +132,6 @@ def test_other_games_are_a_fault(game: str) -> None:
     channel, inner = adapted("")
     event = said(channel, f"game {game} seats=2 seat=1 seed=7\n".encode())
     assert event == f"malformed: GTP is for openspiel:go without handicap, not {game}"
-    inner.finish()
-
-
-def test_unasked_answer_is_out_of_turn() -> None:
-    channel, inner = adapted(f"{BEGUN}< a word\n< =5 D4\n")
-    said(channel, GAME)
-    assert list(channel.pending()) == [Event("malformed", "spoke out of turn: '=5 D4'")]
     inner.finish()
 
 

@@ -61,7 +61,7 @@ def test_name_of_shipped_bot_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["My Bot", ".bot", "-x", "a" * 65])
 def test_bad_bot_name_is_refused(name: str, tmp_path: Path) -> None:
-    with pytest.raises(BotError, match="is no name for a bot"):
+    with pytest.raises(BotError, match="is not a name for a bot"):
         new_bot(tmp_path / name, "python")
     assert list(tmp_path.iterdir()) == []
 

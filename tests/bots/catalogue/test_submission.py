@@ -50,14 +50,18 @@ def test_files_keep_only_the_owners_executable_bit(tmp_path: Path) -> None:
 def test_unsafe_names_are_refused(tmp_path: Path, name: str) -> None:
     """Nothing is written, in the target or beside it."""
     archive = zip_of(tmp_path / "bot.zip", (info("bot.toml"), b"x"), (info(name), b"evil"))
-    with pytest.raises(BotError, match=r"no plain path|unprintable"):
+    with pytest.raises(BotError, match=r"not a plain path|unprintable"):
         unpack(archive, tmp_path / "in" / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bot.zip"]
 
 
 @pytest.mark.parametrize(
     ("mode", "message"),
-    [(stat.S_IFLNK | 0o777, "is a link"), (stat.S_IFIFO | 0o644, "no regular"), (stat.S_IFCHR, "no regular")],
+    [
+        (stat.S_IFLNK | 0o777, "is a link"),
+        (stat.S_IFIFO | 0o644, "not a regular"),
+        (stat.S_IFCHR, "not a regular"),
+    ],
 )
 def test_links_and_devices_are_refused(tmp_path: Path, mode: int, message: str) -> None:
     archive = zip_of(tmp_path / "bot.zip", (info("x", mode), b"/etc/passwd"))
@@ -96,7 +100,7 @@ def test_zip_with_false_size_is_refused(tmp_path: Path) -> None:
     for marker, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         struct.pack_into("<L", data, data.index(marker) + offset, 10)
     archive.write_bytes(data)
-    with pytest.raises(BotError, match=r"no valid zip file|more than it says"):
+    with pytest.raises(BotError, match=r"not a valid zip file|more than it says"):
         unpack(archive, tmp_path / "out")
     assert sum(path.stat().st_size for path in (tmp_path / "out").rglob("*") if path.is_file()) <= 10
 
@@ -160,9 +164,9 @@ def empty(data: bytearray) -> None:
         (encrypted, "is encrypted"),
         (lzma, "not packed by deflate"),
         (zip64, "is a ZIP64 file"),
-        (torn, "no valid zip file"),
-        (no_zip, "is no zip file"),
-        (empty, "is no zip file"),
+        (torn, "not a valid zip file"),
+        (no_zip, "is not a zip file"),
+        (empty, "is not a zip file"),
     ],
 )
 def test_unusable_archive_is_refused_with_a_reason(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.folders import nest
+from tests.support.folders import nest
 from tourney.bots.catalogue.tree import BUILT, MAX_PATH, Bounds, excess, folders_of, remove_tree, walk
 from tourney.errors import BotError
 
@@ -74,7 +74,7 @@ def test_folders_come_after_those_within_them(tmp_path: Path) -> None:
     ],
 )
 def test_tree_is_measured_up_to_its_bounds(tmp_path: Path, bounds: Bounds, expected: str) -> None:
-    """Folders and files count alike; a sparse file counts by what it takes on disk."""
+    """Folders and files count alike; a sparse file counts by its blocks on disk."""
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").write_bytes(b"1" * 8192)
     (tmp_path / "a" / "link").symlink_to("/usr")

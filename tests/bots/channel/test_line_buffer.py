@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.bots.channel.base import Event
+from tourney.bots.channel.interface import Event
 from tourney.bots.channel.line_buffer import MAX_STDERR, ErrorBuffer, LineBuffer
 
 

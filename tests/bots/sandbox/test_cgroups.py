@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tourney.bots.sandbox import cgroups
-from tourney.bots.sandbox.cgroups import Cgroups, Home, _mounts, _own, find_cgroups
+from tourney.bots.sandbox.cgroup_search import _mounts, _own, find_cgroups
+from tourney.bots.sandbox.cgroups import Cgroups, Home
 
 FOUND = find_cgroups()
 
@@ -38,7 +39,7 @@ def test_hierarchies_are_parsed_from_proc() -> None:
 
 @pytest.mark.parametrize("what", ["none", "garbage"])
 def test_unreadable_proc_means_no_groups(tmp_path: Path, what: str) -> None:
-    """This is no error."""
+    """This is not an error."""
     if what == "garbage":
         (tmp_path / "mountinfo").write_text("garbage\n")
         (tmp_path / "cgroup").write_text("garbage\n")
@@ -53,7 +54,7 @@ def test_group_has_its_limits_and_failure_leaves_nothing(tmp_path: Path) -> None
     groups = Cgroups((Home(new, ("memory", "pids"), 2), Home(old, ("pids",), 1)))
     with pytest.raises(FileNotFoundError):
         groups.make("7", memory=1 << 20, processes=9)
-    # These are no real groups, so their files stay in the way; a real one goes with its files.
+    # These are not real groups, so their files stay in the way; a real one goes with its files.
     (made,) = new.iterdir()
     assert made.name == f"tourney-{os.getpid()}-7"
     bounds = {path.name: path.read_text() for path in made.iterdir()}
@@ -139,7 +140,7 @@ def test_group_measures_kills_and_removes_processes() -> None:
             assert (group.cpu_ns() or 0) > 0
             group.freeze(frozen=True)
             group.kill()
-            assert process.wait(60) == -signal.SIGKILL
+            assert process.wait(600) == -signal.SIGKILL
     finally:
         group.remove()
     assert not any(folder.exists() for folder in group.folders)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.containment import contained
+from tests.support.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Event
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.channel.interface import Event
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.bots.sandbox.seccomp import MACHINES, refused_calls, seccomp_filter
 
 ALLOWED = 0x7FFF0000

@@ -14,12 +14,12 @@ With a budget of nodes the same seed gives the same action on any machine: only 
 random numbers come from the generator that is passed in.
 """
 
-from tourney.bot.heuristics.base import LIMIT, SCALE, WIN, AnyHeuristics, Heuristics, Values
+from tourney.bot.heuristics import AnyHeuristics, Heuristics
 from tourney.bot.search.alphabeta import MOST_PLIES, alpha_beta
-from tourney.bot.search.budget import DEFAULT_NODES, Budget
-from tourney.bot.search.found import Found, report
+from tourney.bot.search.common import Found, playout, report
 from tourney.bot.search.mcts import Mcts
-from tourney.bot.search.state_scratch import playout
+from tourney.bot.timing import DEFAULT_NODES, Budget
+from tourney.games.core_base import LIMIT, SCALE, WIN, Values
 
 __all__ = [
     "DEFAULT_NODES",

@@ -16,12 +16,11 @@ rules.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tourney.bot.heuristics.base import LIMIT, SCALE, WIN, AnyHeuristics, squash
-from tourney.bot.search.budget import Budget
-from tourney.bot.search.found import Found
-from tourney.bot.search.state_scratch import scratch_of
+from tourney.bot.heuristics import AnyHeuristics
+from tourney.bot.search.common import Found, core_of
+from tourney.bot.timing import Budget
 from tourney.games.base import CHANCE, OVER, AnyState
-from tourney.games.scratch import Scratch
+from tourney.games.core_base import LIMIT, SCALE, WIN, Core, squash
 from tourney.seeds import RandBelow
 
 MOST_PLIES = 60
@@ -29,13 +28,13 @@ MOST_PLIES = 60
 QUIESCENCE_PLIES = 8
 """The most forcing actions in a row beyond an iteration's depth."""
 TABLE_SIZE = 200_000
-"""The entries of the transposition table; a full one is begun anew."""
+"""The entries of the transposition table; a full table is cleared."""
 
 _EXACT, _AT_LEAST, _AT_MOST = range(3)
 _INFINITY = 2 * WIN
 
 
-class _Entry(NamedTuple):
+class _TableEntry(NamedTuple):
     depth: int
     bound: int
     value: int
@@ -45,7 +44,7 @@ class _Entry(NamedTuple):
     """Whether its depth left something unsearched; otherwise the entry holds for every depth."""
 
 
-class _OutOfBudget(Exception):  # noqa: N818 - it ends an iteration and is no error
+class _OutOfBudget(Exception):  # noqa: N818 - it ends an iteration and is not an error
     pass
 
 
@@ -58,7 +57,7 @@ def alpha_beta(
     randbelow: RandBelow | None = None,
     table_size: int = TABLE_SIZE,
 ) -> Found:
-    """Return the best action of a state that is not over.
+    """The best action of a state that is not over.
 
     The search deepens until ``depth``, until the budget is spent (a node is a position whose actions are
     valued), or until nothing is left to search. An iteration tries the best action of the one before first;
@@ -68,13 +67,11 @@ def alpha_beta(
     """
     if state.seats != 2 or state.actor == OVER:
         raise ValueError("alpha-beta plays games of two seats that are not over; use Mcts for others")
-    return _AlphaBeta(scratch_of(state, heuristics), budget, heuristics.gain, table_size).run(
-        depth, randbelow
-    )
+    return _AlphaBeta(core_of(state, heuristics), budget, heuristics.gain, table_size).run(depth, randbelow)
 
 
 def shuffled(actions: Sequence[Any], randbelow: RandBelow) -> list[Any]:
-    """Return the actions in a random order (Fisher-Yates)."""
+    """The actions in a random order (Fisher-Yates)."""
     order = list(actions)
     for k in range(len(order) - 1, 0, -1):
         other = randbelow(k + 1)
@@ -83,10 +80,10 @@ def shuffled(actions: Sequence[Any], randbelow: RandBelow) -> list[Any]:
 
 
 class _AlphaBeta:
-    def __init__(self, root: Scratch, budget: Budget, gain: int, table_size: int) -> None:
+    def __init__(self, root: Core, budget: Budget, gain: int, table_size: int) -> None:
         self._budget = budget
         self._gain = gain
-        self._table: dict[Any, _Entry] = {}
+        self._table: dict[Any, _TableEntry] = {}
         self._table_size = table_size
         # By ply: the position, and the best line from it on.
         self._positions = [root]
@@ -107,8 +104,10 @@ class _AlphaBeta:
                 self._cut = False
                 found, whole = self._root(codes, worth, depth)
                 best = found or best
+                # More depth changes nothing if the whole tree was searched, or if the end is forced.
                 if not whole or not self._cut or abs(best.value) > LIMIT:
                     break
+                # The best action first: the others are refuted soonest against its value.
                 codes.remove(best.action)
                 codes.insert(0, best.action)
         line = tuple(map(root.decode, best.line))
@@ -130,7 +129,7 @@ class _AlphaBeta:
         return found, True
 
     def _after(self, code: int, worth: int, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of an action for its seat; ``worth`` is that of the position after it."""
+        """The value of an action for its seat; ``worth`` is that of the position after it."""
         if depth == 1 or abs(worth) > LIMIT:
             return self._settled(code, worth, QUIESCENCE_PLIES, alpha, beta, ply)
         seat, after = self._play(code, ply)
@@ -141,7 +140,7 @@ class _AlphaBeta:
         return -self._search(depth - 1, -beta, -alpha, ply + 1)
 
     def _settled(self, code: int, worth: int, left: int, alpha: int, beta: int, ply: int) -> int:
-        """Return an action's value when only ``left`` forcing actions may follow; it is at most ``worth``."""
+        """An action's value when only ``left`` forcing actions may follow; it is at most ``worth``."""
         if abs(worth) > LIMIT:
             self._line(ply + 1).clear()
             # Sooner wins and later losses are better.
@@ -160,6 +159,7 @@ class _AlphaBeta:
         before = self._positions[ply]
         if len(self._positions) == ply + 1:
             self._positions.append(before.copy())
+        # One core a ply is reused, so that no core is made for an action.
         after = self._positions[ply + 1]
         after.copy_from(before)
         after.play(code)
@@ -176,7 +176,7 @@ class _AlphaBeta:
             raise _OutOfBudget
 
     def _search(self, depth: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of a ply's position, which is not over, for the seat to act."""
+        """The value of a ply's position, which is not over, for the seat to act."""
         position = self._positions[ply]
         key = (position.actor(), position.key()) if self._table_size else None
         known = self._table.get(key)
@@ -212,12 +212,12 @@ class _AlphaBeta:
             if len(self._table) >= self._table_size:
                 self._table.clear()
             bound = _AT_LEAST if best >= beta else _EXACT if best > floor else _AT_MOST
-            self._table[key] = _Entry(depth, bound, _to_table(best, ply), chosen, self._cut)
+            self._table[key] = _TableEntry(depth, bound, _to_table(best, ply), chosen, self._cut)
         self._cut = self._cut or cut
         return best
 
     def _quiesce(self, best: int, left: int, alpha: int, beta: int, ply: int) -> int:
-        """Return the value of a ply's position when its seat stops (``best``) or plays a forcing action."""
+        """The value of a ply's position when its seat stops (``best``) or plays a forcing action."""
         if best >= beta:
             return best
         alpha = max(alpha, best)
@@ -225,6 +225,7 @@ class _AlphaBeta:
         position = self._positions[ply]
         codes = _codes(position)
         worth = _worth(position, codes)
+        # Forcing actions are those that win the gain; of these only the ones that can raise alpha.
         least = max(squash(_advantage(best) + self._gain), alpha + 1)
         for k in sorted((k for k in range(len(codes)) if worth[k] >= least), key=lambda k: -worth[k]):
             value = self._settled(codes[k], worth[k], left - 1, alpha, beta, ply)
@@ -237,25 +238,27 @@ class _AlphaBeta:
         return best
 
 
-def _codes(position: Scratch) -> list[int]:
+def _codes(position: Core) -> list[int]:
     if position.actor() == CHANCE:
         raise ValueError("alpha-beta plays games without chance; use Mcts for others")
     return position.actions()
 
 
-def _worth(position: Scratch, codes: list[int]) -> list[int]:
-    """Return the values of the positions after some actions, for the seat that plays them."""
+def _worth(position: Core, codes: list[int]) -> list[int]:
+    """The values of the positions after some actions, for the seat that plays them."""
     seat = position.actor() - 1
     return [values[seat] for values in position.outlook(codes)]
 
 
 def _advantage(value: int) -> int:
-    """Return the advantage of a value; the inverse of ``squash``."""
+    """The advantage of a value; the inverse of ``squash``."""
     if abs(value) >= LIMIT:
         return value
     return SCALE * value // (LIMIT - abs(value))
 
 
+# A win counts one less for each ply on the way to it. The search counts plies from the root, the table from
+# the position itself, which may be reached at several plies.
 def _to_table(value: int, ply: int) -> int:
     return value + ply if value > LIMIT else value - ply if value < -LIMIT else value
 

@@ -18,13 +18,13 @@ root's actions are added up.
 from collections.abc import Callable, Iterator, Sequence
 from math import isqrt
 
-from tourney.bot.heuristics.base import WIN, AnyHeuristics, Values
+from tourney.bot.heuristics import AnyHeuristics
 from tourney.bot.search.alphabeta import shuffled
-from tourney.bot.search.budget import Budget
-from tourney.bot.search.found import Found
-from tourney.bot.search.state_scratch import MOST_ACTIONS, draw_outcome, scratch_of
+from tourney.bot.search.common import MOST_ACTIONS, Found, core_of
+from tourney.bot.timing import Budget
 from tourney.games.base import CHANCE, OVER, AnyState
-from tourney.games.scratch import Scratch
+from tourney.games.core_base import WIN, Core, Values
+from tourney.games.game_tree import draw_outcome
 from tourney.seeds import U64, RandBelow
 
 EXPLORATION = 50
@@ -34,7 +34,7 @@ BLIND_EXPLORATION = 700
 MINIMAX = 400
 """The weight of the values backed up by max^n against the mean of the playouts, in thousandths."""
 OUTCOMES = 12
-"""A new chance node with up to so many outcomes values them all."""
+"""A new chance node with at most this number of outcomes values them all."""
 WIDTH = 4
 """The actions that a node with informed heuristics considers at first; see ``_width``."""
 
@@ -51,7 +51,7 @@ def _log(n: int) -> int:
 
 
 def _width(visits: int) -> int:
-    """Return how many actions a node considers after some visits."""
+    """How many actions a node considers after some visits."""
     return WIDTH + 2 * isqrt(visits)
 
 
@@ -67,7 +67,7 @@ class _Node:
         "weights", "worth",
     )  # fmt: skip
 
-    def __init__(self, position: Scratch) -> None:
+    def __init__(self, position: Core) -> None:
         self.position = position
         self.actor = position.actor()
         self.codes: list[int] = []
@@ -104,7 +104,7 @@ class _Node:
             self.backed_up.append(values)
 
     def after(self, k: int) -> "_Node":
-        """Return the node after the k-th action, which is made at its first visit."""
+        """The node after the k-th action, which is made at its first visit."""
         child = self.children[k]
         if child is None:
             position = self.position.copy()
@@ -148,7 +148,7 @@ class Mcts:
         sample: Callable[[], AnyState] | None = None,
         worlds: int = 8,
     ) -> Found:
-        """Return the best action of a state in which a seat acts: the most visited.
+        """The best action of a state in which a seat acts: the most visited.
 
         A node of the budget is a playout. While something is hidden from the seat, give ``sample``, which
         returns states with the same observation; ``worlds`` of them, ``state`` included, have a tree each.
@@ -157,15 +157,17 @@ class Mcts:
         if state.actor in {CHANCE, OVER}:
             raise ValueError("no seat acts in this state")
         states = [state] + ([sample() for _ in range(worlds - 1)] if sample is not None else [])
-        roots = [_Node(scratch_of(each, self._heuristics)) for each in states]
+        roots = [_Node(core_of(each, self._heuristics)) for each in states]
         position = roots[0].position
         order = {code: k for k, code in enumerate(shuffled(position.candidates(), self._randbelow))}
         self._budget = budget
         turn = 0
         while len(order) > 1 and budget.spend():
+            # Sampled states take turns, so each has the same share of the playouts.
             root = roots[turn % len(roots)]
             turn += 1
             self._playout(root)
+            # Its first playout has listed the root's actions.
             if root.visits == 1:
                 self._arrange(root, order)
                 if len(roots) == 1 and self._wins(root):
@@ -196,6 +198,7 @@ class Mcts:
             node.visits += 1
             if node.actor == OVER or not node.codes:
                 values = self._expand(node)
+                # A chance node with many outcomes has no values yet: go on to one of them.
                 if not node.weights or node.values:
                     break
             k = self._outcome(node) if node.weights else self._select(node)
@@ -245,23 +248,25 @@ class Mcts:
         return self._random(after)
 
     def _after(self, node: _Node) -> Values:
-        """Return the values of a new node after an outcome."""
+        """The values of a new node after an outcome."""
         if node.actor == CHANCE:
             return node.position.values()
         self._budget.spend()
         node.visits = 1
         return self._expand(node)
 
-    def _random(self, position: Scratch) -> Values:
+    def _random(self, position: Core) -> Values:
         """Play on at random, and return the values of the last position."""
         position.playout(self._randbelow(U64), MOST_ACTIONS if self._plies is None else self._plies)
         return position.values()
 
     def _outcome(self, node: _Node) -> int:
-        """Return the index of a chance node's outcome to try."""
+        """The index of a chance node's outcome to try."""
         weights, counts = node.weights, node.counts
         if not self._informed:
             return draw_outcome(weights, self._randbelow)
+        # The one with the highest weight for each visit; multiplied out, because only integers give the same
+        # result on every machine.
         chosen = 0
         for k in range(1, len(weights)):
             if weights[k] * (counts[chosen] + 1) > weights[chosen] * (counts[k] + 1):
@@ -269,12 +274,13 @@ class Mcts:
         return chosen
 
     def _select(self, node: _Node) -> int:
-        """Return the index of the action to try: the highest upper confidence bound, the first of equals."""
+        """The index of the action to try: the highest upper confidence bound, the first of equals."""
         if self._informed:
             node.widen()
         counts, totals = node.counts, node.totals
         width = len(counts)
         log, exploration = _log(node.visits + 1), self._exploration
+        # By visits: the exploration term. The logarithm has 32 binary places, so its root has 16.
         extra: dict[int, int] = {}
         best, chosen = -1, 0
         if not self._informed:
@@ -296,6 +302,7 @@ class Mcts:
             count = counts[k]
             if count not in extra:
                 extra[count] = exploration * isqrt(log // count) >> _SHIFT
+            # The mean evens out noise; the value backed up finds a forced line sooner.
             value = (minimax * (backed_up[k][seat] + WIN) + mean * totals[k] // count) // 1000
             bound = value + extra[count]
             if bound > best:
@@ -304,7 +311,7 @@ class Mcts:
 
 
 def _backed_up(node: _Node) -> Values:
-    """Return the values of a node's best action, or at chance the mean of the outcomes seen so far."""
+    """The values of a node's best action, or at chance the mean of the outcomes seen so far."""
     if not node.weights:
         seat = node.actor - 1
         return max(node.backed_up, key=lambda values: values[seat])
@@ -316,7 +323,7 @@ def _backed_up(node: _Node) -> Values:
 
 
 def _found(roots: list[_Node], order: dict[int, int]) -> tuple[int, int, list[int]]:
-    """Return the code most visited in all trees, its value, and the line from it on."""
+    """The code most visited in all trees, its value, and the line from it on."""
     counts = dict.fromkeys(order, 0)
     totals = dict.fromkeys(order, 0)
     for root in roots:

@@ -1,21 +1,19 @@
 """The adapter of UCI, the protocol of chess engines.
 
-It speaks Tourney's protocol to the referee and UCI to the engine. What it knows of a game comes by the lines
-of Tourney's protocol: the game, the actions (which are UCI moves in the games that it plays), and the limits.
-Everything an engine prints is hostile: only the lines named here are looked at, the others are dropped, and
-the channel bounds them.
+What it knows of a game comes from the lines of Tourney's protocol: the game, the actions (which are UCI moves
+in the games that it plays), and the limits.
 """
 
 import re
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.channel.base import Channel, Event, ForwardingChannel
+from tourney.bots.adapters.engine_channel import EngineChannel
+from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import BotProtocol, Setting
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
-from tourney.protocol import Game, Go, Hello, Info, Play, Quit, decode_referee, shown
+from tourney.protocol import Go, Info, NewGame, decode_referee, shown
 
 MAX_OUTPUT: Final = (4 << 20, 40_000)
 """Most bytes and lines of an engine between two requests: a long search prints many lines of ``info``."""
@@ -49,14 +47,14 @@ class UciProtocol(BotProtocol):
         self._go = dict(go or {})
 
     def configured(self, options: Mapping[str, Setting], go: Mapping[str, int]) -> "UciProtocol":
-        """Return the protocol with options of the engine and limits of ``go``. Raises BotError."""
+        """The protocol with options of the engine and limits of ``go``. Raises BotError."""
         for name, value in options.items():
             if (
                 any(map(str.isspace, name[:1] + name[-1:]))
                 or " value " in f" {name} "
                 or not name.isprintable()
             ):
-                raise BotError(f"options: {name[:60]!r} is no name of a UCI option")
+                raise BotError(f"options: {name[:60]!r} is not the name of a UCI option")
             if name in _OWN_OPTIONS:
                 raise BotError(f"options: {name} is set by Tourney itself; leave it out")
             if isinstance(value, str) and not value.isprintable():
@@ -64,12 +62,12 @@ class UciProtocol(BotProtocol):
         for key, value in go.items():
             if key not in GO_LIMITS or value < 1:
                 raise BotError(
-                    f"go: {key} = {value} is no limit; the limits are {', '.join(GO_LIMITS)}, from 1"
+                    f"go: {key} = {value} is not a limit; the limits are {', '.join(GO_LIMITS)}, from 1"
                 )
         return type(self)(options, go)
 
     def adapt(self, channel: Channel) -> Channel:
-        """Return a channel that speaks Tourney's protocol."""
+        """A channel that speaks Tourney's protocol."""
         channel.widen(*MAX_OUTPUT)
         channel.gather(b"bestmove ")
         return UciChannel(channel, self._options, self._go, recent=self.recent)
@@ -82,13 +80,15 @@ class UciFenProtocol(UciProtocol):
     recent = True
 
 
-class UciChannel(ForwardingChannel):
-    """Translates between the referee and an engine.
+class UciChannel(EngineChannel):
+    """The dialogue with an engine of chess or one of its variants.
 
-    ``options`` are set before the first game; ``go`` are limits of every ``go`` beside the match's. With
-    ``recent`` an engine of chess gets the FEN of a turn of its own and the moves since then: the latest turn
-    that leaves out no position which can still be repeated.
+    ``options`` are set before the first game; ``go`` are limits of every ``go`` in addition to the match's.
+    With ``recent`` an engine of chess gets the FEN of one of its own turns and the moves since then: the
+    latest turn that leaves out no position which can still be repeated.
     """
+
+    quit = b"quit\n"
 
     def __init__(
         self, inner: Channel, options: Mapping[str, Setting], go: Mapping[str, int], *, recent: bool = False
@@ -96,7 +96,6 @@ class UciChannel(ForwardingChannel):
         super().__init__(inner)
         self._settings = [_setting(name, value) for name, value in options.items()]
         self._limits = "".join(f" {key} {value}" for key, value in go.items())
-        self._said: deque[Event] = deque()
         self._awaits = ""
         self._variant = ""
         self._chess960 = False
@@ -110,31 +109,19 @@ class UciChannel(ForwardingChannel):
 
     # -- the referee's lines ------------------------------------------------------------------------------
 
-    def send(self, data: bytes) -> None:
-        """Take the referee's lines; the engine hears of moves with its next ``go``."""
-        for line in data.splitlines():
-            self._take(line.decode("utf-8"))
+    def _greet(self) -> None:
+        self._awaits = "uciok"
+        self._inner.request(b"uci\n")
 
-    def request(self, data: bytes) -> None:
-        """Take lines that end in a request, and put it to the engine."""
-        self._said.clear()
-        before, _, last = data.rstrip(b"\n").rpartition(b"\n")
-        self.send(before)
-        match decode_referee(last.decode("utf-8")):
-            case Hello():
-                self._awaits = "uciok"
-                self._inner.request(b"uci\n")
-            case Game() as game:
-                self._begin(game)
-            case Go():
-                self._awaits = "bestmove"
-                self._inner.request(self._words(last))
+    def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - the words are kept by the line
+        self._awaits = "bestmove"
+        self._inner.request(self._words(line))
 
     def ask(self, data: bytes, deadline: int) -> str | Event:
         """Do ``request`` and ``wait``: this runs once a move, so usual lines are read without decoding."""
         lines = data.split(b"\n")
         go = lines[-2]
-        if self._said or self._fresh or not go.startswith(b"go"):
+        if self._said or self._failed or self._fresh or not go.startswith(b"go"):
             return super().ask(data, deadline)
         position = self._position
         for line in lines[:-2]:
@@ -152,21 +139,17 @@ class UciChannel(ForwardingChannel):
                 move = f"move {last[9:].partition(' ')[0]}"
                 about = info_text(_last_score(before)) if before else ""
                 return f"info {about}\n{move}" if about else move
-            heard = Event("line", heard)
-        return self._answer(heard) or self.wait(deadline)
+            return self._answer(heard) or self.wait(deadline)
+        return (self._answer(heard.text) or self.wait(deadline)) if heard.kind == "line" else heard
 
     def _take(self, line: str) -> None:
-        if line.startswith("play "):
-            match decode_referee(line):
-                case Play(seat, action):
-                    self._played(seat, action)
-        elif self._recent and line.startswith("position "):
-            self._forget(line[9:].encode("ascii"))
-        elif line == Quit().encode().decode().rstrip("\n"):
-            self._inner.send(b"quit\n")
+        if line.startswith("position "):
+            if self._recent:
+                self._forget(line[9:].encode("ascii"))
+        else:
+            super()._take(line)
 
-    def _begin(self, game: Game) -> None:
-        """Begin a game: options where they changed, ``ucinewgame``, ``isready``."""
+    def _begin(self, game: NewGame) -> None:
         lines = self._settings
         self._settings = []
         self._game, self._options = game.game, game.options
@@ -187,7 +170,7 @@ class UciChannel(ForwardingChannel):
         self._inner.request("".join([*lines, "ucinewgame\nisready\n"]).encode("utf-8"))
 
     def _played(self, seat: int, action: str) -> None:
-        """Take an action: chance and an opening may set the position up before the first move."""
+        # Chance and an opening may set the position up before the first move.
         if self._fresh:
             if seat == 0:
                 try:
@@ -211,17 +194,21 @@ class UciChannel(ForwardingChannel):
             return
         quiet = fen.rsplit(b" ", 2)[1]
         if not self._fresh:
+            # A capture or a pawn's move was last: no earlier position can come back.
             if quiet == b"0":
                 self._position = bytearray(b"position fen %b moves" % fen)
+            # The engine's last move was irreversible and the reply was not: the position between them can
+            # come back, so the moves begin at the engine's last turn.
             elif quiet == b"1" and self._turn:
                 moves = self._position[self._turn_ends :].removeprefix(b" moves")
                 self._position = bytearray(b"position fen " + self._turn + b" moves") + moves
         self._turn, self._turn_ends = fen, len(self._position)
 
     def _words(self, line: bytes) -> bytes:
-        """Return the position and the ``go`` of a referee's ``go`` line."""
+        """The position and the ``go`` of a referee's ``go`` line."""
         before, clocked, rest = line.partition(b" clocks=")
         clocks, _, after = rest.partition(b" ")
+        # In a game only the clocks differ from turn to turn, so the rest is translated once.
         if (before, clocked, after) != self._go_seen:
             self._go_seen = before, clocked, after
             message = decode_referee(line.decode("utf-8"))
@@ -237,37 +224,13 @@ class UciChannel(ForwardingChannel):
 
     # -- the engine's lines -------------------------------------------------------------------------------
 
-    def wait(self, deadline: int) -> Event:
-        """Return the next event in Tourney's protocol. Reads the engine's lines until the deadline."""
-        while True:
-            if self._said:
-                return self._said.popleft()
-            event = self._answer(self._inner.wait(deadline))
-            if event is not None:
-                return event
+    def _is_answer(self, line: str) -> bool:
+        return line.partition(" ")[0] == "bestmove"
 
-    def pending(self) -> Sequence[Event]:
-        """Return what is wrong with the lines that came unasked; the others are dropped."""
-        events = list(self._said)
-        self._said.clear()
-        for event in self._inner.pending():
-            if event.kind != "line":
-                events.append(event)
-            elif event.text.partition(" ")[0] == "bestmove":
-                events.append(Event("malformed", f"spoke out of turn: {shown(event.text)}"))
-        return events
-
-    def idle(self) -> bool:
-        """Return True only if nothing waits to be taken."""
-        return not self._said and self._inner.idle()
-
-    def _answer(self, event: Event) -> Event | None:
-        """Return the event of an engine's line, or None for one that says nothing to the referee."""
-        if event.kind != "line":
-            return event
-        word, _, rest = event.text.partition(" ")
+    def _answer(self, line: str) -> Event | None:
+        word, _, rest = line.partition(" ")
         if word == "info":
-            if self._awaits == "bestmove" and _has_score(event.text):
+            if self._awaits == "bestmove" and _has_score(line):
                 self._about = rest
             return None
         if word != self._awaits:
@@ -279,7 +242,7 @@ class UciChannel(ForwardingChannel):
             return Event("line", "ready")
         move = rest.split(" ")[0]
         if not move:
-            return Event("malformed", f"{shown(event.text)}: bestmove wants a move")
+            return self._fail(f"{shown(line)}: bestmove needs a move")
         about, self._about = info_text(self._about), ""
         if about:
             self._said.append(Event("line", f"move {move}"))
@@ -288,7 +251,7 @@ class UciChannel(ForwardingChannel):
 
 
 def go_line(go: Go, limits: str = "") -> bytes:
-    """Return ``go`` in UCI. The clocks are those of White and Black; the time of a move only stands alone."""
+    """``go`` in UCI. The clocks are those of White and Black; the time of a move only stands alone."""
     words = "go"
     if go.clocks_ms is not None:
         white, black = (*go.clocks_ms, 0, 0)[:2]
@@ -302,7 +265,7 @@ def go_line(go: Go, limits: str = "") -> bytes:
 
 
 def info_text(words: str) -> str:
-    """Return the words of ``info`` in Tourney's form: the score in pawns, as the mover sees it; "" for none.
+    """The words of ``info`` in Tourney's form: the score in pawns, as the mover sees it; "" for none.
 
     ``info depth 9 score cp 31 nodes 5000 pv e2e4 e7e5`` is ``score=0.31 depth=9 nodes=5000 pv=e2e4 e7e5``. A
     mate in N of the engine's moves is ``score=`` 1000 - N, or -1000 + N against it, and ``mate=N``.
@@ -316,6 +279,7 @@ def info_text(words: str) -> str:
         if word not in _INFO_WORDS:
             continue
         if word == "pv":
+            # The moves are the rest of the line: a word among them is never a key.
             moves = [move for move in tokens[index:][:MAX_PV] if move.isascii() and move.isalnum()]
             break
         value = _number(tokens[index]) if index < len(tokens) else None
@@ -336,7 +300,7 @@ def info_text(words: str) -> str:
 
 
 def _last_score(lines: str) -> str:
-    """Return the words after ``info`` of the last line with a score; "" if there is none."""
+    """The words after ``info`` of the last line with a score; "" if there is none."""
     for line in reversed(lines.split("\n")):
         if line.startswith("info ") and _has_score(line):
             return line[5:]
@@ -344,7 +308,7 @@ def _last_score(lines: str) -> str:
 
 
 def _has_score(line: str) -> bool:
-    """Say whether a line of ``info`` has the score of the engine's choice: no bound, no second variation."""
+    """Whether a line of ``info`` has the score of the engine's choice: no bound, no second variation."""
     return " score " in line and _NO_SCORE.search(line) is None
 
 
@@ -356,7 +320,7 @@ def _number(text: str) -> int | None:
 
 
 def _setting(name: str, value: Setting) -> str:
-    """Return ``setoption``; an empty string is a button without a value."""
+    """``setoption``; an empty string is a button without a value."""
     if isinstance(value, bool):
         value = "true" if value else "false"
     return f"setoption name {name}\n" if value == "" else f"setoption name {name} value {value}\n"

@@ -1,35 +1,221 @@
-"""Builds bots: once per host, kept beside the entries of the store."""
+"""Builds bots: once per host, in a sandbox, kept beside the entries of the store.
 
+Where the sandbox can, a build works in a folder in memory of its own. The kernel bounds its bytes, and its
+files are counted without a look at any. Tourney holds the folder open, so the folder outlives the build's
+processes: nothing can change the files while they are copied, and all that is not copied is gone.
+"""
+
+import os
 import platform
 import re
+import selectors
+import time
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.build_process import BuildJob, BuildResult, run_build
-from tourney.bots.catalogue.command import own_words
-from tourney.bots.catalogue.files import (
-    find_difference,
+from tourney.bots.catalogue.command import BotCommand, bot_command, environment, interpreter_paths, own_words
+from tourney.bots.catalogue.file_list import (
+    FileEntry,
+    copy_tree,
+    kept_files,
     locked,
     naming,
-    read_file_manifest,
-    sync_folder,
     write_file_manifest,
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
-from tourney.bots.catalogue.tree import BUILT, remove_tree
-from tourney.bots.sandbox.base import Sandbox
+from tourney.bots.catalogue.tree import BUILT, Bounds, excess, remove_tree, walk
+from tourney.bots.channel.interface import printable
+from tourney.bots.sandbox.bot_processes import BotProcesses, process_tree
+from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.bots.wasm.modules import compiled_folder
-from tourney.errors import BotError, StoreError
+from tourney.errors import BotError, SandboxError, StoreError
+
+BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
+_TAIL: Final = 16 * 1024
+_LOOK_SECONDS: Final = 0.25
+_COPY_SECONDS: Final = 600
+_COPY_THEN_BUILD: Final = (
+    'cp -R "$1"/. . || exit; chmod -R u+w . 2>/dev/null; shift; echo; read -r _; exec "$@" </dev/null'
+)
+"""Copies the files in the sandbox, so that the memory they take is the build's, then says so and waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildJob:
+    """A build: its command, the bot's files, the new folder for the result, and its limits.
+
+    ``seconds`` and ``max_output`` (bytes) bound the run; ``bounds`` what it writes, while it runs and after.
+    """
+
+    argv: tuple[str, ...]
+    source: Path
+    target: Path
+    seconds: int = 600
+    max_output: int = 4 * 1024 * 1024
+    bounds: Bounds = BUILT
+
+
+@dataclass(frozen=True, slots=True)
+class BuildResult:
+    """The end of a build: its last output, and why it failed or (``why`` "") the files in its target."""
+
+    output: bytes
+    why: str = ""
+    files: tuple[FileEntry, ...] = ()
+
+
+def run_build(job: BuildJob, sandbox: Sandbox) -> BuildResult:
+    """Run a build to its end, leave no process of it behind, and copy what it made to ``job.target``.
+
+    Raises nothing for what the build does, SandboxError if the machine cannot start it, and OSError if the
+    result cannot be written.
+    """
+    if sandbox.source_folder:
+        words = ("/bin/sh", "-c", _COPY_THEN_BUILD, "sh", sandbox.source_folder, *job.argv)
+        return _run(job, words, job.source, sandbox)
+    work = job.target.with_name("work")
+    try:
+        copy_tree(walk(job.source, whole=True), work)
+        for file in walk(work, whole=True):
+            file.place.chmod(0o755 if file.executable else 0o644)
+        return _run(job, job.argv, work, sandbox)
+    finally:
+        if work.exists():
+            remove_tree(work)
+
+
+@dataclass(frozen=True, slots=True)
+class _WorkFolder:
+    """The folder in which a build works: on disk, or (``fd``) in memory."""
+
+    place: Path
+    bounds: Bounds
+    fd: int | None = None
+
+    def excess(self) -> str:
+        """The bound that is exceeded now, in words, or ""."""
+        if self.fd is None:
+            return excess(self.place, self.bounds)
+        state = os.fstatvfs(self.fd)
+        if state.f_files - state.f_ffree - 1 > self.bounds.files:
+            return f"it made more than {self.bounds.files:,} files and folders"
+        if not state.f_bfree:
+            return f"it wrote more than {state.f_blocks * state.f_frsize >> 20:,} MiB of files"
+        return ""
+
+
+def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -> BuildResult:
+    command = BotCommand(argv, folder, environment(), interpreter_paths())
+    limits = replace(BUILD_LIMITS, folder_mb=_folder_mb(job.bounds))
+    try:
+        process, pipes, group = sandbox.start(command, limits, writable=True, merged=True)
+    except OSError as error:
+        return BuildResult(b"", f"it could not be started: {error.strerror}")
+    work = _WorkFolder(folder, job.bounds)
+    try:
+        try:
+            if sandbox.source_folder:
+                work = _work_folder(process.pid, pipes.stdout, job.bounds)
+                os.write(pipes.stdin, b"\n")
+        finally:
+            os.close(pipes.stdin)
+        try:
+            tail, why = _follow(job, pipes.stdout, group, work)
+            end = "" if why else group.death()
+        finally:
+            os.close(pipes.stdout)
+            group.kill()
+            group.reap()
+        if not why and process.returncode != 0:
+            why = f"it was {end}" if end.startswith("killed") else f"it {end}"
+        return BuildResult(tail, why) if why else _result(job, work.place, tail)
+    finally:
+        group.kill()
+        group.reap()
+        if work.fd is not None:
+            os.close(work.fd)
+
+
+def _result(job: BuildJob, folder: Path, tail: bytes) -> BuildResult:
+    try:
+        found = walk(folder, whole=True, links=True, bounds=job.bounds)
+        return BuildResult(tail, files=copy_tree(found, job.target, job.bounds))
+    except BotError as error:
+        return BuildResult(tail, str(error))
+
+
+def _folder_mb(bounds: Bounds) -> int:
+    """The size of a build's folder in memory: at most half of this machine's."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(bounds.bytes, memory // 2) >> 20)
+
+
+def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
+    """Open the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(stdout, selectors.EVENT_READ)
+        said = os.read(stdout, 65_536) if selector.select(_COPY_SECONDS) else b""
+    if said != b"\n":
+        why = printable(said.decode("utf-8", "replace").strip()) or "it does not start"
+        raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
+    try:
+        # No code of the bot's runs yet: the youngest process is the shell that waits.
+        fd = os.open(f"/proc/{process_tree(pid)[-1]}/cwd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise SandboxError(f"the folder of a build cannot be opened: {error}") from error
+    return _WorkFolder(Path(f"/proc/self/fd/{fd}"), bounds, fd)
+
+
+def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> tuple[bytes, str]:
+    """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
+    deadline = time.monotonic() + job.seconds
+    late = f"it took longer than {job.seconds} s"
+    tail, size = b"", 0
+    look = 0.0
+    with selectors.DefaultSelector() as selector:
+        selector.register(fd, selectors.EVENT_READ)
+        while True:
+            chunk = None
+            if selector.select(min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic()))):
+                with suppress(BlockingIOError):
+                    chunk = os.read(fd, 65_536)
+            if chunk:
+                size += len(chunk)
+                tail = (tail + chunk)[-_TAIL:]
+            if size > job.max_output:
+                return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
+            if time.monotonic() >= look:
+                if why := work.excess():
+                    return tail, why
+                look = time.monotonic() + _LOOK_SECONDS
+            if chunk == b"" or (chunk is None and group.exited(0)):
+                break  # its output ended, or it exited and only a child of its own still holds the pipe
+            if time.monotonic() >= deadline:
+                return tail, late
+    if not group.exited(max(0, int((deadline - time.monotonic()) * 1000))):
+        return tail, late
+    return tail, work.excess()
+
 
 _NEW: Final = ".new"
 """The suffix of a build's folder until it is whole."""
 _SHOWN_LINES: Final = 15
 
 
+def built_command(
+    store: BotStore, digest: str, sandbox: Sandbox, args: Sequence[str] = (), *, metered: bool = False
+) -> BotCommand:
+    """The command of a stored bot, after it is fetched and built. Raises as ``runnable_folder`` does."""
+    bot = store.fetch(digest)
+    return bot_command(bot, args, runnable_folder(store, bot, sandbox, metered=metered), metered=metered)
+
+
 def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, *, metered: bool = False) -> Path:
-    """Return the folder to start a bot in: its files in the store, or with a build, the result of that.
+    """The folder to start a bot in: its files in the store, or with a build, the result of that.
 
     For a module it is the folder of its compiled code, which counts fuel if ``metered``; only modules can.
     Build and compilation run at the first call on a host; concurrent callers wait for them. Raises BotError,
@@ -39,7 +225,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, *, metere
     module = bot.manifest.module
     if metered and module is None:
         raise BotError(
-            f'the bot {bot.label} is no WebAssembly module, and charge = "fuel" counts the work of modules'
+            f'the bot {bot.label} is not a WebAssembly module, and charge = "fuel" counts the work of modules'
             ' only; use charge = "wall" or "cpu", or modules alone',
             bot.label,
         )
@@ -60,29 +246,15 @@ def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with locked(place.with_name(f"{bot.digest}.lock")):
-            if place.exists():
-                if not build_damage(place):
-                    return place / "files"
-                remove_tree(place)
-            new = place.with_name(f"{bot.digest}{_NEW}")
-            if new.exists():
-                remove_tree(new)
             _sweep(place.parent)
-            try:
-                _build(bot, new, sandbox)
-                new.rename(place)
-                place.chmod(0o555)
-                sync_folder(place.parent)
-            finally:
-                if new.exists():
-                    remove_tree(new)
-            return place / "files"
+            new = place.with_name(f"{bot.digest}{_NEW}")
+            return kept_files(place, new, lambda new: _build(bot, new, sandbox))
     except OSError as error:
         raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
 
 
 def build_folder(store: BotStore, bot: StoredBot) -> Path:
-    """Return the folder that keeps a bot's build on this host; it may not exist yet."""
+    """The folder that keeps a bot's build on this host; it may not exist yet."""
     return store.root / "builds" / host() / bot.digest
 
 
@@ -99,16 +271,8 @@ def remove_builds(store: BotStore, digest: str) -> None:
                 raise StoreError(f"{place} cannot be removed: {error.strerror or error}") from error
 
 
-def build_damage(folder: Path) -> str:
-    """Return what is wrong with a build that is kept, or ""."""
-    try:
-        return find_difference(read_file_manifest(folder), folder / "files", links=True, bounds=BUILT)
-    except BotError as error:
-        return str(error)
-
-
 def host() -> str:
-    """Return this host's name and architecture as the name of a folder."""
+    """This host's name and architecture as the name of a folder."""
     return re.sub(r"[^A-Za-z0-9._-]", "-", f"{platform.node() or 'host'}-{platform.machine()}").lstrip(".")
 
 
@@ -122,7 +286,6 @@ def _sweep(builds: Path) -> None:
 
 def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
     """Build a bot in the new folder ``new``. Raises BotError, with the last lines as a note, and OSError."""
-    new.mkdir()
     job = BuildJob(own_words(bot.manifest.build, bot.label), bot.folder, new / "files")
     result = run_build(job, sandbox)
     try:

@@ -2,12 +2,15 @@
 
 An SDK bot imports the SDK and the games without a PYTHONPATH, from the site-packages of the interpreter that
 runs Tourney. That works for a wheel, for an editable checkout (through its .pth file), and in a sandbox that
-shows the paths of ``BotCommand.read_only``.
+shows the paths of ``BotCommand.read_only``. A program of this machine becomes a bot by ``add_program``.
 """
 
+import json
+import os
 import shutil
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
@@ -15,10 +18,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import tourney
-from tourney.bots.catalogue.store import StoredBot
+from tourney.bots.catalogue.file_list import naming
+from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.catalogue.tree import remove_tree
+from tourney.bots.protocols import Setting
 from tourney.errors import BotError
-from tourney.games.family import FAMILIES
-from tourney.games.registry import GAMES
+from tourney.games.registry import FAMILIES, GAMES
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON_FLAGS = ("-B", "-s")
@@ -54,7 +60,7 @@ class BotCommand:
 def bot_command(
     bot: StoredBot, args: Sequence[str] = (), folder: Path | None = None, *, metered: bool = False
 ) -> BotCommand:
-    """Return the command that starts a stored bot with an entrant's arguments.
+    """The command that starts a stored bot with an entrant's arguments.
 
     ``folder`` is the one of ``runnable_folder`` (default: its files in the store). The command of a module is
     that of its host process, which counts fuel if ``metered``. Raises BotError for a missing program and for
@@ -84,12 +90,12 @@ def bot_command(
 
 
 def host_words(*words: str) -> tuple[str, ...]:
-    """Return the command of a host process of modules; see ``tourney.bots.wasm.host``."""
+    """The command of a host process of modules; see ``tourney.bots.wasm.host``."""
     return (sys.executable, *PYTHON_FLAGS, "-m", "tourney.bots.wasm.host", *words)
 
 
 def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
-    """Return a command with ``python3`` as this interpreter. Raises BotError if it is not on PATH."""
+    """A command with ``python3`` as this interpreter. Raises BotError if it is not on PATH."""
     program = words[0]
     if program == "python3":
         return (sys.executable, *PYTHON_FLAGS, *words[1:])
@@ -103,7 +109,7 @@ def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
 
 
 def environment() -> tuple[tuple[str, str], ...]:
-    """Return a bot's whole environment."""
+    """A bot's whole environment."""
     return (
         ("PATH", search_path()),
         ("LANG", "C.UTF-8"),
@@ -114,7 +120,7 @@ def environment() -> tuple[tuple[str, str], ...]:
 
 
 def search_path() -> str:
-    """Return PATH: the usual folders, and first the interpreter's, so that ``env python3`` finds the SDK."""
+    """PATH: the usual folders, and first the interpreter's, so that ``env python3`` finds the SDK."""
     own = str(Path(sys.executable).parent)
     usual = ["/usr/local/bin", "/usr/bin", "/bin"]
     return ":".join(usual if own in usual or ":" in own else [own, *usual])
@@ -122,7 +128,7 @@ def search_path() -> str:
 
 @cache
 def interpreter_paths() -> tuple[Path, ...]:
-    """Return the paths of the interpreter, the SDK and all installed games, sorted.
+    """The paths of the interpreter, the SDK and all installed games, sorted.
 
     Paths that do not exist, or lie below another one of the list, are left out.
     """
@@ -137,7 +143,7 @@ def interpreter_paths() -> tuple[Path, ...]:
 
 
 def _places(module: str) -> list[Path]:
-    """Return the paths of a top-level module, without running it."""
+    """The paths of a top-level module, without running it."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
@@ -147,3 +153,84 @@ def _places(module: str) -> list[Path]:
     if spec.submodule_search_locations is not None:
         return [Path(place) for place in spec.submodule_search_locations]
     return [Path(spec.origin)] if spec.origin is not None and spec.has_location else []
+
+
+PROGRAM_VERSION = "0"
+"""The version of a program that comes without a manifest."""
+
+
+def add_program(
+    command: Sequence[str],
+    store: BotStore,
+    base: Path,
+    *,
+    protocol: str,
+    options: Mapping[str, Setting],
+    go: Mapping[str, int],
+) -> StoredBot:
+    """Put a program into the store, with its arguments and its protocol's settings, and return the bot.
+
+    ``command[0]`` is a path relative to ``base`` if it contains ``/`` or is a ``*.wasm``, else a program on
+    PATH. The digest
+    covers the executable file and the manifest; libraries, data files and interpreters are the machine's.
+    Raises BotError for a program that is missing, for one that needs files beside it (``python3``), and for
+    settings that the protocol does not have; and StoreError.
+    """
+    word = command[0]
+    found: str | Path | None
+    if word.endswith(MODULE_SUFFIX):
+        found = base / word if (base / word).is_file() else None
+    else:
+        found = shutil.which(base / word) if "/" in word else shutil.which(word, path=_search_path())
+    if found is None and word.endswith(MODULE_SUFFIX):
+        raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
+    if found is None:
+        where = f"no executable file {base / word}" if "/" in word else f"no program {word} on PATH"
+        raise BotError(f"there is {where}; install it, or write the path of the program in command")
+    if Path(word).name.rstrip("0123456789.") == "python":
+        raise BotError(
+            f"the command {' '.join(command[:3])} needs more files than a single program: make a folder"
+            f" with {FILE_NAME}, as `tourney bots new` does, and name it by bot"
+        )
+    program = Path(found).resolve()
+    folder = Path(tempfile.mkdtemp(prefix="tourney-program-"))
+    try:
+        with naming(program):
+            name = manifest_from_name(Path(word).name, str(program)).name
+            (folder / FILE_NAME).write_text(_manifest(name, command, protocol, options, go), encoding="utf-8")
+            try:
+                shutil.copyfile(program, folder / Path(word).name)
+            except OSError as error:
+                raise BotError(f"the program cannot be read: {error.strerror}") from error
+            (folder / Path(word).name).chmod(0o755)
+        return store.add(folder, origin="used")
+    except BotError as error:
+        raise BotError(str(error).replace(str(folder), " ".join(command)), error.bot) from error
+    finally:
+        remove_tree(folder)
+
+
+def _search_path() -> str:
+    """PATH with Debian's folders for games, which root's PATH lacks."""
+    return ":".join((os.environ.get("PATH", os.defpath), "/usr/local/games", "/usr/games"))
+
+
+def _manifest(
+    name: str, command: Sequence[str], protocol: str, options: Mapping[str, Setting], go: Mapping[str, int]
+) -> str:
+    """A manifest as TOML: JSON's strings, numbers and booleans are TOML's."""
+    words = [f"./{Path(command[0]).name}", *command[1:]]
+    lines = [
+        f"name = {_toml(name)}",
+        f"version = {_toml(PROGRAM_VERSION)}",
+        f"command = {_toml(words)}",
+        f"protocol = {_toml(protocol)}",
+    ]
+    for title, table in (("options", options), ("go", go)):
+        if table:
+            lines += ["", f"[{title}]", *(f"{_toml(key)} = {_toml(table[key])}" for key in sorted(table))]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -61,7 +61,7 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=100,
-            description="Globs of what the build makes, which is no part of the bot. Needs `build`.",
+            description="Globs of what the build makes, which is not part of the bot. Needs `build`.",
         ),
     ] = ()
     protocol: Annotated[
@@ -121,14 +121,14 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
 
 def read_manifest(text: str, where: str) -> Manifest:
-    """Return the manifest of a ``bot.toml``; ``where`` names the file in errors.
+    """The manifest of a ``bot.toml``; ``where`` names the file in errors.
 
     Raises BotError with the file and, where it is known, the line.
     """
     try:
         data = parse_toml(text)
     except ValueError as error:
-        raise BotError(f"{where} is no valid TOML: {error}", file=where) from error
+        raise BotError(f"{where} is not valid TOML: {error}", file=where) from error
     try:
         return read(data, Manifest, toml=True)
     except SchemaError as error:
@@ -136,7 +136,7 @@ def read_manifest(text: str, where: str) -> Manifest:
 
 
 def manifest_from_name(file_name: str, where: str) -> Manifest:
-    """Return the manifest of an executable file that comes without one.
+    """The manifest of an executable file that comes without one.
 
     Its name is the file's in small letters without a script's suffix, other characters turned into ``-``;
     its version is ``0``; it plays any game. Raises BotError if no name can be made.
@@ -155,7 +155,7 @@ def _key(attribute: str) -> str:
 
 
 def _line(text: str, key: str) -> str:
-    """Return `` line N`` for a key of the top level, where it is written plainly; else ""."""
+    """`` line N`` for a key of the top level, where it is written plainly; else ""."""
     word = rf"""["']?{re.escape(key)}["']?\s*"""
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(rf"\s*({word}=|\[+\s*{word}[.\]])", line):

@@ -31,7 +31,7 @@ _PIECE: Final = re.compile(rb"[^\0](?:[^\0]|\0{1,63}(?=[^\0]))*")
 
 
 def find_python() -> Path | None:
-    """Return CPython's module where npm installs global packages, or None."""
+    """CPython's module where npm installs global packages, or None."""
     places = (Path("/usr/local/lib"), Path("/usr/lib"), Path("/usr/share"))
     return next((place / PYTHON for place in places if (place / PYTHON).is_file()), None)
 
@@ -60,7 +60,7 @@ def _copy(file: Path, target: Path) -> None:
 
 
 def pack(module: bytes, folder: Path) -> bytes:
-    """Return CPython's module with the files of a folder, which it shows as FOLDER."""
+    """CPython's module with the files of a folder, which it shows as FOLDER."""
     import wasmtime  # noqa: PLC0415 - an extra, and slow to import
 
     config = wasmtime.Config()
@@ -83,7 +83,7 @@ def pack(module: bytes, folder: Path) -> bytes:
 
 
 def with_memory(module: bytes, memory: bytes) -> bytes:
-    """Return a module that begins with another memory, without its names.
+    """A module that begins with another memory, without its names.
 
     Its one global variable has to be the stack pointer, which is as before after each call.
     """
@@ -120,7 +120,7 @@ def _sections(module: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _unsigned(number: int) -> bytes:
-    """Return a number in LEB128."""
+    """A number in LEB128."""
     made = bytearray()
     while number > 0x7F:
         made.append(number & 0x7F | 0x80)
@@ -129,7 +129,7 @@ def _unsigned(number: int) -> bytes:
 
 
 def _signed(number: int) -> bytes:
-    """Return a number, 0 or more, in signed LEB128."""
+    """A number, 0 or more, in signed LEB128."""
     made = bytearray()
     while number > 0x3F:
         made.append(number & 0x7F | 0x80)

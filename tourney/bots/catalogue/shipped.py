@@ -1,16 +1,21 @@
-"""The bots that ship with Tourney: their folders and digests, and which bots only bear their names.
+"""The bots that ship with Tourney: their folders, digests and ladders.
 
-Whether a bot ships is decided by its digest, never by its name.
+Whether a bot ships is decided by its digest, never by its name. ``engines/ladder/rungs.toml`` defines, per
+game and number of seats, the rungs of a ladder: shipped bots with arguments, the weakest first.
+``engines/ladder/ratings.toml`` has what ``make ladder`` measured of them.
 """
 
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.submission import digest_of_folder
-from tourney.errors import BotError
+from tourney.errors import BotError, EnvironmentFailure
 from tourney.resources import engines_dir
 
 Provenance = Literal["shipped", "submitted", "replacement"]
@@ -18,19 +23,19 @@ Provenance = Literal["shipped", "submitted", "replacement"]
 
 
 def shipped_bots() -> dict[str, Path]:
-    """Return the folders of the bots that ship with Tourney, by name, sorted."""
+    """The folders of the bots that ship with Tourney, by name, sorted."""
     with os.scandir(engines_dir()) as scan:
         found = [entry.name for entry in scan if (Path(entry.path) / FILE_NAME).is_file()]
     return {name: engines_dir() / name for name in sorted(found)}
 
 
 def shipped_digests() -> dict[str, str]:
-    """Return the digests of the shipped bots of this version, by name, sorted."""
+    """The digests of the shipped bots of this version, by name, sorted."""
     return {name: digest_of_folder(folder)[0] for name, folder in shipped_bots().items()}
 
 
 def provenance(digest: str, names: Iterable[str], shipped: dict[str, str]) -> Provenance:
-    """Return whose files the bot of a digest are, shown under ``names``; ``shipped`` as above."""
+    """Origin of the files of a bot, shown under ``names``; ``shipped`` as above."""
     if any(shipped.get(name, digest) != digest for name in names):
         return "replacement"
     return "shipped" if digest in shipped.values() else "submitted"
@@ -43,3 +48,101 @@ def refuse_shipped_name(name: str, digest: str | None = None) -> None:
             f"it is called {name}, as a bot that ships with Tourney; give it another name in {FILE_NAME}, or"
             " insist with tourney bots add --replace-shipped"
         )
+
+
+FOLDER = "ladder"
+"""The folder of the ladders beside the bots."""
+RATINGS = "ratings.toml"
+
+
+class Rating(NamedTuple):
+    """A rating in Elo, 0 being the mean of the ladder's table, with the ends of its 95 % interval."""
+
+    elo: float
+    low: float
+    high: float
+
+
+class Rung(NamedTuple):
+    """An entrant of a ladder: its name there, the shipped bot, and its arguments.
+
+    ``rating`` is None where the rung has not been measured.
+    """
+
+    name: str
+    bot: str
+    args: tuple[str, ...]
+    rating: Rating | None
+
+
+class _RungLine(Struct):
+    name: str
+    bot: str
+    args: tuple[str, ...] = ()
+
+
+class _Rungs(Struct):
+    game: str
+    seats: int
+    rungs: tuple[_RungLine, ...]
+
+
+class _RungsFile(Struct):
+    ladder: tuple[_Rungs, ...]
+
+
+class _Ratings(Struct):
+    game: str
+    seats: int
+    ratings: dict[str, Rating]
+
+
+class _RatingsFile(Struct):
+    ladder: tuple[_Ratings, ...]
+
+
+def ladders_dir() -> Path:
+    """The folder of the ladders' tournament files."""
+    return engines_dir() / FOLDER
+
+
+def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
+    """The rungs by game and number of seats, weakest first.
+
+    Raises EnvironmentFailure for a damaged installation.
+    """
+    file = ladders_dir() / "rungs.toml"
+    try:
+        lines = msgspec.toml.decode(file.read_bytes(), type=_RungsFile).ladder
+        measured = _measured(ladders_dir() / RATINGS)
+        return {
+            (line.game, line.seats): tuple(
+                Rung(rung.name, rung.bot, rung.args, measured.get((line.game, line.seats, rung.name)))
+                for rung in line.rungs
+            )
+            for line in lines
+        }
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
+        raise EnvironmentFailure(f"{file} cannot be read ({error!r}); reinstall Tourney") from error
+
+
+def ladder_of(game: str, seats: int) -> tuple[Rung, ...]:
+    """A game's rungs, weakest first; empty for a game or number of seats without a ladder."""
+    return ladders().get((game, seats), ())
+
+
+def no_ladder_text(game: str, seats: int) -> str:
+    """Why there is no ladder for a game and a number of seats, and what to do instead."""
+    known = sorted({f"{name} ({seats} seats)" for name, seats in ladders()})
+    return (
+        f"{game} with {seats} seats has no ladder; there are ladders of {', '.join(known)}; name the bots"
+        " of another game one by one"
+    )
+
+
+def _measured(file: Path) -> dict[tuple[str, int, str], Rating]:
+    """The ratings by game, seats and name; none if the file is missing."""
+    if not file.is_file():
+        return {}
+    lines = msgspec.toml.decode(file.read_bytes(), type=_RatingsFile).ladder
+    return {(line.game, line.seats, name): found for line in lines for name, found in line.ratings.items()}

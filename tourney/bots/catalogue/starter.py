@@ -73,7 +73,7 @@ def new_bot(
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
-        raise BotError(f"{name!r} is no name for a bot; a name matches {NAME.pattern}")
+        raise BotError(f"{name!r} is not a name for a bot; a name matches {NAME.pattern}")
     if name in shipped_bots():
         raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
     if folder.exists() or folder.is_symlink():
@@ -137,7 +137,7 @@ def _as_module(files: dict[str, str], language: str) -> Iterator[tuple[str, str]
 
 
 def rust_target() -> str | None:
-    """Return the target for WASI that the Rust compiler on the bots' PATH has, or None."""
+    """The target for WASI that the Rust compiler on the bots' PATH has, or None."""
     compiler = shutil.which("rustc", path=search_path())
     if compiler is None:
         return None
@@ -146,7 +146,7 @@ def rust_target() -> str | None:
 
 
 def missing_tools(language: str) -> str:
-    """Return what this machine needs to build a module from a language of MODULES, or "" if it has all."""
+    """Missing tools of this machine to build a module from a language of MODULES, or "" if it has all."""
     if language == "c":
         programs = all(shutil.which(program, path=search_path()) for program in ("clang", "wasm-ld"))
         libraries = ("lib/wasm32-wasi/libc.a", "lib/llvm-*/lib/clang/*/lib/wasi/*.a")
@@ -182,7 +182,7 @@ def _engine_files(name: str, language: str, game: str) -> Iterator[tuple[str, st
 
 
 def _others() -> str:
-    """Return in words for which games the other languages have a search template."""
+    """Games for which the other languages have a search template, in words."""
     games: dict[str, list[str]] = {}
     for language, game in searches():
         if language != LANGUAGES[0]:
@@ -191,7 +191,7 @@ def _others() -> str:
 
 
 def searches() -> tuple[tuple[str, str], ...]:
-    """Return the languages and games that have a search template; Python has one for other games too."""
+    """The languages and games that have a search template; Python has one for other games too."""
     own = {
         (file.parent.parent.name, file.name.partition(".")[0])
         for file in (_STARTERS / "search").glob("*/games/*")

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tourney.bots.catalogue.files import (
+from tourney.bots.catalogue.file_list import (
     FileEntry,
     content_digest,
     find_difference,
@@ -40,8 +40,7 @@ from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, sh
 from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.errors import BotError, StoreError
-from tourney.games.family import FAMILIES
-from tourney.games.registry import GAMES
+from tourney.games.registry import FAMILIES, GAMES
 from tourney.schema import DIGEST, NAME, VERSION
 
 Origin = Literal["added", "used"]
@@ -87,7 +86,7 @@ class BotStore:
         """Copy a bot (an executable file, a folder or a .zip) into the store and return it.
 
         A bot that is already there is checked, returned, and counts as added last; a damaged entry is
-        replaced. Raises BotError if it is no bot, or if it bears the name of a shipped bot that it is not
+        replaced. Raises BotError if it is not a bot, or if it has the name of a shipped bot that it is not
         (unless ``replace_shipped``, or once it was added so), and StoreError if the store cannot be written.
         """
         if source.is_dir() and self.root.resolve().is_relative_to(source.resolve()):
@@ -118,7 +117,7 @@ class BotStore:
         return bot
 
     def fetch(self, digest: str) -> StoredBot:
-        """Return the bot of a full digest, after a check of every file.
+        """The bot of a full digest, after a check of every file.
 
         Raises BotError if the store has no such bot, or with the name of a damaged file.
         """
@@ -130,11 +129,11 @@ class BotStore:
         return self._read(digest, check=True)
 
     def has(self, digest: str) -> bool:
-        """Return whether there is an entry of a full digest. Checks no files."""
+        """Whether there is an entry of a full digest. Checks no files."""
         return DIGEST.fullmatch(digest) is not None and self._entry(digest).is_dir()
 
     def provide(self, digest: str) -> StoredBot:
-        """Return the bot of a full digest as ``fetch`` does; add a shipped bot that is missing.
+        """The bot of a full digest as ``fetch`` does; add a shipped bot that is missing.
 
         Raises BotError and StoreError.
         """
@@ -145,12 +144,12 @@ class BotStore:
         return self.fetch(digest)
 
     def find(self, reference: str, origin: Origin | None = None) -> StoredBot | None:
-        """Return the bot that ``locate`` finds, after a check of every file, or None. Raises BotError."""
+        """The bot that ``locate`` finds, after a check of every file, or None. Raises BotError."""
         digest = self.locate(reference, origin)
         return None if digest is None else self.fetch(digest)
 
     def locate(self, reference: str, origin: Origin | None = None) -> str | None:
-        """Return the digest that a name, a name@version or the first digits of a digest mean, or None.
+        """The digest that a name, a name@version or the first digits of a digest mean, or None.
 
         Of several bots with one name, the last one added wins over those only used; ``origin`` restricts the
         search. A digest's beginning needs 6 digits. Raises BotError if it is ambiguous. Checks no files.
@@ -176,7 +175,7 @@ class BotStore:
         return digests[0] if digests else None
 
     def entries(self) -> tuple[StoreEntry, ...]:
-        """Return everything in the store, the oldest addition first. Checks no files."""
+        """All bots of the store, the oldest addition first. Checks no files."""
         additions = self._additions()
         place = {digest: k for k, digest in enumerate(additions)}
         found = []
@@ -216,7 +215,7 @@ class BotStore:
         return [name for name in _names(self.root / "entries") if DIGEST.fullmatch(name)]
 
     def _read(self, digest: str, *, check: bool = False) -> StoredBot:
-        """Return the bot of an entry. Raises BotError if it is damaged; ``check`` compares every file."""
+        """The bot of an entry. Raises BotError if it is damaged; ``check`` compares every file."""
         entry = self._entry(digest)
         try:
             listed = read_file_manifest(entry)
@@ -230,7 +229,7 @@ class BotStore:
             return StoredBot(digest, manifest_of(entry / "files", listed), entry / "files")
 
     def _additions(self) -> dict[str, Origin]:
-        """Return the origins of all bots, in the order of last additions; malformed lines are skipped."""
+        """The origins of all bots, in the order of last additions; malformed lines are skipped."""
         additions: dict[str, Origin] = {}
         try:
             lines = (self.root / "added").read_text("ascii", "replace").splitlines()
@@ -305,7 +304,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def resolve_bot(reference: str, store: BotStore, base: Path | None = None) -> StoredBot:
-    """Return the bot that a reference means, from the store; raises BotError if there is none.
+    """The bot that a reference means, from the store; raises BotError if there is none.
 
     A path's bot and a shipped bot are added to the store, so that a match can be played again after they
     have changed.
@@ -315,7 +314,7 @@ def resolve_bot(reference: str, store: BotStore, base: Path | None = None) -> St
 
 
 def look_up(reference: str, store: BotStore, base: Path | None = None) -> StoredBot | Path:
-    """Return a bot of the store, or the path of one that is not in it. Raises BotError if there is none.
+    """A bot of the store, or the path of one that is not in it. Raises BotError if there is none.
 
     - A path, if the reference contains ``/`` or names a file or a bot's folder in ``base`` (the tournament
       file's folder; default: the current one).

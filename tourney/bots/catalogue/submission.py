@@ -9,7 +9,14 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tourney.bots.catalogue.files import FileEntry, content_digest, copy_file, copy_tree, make_folders, naming
+from tourney.bots.catalogue.file_list import (
+    FileEntry,
+    content_digest,
+    copy_file,
+    copy_tree,
+    make_folders,
+    naming,
+)
 from tourney.bots.catalogue.manifest import (
     FILE_NAME,
     MAX_TEXT,
@@ -28,7 +35,7 @@ _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest, tuple[FileEntry, ...]]:
     """Copy a submitted bot into the new folder ``target``, and return its manifest and files.
 
-    ``scratch`` is an empty folder for an archive. Raises BotError, with the path, if it is no bot or holds
+    ``scratch`` is an empty folder for an archive. Raises BotError, with the path, if it is not a bot or holds
     what a bot may not hold.
     """
     try:
@@ -40,7 +47,7 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest
             if stat.S_ISDIR(mode):
                 return _copy_folder(source, target)
             if not stat.S_ISREG(mode):
-                raise BotError("it is no bot; a bot is an executable file, a folder or a .zip")
+                raise BotError("it is not a bot; a bot is an executable file, a folder or a .zip")
             if source.suffix.lower() == ".zip":
                 unpack(source, scratch / "zip")
                 return _copy_folder(_bot_folder(scratch / "zip"), target)
@@ -56,7 +63,7 @@ def _is_below(name: object, folder: Path) -> bool:
 
 
 def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
-    """Return the digest that a bot's folder would have in a store, and its manifest; nothing is copied."""
+    """The digest that a bot's folder would have in a store, and its manifest; nothing is copied."""
     with naming(folder):
         manifest = _read_manifest(folder)
         found = walk(folder, manifest.build_output)
@@ -64,7 +71,7 @@ def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
 
 
 def manifest_of(folder: Path, files: Sequence[FileEntry]) -> Manifest:
-    """Return the manifest of a bot in a folder: ``bot.toml``, or one made from its only file's name."""
+    """The manifest of a bot in a folder: ``bot.toml``, or one made from its only file's name."""
     if len(files) == 1 and files[0].path != FILE_NAME:
         return manifest_from_name(files[0].path, files[0].path)
     return _read_manifest(folder)
@@ -121,7 +128,7 @@ def _copy_folder(folder: Path, target: Path) -> tuple[Manifest, tuple[FileEntry,
 
 
 def _bot_folder(folder: Path) -> Path:
-    """Return the bot's folder in an unpacked archive: the top, or the only folder there."""
+    """The bot's folder in an unpacked archive: the top, or the only folder there."""
     if (folder / FILE_NAME).exists():
         return folder
     within = [place for place in sorted(folder.iterdir()) if place.name != "__MACOSX"]
@@ -139,7 +146,7 @@ def _read_manifest(folder: Path) -> Manifest:
         raise BotError(f"{FILE_NAME} cannot be read: {error.strerror}") from error
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise BotError(f"{FILE_NAME} is no regular file")
+            raise BotError(f"{FILE_NAME} is not a regular file")
         data = file.read(MAX_TEXT + 1)
     if len(data) > MAX_TEXT:
         raise BotError(f"{FILE_NAME} is longer than {MAX_TEXT >> 10} KiB; shorten it")
@@ -181,11 +188,11 @@ def unpack(archive: Path, target: Path) -> None:
                 make_folders(target, info.filename.rpartition("/")[0], made)
                 _write(opened, info, target / info.filename)
     except _MALFORMED as error:
-        raise BotError(f"it is no valid zip file: {error}; pack it again") from error
+        raise BotError(f"it is not a valid zip file: {error}; pack it again") from error
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
-        raise BotError("it is no valid zip file: an offset lies outside the file; pack it again") from error
+        raise BotError("it is not a valid zip file: an offset is outside of it; pack it again") from error
 
 
 def _check_directory(archive: Path) -> None:
@@ -200,7 +207,7 @@ def _check_directory(archive: Path) -> None:
     else:
         at = tail.rfind(_END)
     if at < 0 or at + _END_SIZE > len(tail):
-        raise BotError("it is no zip file")
+        raise BotError("it is not a zip file")
     if tail[max(0, at - 20) : at].startswith(_ZIP64_LOCATOR):
         raise BotError("it is a ZIP64 file, which no bot needs; pack it as a plain zip, or add the folder")
     if int.from_bytes(tail[at + 12 : at + 16], "little") > MAX_DIRECTORY:
@@ -208,7 +215,7 @@ def _check_directory(archive: Path) -> None:
 
 
 def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """Return the files of an archive. Raises BotError for any entry that a bot may not have."""
+    """The files of an archive. Raises BotError for any entry that a bot may not have."""
     total = 0
     files: dict[str, zipfile.ZipInfo] = {}
     folders: set[str] = set()  # those with a file somewhere below; the others are not made
@@ -219,7 +226,7 @@ def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         if kind == stat.S_IFLNK:
             raise BotError(f"{info.filename} is a link; replace it with a copy of its target")
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise BotError(f"{info.filename} is no regular file; remove it")
+            raise BotError(f"{info.filename} is not a regular file; remove it")
         if info.is_dir():
             named.add(info.filename.rstrip("/"))
             continue
@@ -248,14 +255,14 @@ def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 
 def _mode(info: zipfile.ZipInfo) -> int:
-    """Return an entry's file mode, or 0 if it was not packed on Unix."""
+    """An entry's file mode, or 0 if it was not packed on Unix."""
     return info.external_attr >> 16 if info.create_system == 3 else 0
 
 
 def _check_name(name: str) -> None:
     parts = name.rstrip("/").split("/")
     if not name or name.startswith("/") or "\\" in name or any(part in ("", ".", "..") for part in parts):
-        raise BotError(f"the name {name!r} is no plain path inside the bot's folder; pack it again")
+        raise BotError(f"the name {name!r} is not a plain path inside the bot's folder; pack it again")
     check_path(name.rstrip("/"))
 
 

@@ -119,6 +119,7 @@ def walk(
             if size > bounds.bytes:
                 raise BotError(bounds.too_large)
             yield _source_file(path, Path(entry.path), info.st_mode, links=links)
+        # The next folder is taken from the end; so folders come in the order of their names.
         pending.extend(reversed(found))
 
 
@@ -126,7 +127,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as scan:
         entries = sorted(islice(scan, _MAX_SCANNED + 1), key=lambda entry: entry.name)
     if len(entries) > _MAX_SCANNED:
-        raise BotError(f"a folder of it has more than {_MAX_SCANNED:,} entries; remove what is no part of it")
+        raise BotError(f"a folder of it has more than {_MAX_SCANNED:,} entries; remove other files")
     return entries
 
 
@@ -143,12 +144,12 @@ def _source_file(path: str, place: Path, mode: int, *, links: bool) -> SourceFil
             raise BotError(f"{path} is a link; replace it with a copy of its target")
         return SourceFile(path, place, executable=False, link=str(place.readlink()))
     if not stat.S_ISREG(mode):
-        raise BotError(f"{path} is no regular file; remove it")
+        raise BotError(f"{path} is not a regular file; remove it")
     return SourceFile(path, place, executable=bool(mode & stat.S_IXUSR))
 
 
 def excess(folder: Path, bounds: Bounds) -> str:
-    """Return in words which bound a tree that is being written exceeds now, or "".
+    """The bound that a tree that is being written exceeds now, in words, or "".
 
     It looks at no more entries than the bounds allow. Bytes are those on disk; files that go meanwhile do not
     count.
@@ -177,7 +178,7 @@ def excess(folder: Path, bounds: Bounds) -> str:
 def folders_of(folder: Path) -> Iterator[Path]:
     """Yield a folder and all folders below it, each after those within it, without following links."""
     found = [folder]
-    for place in found:
+    for place in found:  # it grows while it is walked
         with os.scandir(place) as scan:
             found.extend(Path(entry.path) for entry in scan if entry.is_dir(follow_symlinks=False))
     yield from reversed(found)
@@ -213,7 +214,7 @@ def _empty(folder: Path) -> list[Path]:
 
 
 def _move(place: Path, top: Path, names: Iterator[int]) -> None:
-    """Move a folder to ``top``, under the next number that is no name there."""
+    """Move a folder to ``top``, under the next number that is not taken."""
     while True:
         try:
             place.rename(top / str(next(names)))

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel.base import Event
+from tourney.bots.channel.interface import Event
 from tourney.protocol import MAX_BOT_LINE, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
 
 MAX_STDERR: Final = 16 * 1024
@@ -30,20 +30,20 @@ class LineBuffer:
         self.renew()
 
     def widen(self, most_bytes: int, most_lines: int) -> None:
-        """Allow so much between two requests instead of 64 KiB and 1,000 lines."""
+        """Set the allowance between two requests instead of 64 KiB and 1,000 lines."""
         self._most_bytes, self._most_lines = most_bytes, most_lines
         self.renew()
 
     def renew(self) -> None:
-        """Start the allowance anew: 64 KiB and 1,000 lines, with empty ones, unless it was widened."""
+        """Restart the allowance: 64 KiB and 1,000 lines, with empty ones, unless it was widened."""
         self._bytes_left = self._most_bytes
         self._lines_left = self._most_lines
 
     def single(self, data: bytes) -> str | None:
         """Take a chunk that is one whole line of ASCII, and return its text without queueing it.
 
-        For the first chunk since a request, while there are neither events nor an end: the allowance starts
-        anew with it. Returns None, and takes nothing, where the chunk is anything else.
+        For the first chunk since a request, while there are neither events nor an end: the allowance
+        restarts with it. Returns None, and takes nothing, where the chunk is anything else.
         """
         size = len(data)
         if data.find(b"\n") + 1 != size or not 1 < size <= MAX_BOT_LINE or self._tail:
@@ -103,7 +103,7 @@ class LineBuffer:
             try:
                 self.events.append(Event("line", line.decode("utf-8")))
             except UnicodeDecodeError as error:
-                self.end = Event("malformed", f"a line that is no UTF-8: byte {line[error.start]:#04x}")
+                self.end = Event("malformed", f"a line that is not UTF-8: byte {line[error.start]:#04x}")
                 return False
         return True
 

@@ -18,7 +18,7 @@ line come unasked. A ``*`` in a line of the referee stands for any part of one w
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from tourney.bots.channel.base import Channel, Event, EventKind
+from tourney.bots.channel.interface import Channel, Event, EventKind
 
 _SILENCE = "! timeout"
 _EVENTS = ("timeout", "closed", "killed", "lost", "overflow", "malformed")
@@ -31,7 +31,7 @@ class ScriptClock:
         self.now = now
 
     def __call__(self) -> int:
-        """Return the time."""
+        """The time."""
         return self.now
 
     def advance(self, milliseconds: int) -> None:
@@ -84,7 +84,7 @@ class ScriptedChannel(Channel):
             self._at += 1
 
     def pending(self) -> Sequence[Event]:
-        """Return the bot's unasked lines."""
+        """The bot's unasked lines."""
         events = []
         while (event := self._take()) is not None:
             events.append(event)
@@ -93,7 +93,7 @@ class ScriptedChannel(Channel):
         return events
 
     def wait(self, deadline: int) -> Event:
-        """Return the script's next event; a time-out moves the clock to the deadline."""
+        """The script's next event; a time-out moves the clock to the deadline."""
         event = self._take(deadline)
         if event is None:
             raise AssertionError(f"{self._where}: the referee waits for an answer at {self._step!r}")
@@ -158,7 +158,7 @@ class ScriptedChannel(Channel):
         return self._unheard.pop(0) if self._unheard else self._next(deadline)
 
     def _next(self, deadline: int | None = None) -> Event | None:
-        """Return the next event before the referee's next line; a bot without a deadline is unasked."""
+        """The next event before the referee's next line; a bot without a deadline is unasked."""
         if self._end is not None:
             return self._end
         if not self._skip(deadline):

@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Final, Self
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.sandbox.base import (
+from tourney.bots.sandbox.bot_processes import NamespaceProcesses
+from tourney.bots.sandbox.cgroup_search import find_cgroups
+from tourney.bots.sandbox.cgroups import Cgroups
+from tourney.bots.sandbox.child_process import OUTPUT, high
+from tourney.bots.sandbox.launch import Launch
+from tourney.bots.sandbox.sandbox import (
     Degree,
-    Launch,
     Level,
     ResourceLimits,
     Sandbox,
@@ -23,22 +27,21 @@ from tourney.bots.sandbox.base import (
     prlimit_words,
     program,
 )
-from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
-from tourney.bots.sandbox.mounts import (
+from tourney.bots.sandbox.seccomp import seccomp_filter
+from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
     Copy,
     Mounts,
     add_figures,
     add_folder,
     add_shown,
+    can_move,
+    is_private,
     memory_file,
+    moved,
     private_words,
     system_words,
 )
-from tourney.bots.sandbox.moved import can_move, is_private, moved
-from tourney.bots.sandbox.process import NamespaceProcesses
-from tourney.bots.sandbox.seccomp import seccomp_filter
-from tourney.bots.sandbox.start import OUTPUT, high
 from tourney.errors import SandboxError
 
 EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp"})
@@ -83,13 +86,13 @@ class Users:
 
     @classmethod
     def of_this_host(cls) -> "Users":
-        """Return the users that this process may become: none unless it is root."""
+        """The users that this process may become: none unless it is root."""
         if os.geteuid() != 0:
             return cls(None)
         return cls(find_range(Path("/proc/self/uid_map").read_text("ascii")))
 
     def take(self) -> int | None:
-        """Return a user that no bot of this process has, or the one shared by the fewest bots."""
+        """A user that no bot of this process has, or the one shared by the fewest bots."""
         if self.range is None:
             return None
         first, count = self.range
@@ -105,7 +108,7 @@ class Users:
 
 
 def find_range(uid_map: str) -> tuple[int, int] | None:
-    """Return the best range that lies wholly within a ``/proc/PID/uid_map``, or None."""
+    """The best range that lies wholly within a ``/proc/PID/uid_map``, or None."""
     held = [(int(inside), int(count)) for inside, _, count in (line.split() for line in uid_map.splitlines())]
     for first, count in _USER_RANGES:
         if any(start <= first and first + count <= start + size for start, size in held):
@@ -136,7 +139,7 @@ class Bubblewrap(Sandbox):
 
     @classmethod
     def open(cls, level: Level) -> Self:
-        """Return the sandbox with all extras that work here. Raises SandboxError if it does not start."""
+        """The sandbox with all extras that work here. Raises SandboxError if it does not start."""
         users, cgroups = Users.of_this_host(), find_cgroups()
         if os.geteuid() == 0 and users.range is None:
             raise SandboxError("the user namespace of this root has no users for the bots")
@@ -181,7 +184,7 @@ class Bubblewrap(Sandbox):
         return all_degrees(held)
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
-        """Return "private-files" with the reason if a bot's files are too large or many to be copied."""
+        """The partial protection with its reason if a bot's files are too large to be copied."""
         shared = Copy.of(folder, memory_mb).shared
         return {"private-files": shared} if shared else {}
 
@@ -230,7 +233,7 @@ class Bubblewrap(Sandbox):
         mounts.words += ["--chdir", "/"]
 
     def _inner_words(self, command: BotCommand, limits: ResourceLimits, user: int | None) -> list[str]:
-        """Return the words that limit a process in the sandbox, let it wait, and make it the bot."""
+        """The words that limit a process in the sandbox, let it wait, and make it the bot."""
         bounded = "process-limit" in self._extras
         flag = _processes_flag()
         before = [] if flag else prlimit_words(self._prlimit, limits, processes=bounded)
@@ -245,7 +248,7 @@ class Bubblewrap(Sandbox):
 
 
 def _login(user: int | None) -> str:
-    """Return the command of a shell that sets its login user, as far as the kernel has one.
+    """The command of a shell that sets its login user, as far as the kernel has one.
 
     It can be set once. Each time the kernel counts a session, for the whole machine, in /proc/self/sessionid.
     """
@@ -254,7 +257,7 @@ def _login(user: int | None) -> str:
 
 
 def _ulimits(limits: ResourceLimits, flag: str) -> str:
-    """Return the commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
+    """The commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
     words = [
         f"ulimit -v {limits.address_mb << 10}",
         f"ulimit -f {limits.file_mb << 11}",
@@ -267,7 +270,7 @@ def _ulimits(limits: ResourceLimits, flag: str) -> str:
 
 @cache
 def _processes_flag() -> str:
-    """Return the flag with which the shell's ``ulimit`` limits processes, as it differs from shell to shell.
+    """The flag with which the shell's ``ulimit`` limits processes, as it differs from shell to shell.
 
     The answer is "" if the kernel does not have the limits afterwards: then a program has to set them.
     """
@@ -295,7 +298,7 @@ def _shell_is_exact() -> bool:
 
 
 def _said(words: Sequence[str]) -> str:
-    """Return the output of a command with an empty environment; "" if it fails."""
+    """The output of a command with an empty environment; "" if it fails."""
     try:
         done = subprocess.run(words, env={}, capture_output=True, timeout=_TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
     except (OSError, subprocess.TimeoutExpired):

@@ -7,25 +7,22 @@ that offers more; trying shows what is allowed.
 
 The maker of a group locks its folder for as long as it lives. Its process number would not prove that it
 lives: the number may be reused or belong to another namespace, and a zombie keeps its entry in /proc.
-
-It is one long module so that nothing else knows how the two versions differ.
 """
 
-import atexit
 import errno
 import fcntl
 import os
 import signal
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 PREFIX: Final = "tourney-"
-_PRESSURE = "cpu.pressure"
-_CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
+PRESSURE = "cpu.pressure"
+CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
 _LEAVE_SECONDS, _MOST_SECONDS = 0.0003, 0.01
 """Time between two looks whether killed processes have left a group, at first and at most."""
@@ -70,7 +67,7 @@ class Cgroup:
         return self._core is not None
 
     def join_words(self) -> list[str]:
-        """Return words to go before a command: a shell that joins the groups, and becomes it."""
+        """Words to go before a command: a shell that joins the groups, and becomes it."""
         joins = "".join(f"echo $$ >'{folder}/cgroup.procs' && " for folder in self.folders)
         return ["/bin/sh", "-c", f'{joins}exec "$@"', "sh"]
 
@@ -89,10 +86,10 @@ class Cgroup:
             with suppress(OSError):
                 (self._core / "cgroup.kill").write_text("1")
             return
-        for folder in self.folders[:1]:
-            for pid in _members(folder):
-                with suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+        # Version 1 has no file for that. All groups of a bot have the same members.
+        for pid in _members(self.folders[0]):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
 
     def freeze(self, *, frozen: bool) -> None:
         """Stop all processes, or let them continue; nothing without ``has_core``."""
@@ -100,14 +97,14 @@ class Cgroup:
             (self._core / "cgroup.freeze").write_text("1" if frozen else "0")
 
     def cpu_ns(self) -> int | None:
-        """Return the processor time of all processes ever in the group; None without ``has_core``."""
+        """The processor time of all processes ever in the group; None without ``has_core``."""
         if self._cpu < 0:
             return None
         first = os.pread(self._cpu, 64, 0).split(None, 2)
         return int(first[1]) * 1000 if first[0] == b"usage_usec" else None
 
     def waited_ns(self) -> int | None:
-        """Return the time in which processes of the group could run and none of them did; None if unknown.
+        """The time in which processes of the group could run and none of them did; None if unknown.
 
         It is the line ``full`` of the group's pressure. While one process runs, its fellows may wait: that
         does not count.
@@ -116,27 +113,27 @@ class Cgroup:
             return None
         if self._pressure < 0:
             try:
-                self._pressure = os.open(self._core / _PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
+                self._pressure = os.open(self._core / PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 return None
-        return _full_ns(self._pressure)
+        return full_ns(self._pressure)
 
     def members(self) -> list[int]:
-        """Return the processes of the group."""
+        """The processes of the group."""
         return _members(self.folders[0])
 
     def out_of_memory(self) -> int:
-        """Return the number of processes killed because the group reached its memory limit."""
+        """The number of processes killed because the group reached its memory limit."""
         kills, own = self._memory_kills()
         return kills if own else 0
 
     def killed_by_host(self) -> int:
-        """Return the number of processes killed because the host, or a group above, was out of memory."""
+        """The number of processes killed because the host, or a group above, was out of memory."""
         kills, own = self._memory_kills()
         return 0 if own else kills
 
     def _memory_kills(self) -> tuple[int, bool]:
-        """Return how many processes any out-of-memory killer killed, and whether the group met its limit.
+        """Number of processes that an out-of-memory killer killed, and whether the group met its limit.
 
         The kernel counts those that it killed for the group's limit together with those that it killed for
         the whole host. Only the former need a group that reached its limit.
@@ -197,7 +194,7 @@ class Cgroup:
         # If one is not empty, the others are not: a process leaves them all at the same time.
         while self._left:
             folder = self._left[0]
-            if not _removed(folder, keep_caches=self._keep_caches or folder != self.memory):
+            if not remove_group(folder, keep_caches=self._keep_caches or folder != self.memory):
                 break
             del self._left[0]
         if not self._left:
@@ -241,7 +238,7 @@ class Cgroups:
         core = memory_at = None
         try:
             for home in self.homes:
-                folder, lock = _claim(home.folder, name)
+                folder, lock = claim_group(home.folder, name)
                 made.append(folder)
                 locks.append(lock)
                 if "core" in home.gives:
@@ -254,7 +251,7 @@ class Cgroups:
             return Cgroup(tuple(made), core, memory_at, tuple(locks), self.leaving)
         except OSError:
             for folder in made:
-                _removed(folder)
+                remove_group(folder)
             for lock in locks:
                 os.close(lock)
             raise
@@ -270,98 +267,13 @@ class Cgroups:
                 _sweep(folder)
 
 
-def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
-    """Return where groups can be made here: nowhere if that is unknown or not allowed."""
-    try:
-        mounts = _mounts((proc / "mountinfo").read_text("utf-8", "surrogateescape"))
-        own = _own((proc / "cgroup").read_text("utf-8", "surrogateescape"))
-    except (OSError, ValueError, IndexError):
-        return Cgroups(())
-    homes: list[Home] = []
-    lacking = {"core", "memory", "pids", "pressure"}
-    for controller in ("", "memory", "pids"):
-        wanted = {"core", "memory", "pids", "pressure"} if controller == "" else {controller}
-        if controller in mounts and controller in own and wanted & lacking:
-            home = _best_home(*mounts[controller], own[controller], wanted & lacking, 1 if controller else 2)
-            if home is not None:
-                homes.append(home)
-                lacking -= set(home.gives)
-    found = Cgroups(tuple(homes))
-    found.sweep()
-    atexit.register(found.settle, wait=True)
-    return found
-
-
-def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int) -> Home | None:
-    """Return the nearest folder, upwards from this process's own group, whose groups have the most."""
-    if root != "/":
-        if own != root and not own.startswith(f"{root}/"):
-            return None
-        own = own[len(root) :]
-    if "/.." in own:
-        return None
-    folder = mount / own.lstrip("/")
-    best: Home | None = None
-    while folder.is_relative_to(mount):
-        gives = _try(folder, wanted)
-        if gives and (best is None or len(gives) > len(best.gives)):
-            best = Home(folder, gives, version)
-        if len(gives) == len(wanted) or folder == mount:
-            break
-        folder = folder.parent
-    return best
-
-
-def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
-    """Make a group in a folder and return which of the wanted it has, if a process can join it."""
-    try:
-        child, lock = _claim(folder, "try")
-    except OSError:
-        return ()
-    try:
-        gives = [w for w in sorted(wanted) if _has(w, child)]
-        return tuple(gives) if gives and _takes(child) else ()
-    finally:
-        _removed(child)
-        os.close(lock)
-
-
-def _has(word: str, child: Path) -> bool:
-    """Say whether a group has the files that a word stands for; those of the pressure may be unreadable."""
-    if word == "pressure":
-        with suppress(OSError):
-            fd = os.open(child / _PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                return _full_ns(fd) is not None
-            finally:
-                os.close(fd)
-        return False
-    return all((child / name).exists() for name in _files(word, child))
-
-
-def _files(word: str, child: Path) -> Iterable[str]:
-    if word == "core":
-        return _CORE
-    if word == "pids":
-        return ("pids.max",)
-    return ("memory.max",) if (child / "cgroup.events").exists() else ("memory.limit_in_bytes",)
-
-
-def _full_ns(fd: int) -> int | None:
-    """Return the total of the line ``full`` of a pressure file; None if the kernel has no such line."""
+def full_ns(fd: int) -> int | None:
+    """The total of the line ``full`` of a pressure file; None if the kernel has no such line."""
     try:
         full = os.pread(fd, 256, 0).partition(b"full ")[2]
         return int(full.partition(b"total=")[2]) * 1000 if full else None
     except (OSError, ValueError):
         return None
-
-
-def _takes(child: Path) -> bool:
-    """Say whether a process can join the group."""
-    words = ["sh", "-c", f"echo $$ >'{child}/cgroup.procs'"]
-    silent = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
-    pid = os.posix_spawn("/bin/sh", words, {}, file_actions=silent)
-    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
 def _bound_memory(folder: Path, size: int, version: int) -> None:
@@ -383,7 +295,7 @@ def _members(folder: Path) -> list[int]:
         return []
 
 
-def _claim(parent: Path, name: str) -> tuple[Path, int]:
+def claim_group(parent: Path, name: str) -> tuple[Path, int]:
     """Make a group that belongs to this process until it closes the descriptor or dies. Raises OSError."""
     name = f"{PREFIX}{os.getpid()}-{name}"
     for number in range(_CLAIMS):
@@ -416,12 +328,13 @@ def _sweep(folder: Path) -> None:
             return
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            _removed(folder)
+            remove_group(folder)
         finally:
             os.close(lock)
 
 
-def _removed(folder: Path, *, keep_caches: bool = False) -> bool:
+def remove_group(folder: Path, *, keep_caches: bool = False) -> bool:
+    """Remove a group that is empty; whether it is gone."""
     if not keep_caches:
         drop_caches(folder)
     try:
@@ -447,34 +360,3 @@ def drop_caches(folder: Path) -> None:
                     os.write(fd, b"0")
             finally:
                 os.close(fd)
-
-
-def _own(text: str) -> dict[str, str]:
-    """Return this process's group by controller; the key of version 2 is ``""``."""
-    groups = {}
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in controllers.split(","):
-            groups[controller] = path
-    return groups
-
-
-def _mounts(text: str) -> dict[str, tuple[Path, str]]:
-    """Return the mount point of each hierarchy and the group that it shows, by controller."""
-    found: dict[str, tuple[Path, str]] = {}
-    for line in text.splitlines():
-        front, _, back = line.partition(" - ")
-        fields, kind = front.split(), back.split()
-        place = (Path(_plain(fields[4])), _plain(fields[3]))
-        if kind[0] == "cgroup2":
-            found.setdefault("", place)
-        elif kind[0] == "cgroup":
-            for option in kind[-1].split(","):
-                if option in ("memory", "pids"):
-                    found.setdefault(option, place)
-    return found
-
-
-def _plain(word: str) -> str:
-    """Decode the kernel's escape for blanks."""
-    return word.replace("\\040", " ")

@@ -6,9 +6,11 @@ from contextlib import suppress
 from typing import Self
 
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.sandbox.base import (
+from tourney.bots.sandbox.cgroup_search import find_cgroups
+from tourney.bots.sandbox.cgroups import Cgroups
+from tourney.bots.sandbox.launch import Launch
+from tourney.bots.sandbox.sandbox import (
     Degree,
-    Launch,
     Level,
     ResourceLimits,
     Sandbox,
@@ -16,7 +18,6 @@ from tourney.bots.sandbox.base import (
     prlimit_words,
     program,
 )
-from tourney.bots.sandbox.cgroups import Cgroups, find_cgroups
 
 _TRY_SECONDS = 20
 
@@ -43,7 +44,7 @@ class PlainSandbox(Sandbox):
 
     @classmethod
     def open(cls, level: Level) -> Self:
-        """Return the sandbox with all limits that work here; with the level "off", without limits."""
+        """The sandbox with all limits that work here; with the level "off", without limits."""
         setpriv = _working(program("setpriv"))
         if level == "off":
             return cls(level, setpriv=setpriv)
@@ -61,7 +62,7 @@ class PlainSandbox(Sandbox):
         return all_degrees(held | self._by_cgroups())
 
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:  # noqa: ARG002 - every folder is writable
-        """Return the command line that starts a bot."""
+        """The command line that starts a bot."""
         argv: list[str] = []
         cgroup = self._make_cgroup(limits)
         if cgroup is not None:
@@ -74,7 +75,7 @@ class PlainSandbox(Sandbox):
 
 
 def _working(setpriv: str | None) -> str | None:
-    """Return the path if the program can tie a process to its parent's life: old versions cannot."""
+    """The path if the program can tie a process to its parent's life: old versions cannot."""
     if setpriv is None:
         return None
     with suppress(OSError, subprocess.TimeoutExpired):

@@ -1,31 +1,29 @@
-"""Finds out with a canary bot which protections of a sandbox hold in fact.
+"""Finds out with a canary bot which protections of a sandbox hold in fact."""
 
-It is long because it has a trap for each protection: what the canary is to find, and how its answer counts.
-"""
-
-import ctypes
 import fcntl
 import json
 import mmap
 import os
+import re
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel
-from tourney.bots.sandbox import canary
-from tourney.bots.sandbox.base import (
+from tourney.bots.channel.interface import Channel
+from tourney.bots.sandbox import canary, canary_attempts, canary_tools
+from tourney.bots.sandbox.child_process import free_processors, started_on
+from tourney.bots.sandbox.page_cache import CACHED_BYTES, cached_pages, drop_pages, shared_library
+from tourney.bots.sandbox.sandbox import (
     MAX_PROCESSES,
     PROTECTIONS,
     Degree,
@@ -33,7 +31,7 @@ from tourney.bots.sandbox.base import (
     Sandbox,
     open_sandbox,
 )
-from tourney.bots.sandbox.moved import is_private
+from tourney.bots.sandbox.visible_files import is_private
 from tourney.errors import SandboxError
 
 MEMORY_MB: Final = 512
@@ -44,40 +42,14 @@ _TICKS: Final = 20
 _LOOKS: Final = 10
 CROWD: Final = 8
 """Children of a canary that compete with each other for a processor."""
-CACHED_BYTES: Final = 256 * 1024
 _SIGKILL_PENDING: Final = 1 << (signal.SIGKILL - 1)
 
-TRIED: Final[Mapping[str, tuple[str, ...]]] = {
-    "environment": ("variables",),
-    "process-table": ("see-referee", "signal-referee"),
-    "network": ("loopback", "abstract-socket", "routes"),
-    "system": ("system",),
-    "host-files": ("read", "write", "home", "host-paths"),
-    "bot-folder": ("own-folder",),
-    "private-files": ("own-pages",),
-    "private-tmp": ("used-tmp", "shared-tmp", "fill"),
-    "privileges": ("privileges",),
-    "own-user": ("user",),
-    "user-namespaces": ("namespaces",),
-    "address-space": ("map",),
-    "total-memory": ("memory-by-children",),
-    "process-count": ("processes",),
-    "open-files": ("open-files",),
-    "file-size": ("large-file",),
-    "core-dumps": ("core-dump",),
-    "system-calls": ("system-calls",),
-    "file-locks": ("locks", "watches"),
-    "sockets": ("other-sockets", "queued-memory"),
-    "system-figures": ("figures", "counters"),
-    "processors": ("processors",),
-}
-"""The probes for each protection that a canary can try by itself; the others are observed from outside."""
 _ALONE: Final = ("memory-by-children", "queued-memory")
 """Probes that may end the canary: each gets a canary of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ProbeFinding:
     """The degree to which a protection holds, and in words what the canary managed or why it failed."""
 
     protection: str
@@ -85,13 +57,15 @@ class Finding:
     said: str
 
 
-def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
+def probe_sandbox(sandbox: Sandbox) -> Iterator[ProbeFinding]:
     """Yield a finding for every protection, in their order. Raises SandboxError if no canary starts.
 
     One that holds against the canary, but that the sandbox does not promise whole, counts as it is promised.
     """
     with _Probing(sandbox) as probing:
-        results = probing.try_all([name for names in TRIED.values() for name in names if name not in _ALONE])
+        results = probing.try_all(
+            [name for names in canary.TRIED.values() for name in names if name not in _ALONE]
+        )
         for name in _ALONE:
             results |= probing.try_all([name])
         outside = {
@@ -104,13 +78,13 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[Finding]:
             "page-cache": probing.leave_traces,
         }
         for protection in PROTECTIONS:
-            if protection in TRIED:
-                finding = _judge(protection, [results[name] for name in TRIED[protection]])
+            if protection in canary.TRIED:
+                finding = _judge(protection, [results[name] for name in canary.TRIED[protection]])
             else:
                 finding = outside[protection]()
             promised = sandbox.protections[protection]
             if finding.degree == "enforced" != promised:
-                finding = Finding(
+                finding = ProbeFinding(
                     protection, promised, f"{finding.said}; held this time, which is not promised"
                 )
             yield finding
@@ -123,8 +97,8 @@ class _Probing:
         self._sandbox = sandbox
         self._stack = ExitStack()
         self._token = secrets.token_hex(8)
-        self._facts: dict[str, Any] = {}
         self._folder = self._library = Path()
+        self._facts: canary_tools.Facts
 
     def __enter__(self) -> Self:
         """Set up what the canaries try to reach."""
@@ -133,43 +107,45 @@ class _Probing:
             shared.chmod(0o755)
             self._folder = shared / "bot"
             self._folder.mkdir()
-            shutil.copy(canary.__file__, self._folder / "canary.py")
+            for module in (canary, canary_attempts, canary_tools):
+                # In folders of the same names, so that they import each other there, too.
+                copy = self._folder / (module.__name__.replace(".", "/") + ".py")
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_bytes(Path(str(module.__file__)).read_bytes())
             sample = self._folder / "sample"
             sample.write_bytes(b"sample")
             self._library = Path(stack.enter_context(shared_library()))
             secret = shared / "tourney.db"
             secret.write_bytes(b"secret")
-            port = stack.enter_context(_listener(socket.AF_INET, ("127.0.0.1", 0))).getsockname()[1]
-            abstract = f"tourney-doctor-{self._token}"
-            stack.enter_context(_listener(socket.AF_UNIX, f"\0{abstract}"))
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            other = stack.enter_context(socket.socket(socket.AF_UNIX))
+            other.bind(f"\0tourney-doctor-{self._token}")
+            other.listen()
             limits = ResourceLimits()
-            self._facts = {
-                "token": self._token,
-                "secret": str(secret),
-                "shared": str(shared),
-                "home": str(Path.home()),
-                "private": _private_entries(Path.home()),
-                # Bubblewrap's command line holds these facts, too.
-                "folder": os.fsencode(self._folder).hex(),
-                "sample": sample.name,
-                "inode": [sample.stat().st_dev, sample.stat().st_ino],
-                "kept": str(self._library / "kept"),
-                "dropped": str(self._library / "dropped"),
-                "locked": stack.enter_context(held_lock(Path("/usr"))),
-                "fill_mb": 160,
-                "referee": os.getpid(),
-                "referee_words": Path("/proc/self/cmdline").read_bytes().hex(),
-                "port": port,
-                "abstract": abstract,
-                "user": os.getuid(),
-                "user_namespace": str(Path("/proc/self/ns/user").readlink()),
-                "memory_mb": MEMORY_MB,
-                "processes": MAX_PROCESSES + 64,
-                "files": 2 * limits.open_files,
-                "file_mb": limits.file_mb,
-                "burn": BURN_SECONDS,
-                "crowd": CROWD,
-            }
+            self._facts = canary_tools.Facts(
+                token=self._token,
+                secret=str(secret),
+                shared=str(shared),
+                home=str(Path.home()),
+                private=_private_entries(Path.home()),
+                folder=os.fsencode(self._folder).hex(),
+                sample=sample.name,
+                inode=[sample.stat().st_dev, sample.stat().st_ino],
+                kept=str(self._library / "kept"),
+                dropped=str(self._library / "dropped"),
+                locked=stack.enter_context(held_lock(Path("/usr"))),
+                referee=os.getpid(),
+                referee_words=Path("/proc/self/cmdline").read_bytes().hex(),
+                port=server.getsockname()[1],
+                user=os.getuid(),
+                user_namespace=str(Path("/proc/self/ns/user").readlink()),
+                memory_mb=MEMORY_MB,
+                processes=MAX_PROCESSES + 64,
+                files=2 * limits.open_files,
+                file_mb=limits.file_mb,
+                burn=BURN_SECONDS,
+                crowd=CROWD,
+            )
             self._stack = stack.pop_all()
         return self
 
@@ -178,16 +154,17 @@ class _Probing:
         _kill(self._canaries())
         self._stack.close()
 
-    def command(self, names: Sequence[str], **facts: object) -> BotCommand:
-        """Return the command that starts a canary."""
-        plan = json.dumps({**self._facts, **facts, "probes": list(names)})
-        program = "canary.py"
-        return _canary_command((sys.executable, "-I", "-S", "-B", program, plan), self._folder, self._library)
+    def command(self, names: Sequence[str], *, ticks: bool = False) -> BotCommand:
+        """The command that starts a canary."""
+        plan = json.dumps(self._facts._replace(probes=tuple(names), ticks=ticks)._asdict())
+        # Not -I, which would hide the bot's folder.
+        words = (sys.executable, "-E", "-s", "-S", "-B", "-m", canary.__name__, plan)
+        return _canary_command(words, self._folder, self._library)
 
     @contextmanager
-    def canary(self, names: Sequence[str], **facts: object) -> Iterator[Channel]:
+    def canary(self, names: Sequence[str], *, ticks: bool = False) -> Iterator[Channel]:
         """Start a canary and end it."""
-        channel = self._sandbox.spawn(self.command(names, **facts), memory_mb=MEMORY_MB)
+        channel = self._sandbox.spawn(self.command(names, ticks=ticks), memory_mb=MEMORY_MB)
         try:
             yield channel
         finally:
@@ -206,17 +183,16 @@ class _Probing:
                 raise SandboxError(f"the canary does not start in the sandbox: {why} {errors}".rstrip())
         return results
 
-    def outlive_match(self, protection: str, ways: Sequence[str]) -> Finding:
+    def outlive_match(self, protection: str, ways: Sequence[str]) -> ProbeFinding:
         """Let canaries leave processes behind, and look for them after their end."""
         outcomes = []
         for way in ways:
             with self.canary([way]) as channel:
                 _hear(channel)
-            left = self._kill_left()
-            outcomes.append((left, f"{way}: {'outlived the match' if left else 'ended with the match'}"))
+            outcomes.append(self._outlived(way, "outlived the match", "ended with the match"))
         return _judge(protection, outcomes)
 
-    def outlive_referee(self) -> Finding:
+    def outlive_referee(self) -> ProbeFinding:
         """Kill a process that referees canaries, and look for them."""
         outcomes = []
         for way in ("itself", "daemon"):
@@ -229,23 +205,22 @@ class _Probing:
                 referee.kill()
             if not up:
                 raise SandboxError("the canary's referee does not start")
-            left = self._kill_left()
+            outcomes.append(self._outlived(way, "outlived its referee", "died with it"))
             self._sandbox.sweep()
-            outcomes.append((left, f"{way}: {'outlived its referee' if left else 'died with it'}"))
         return _judge("referee-death", outcomes)
 
-    def use_unreaped_time(self) -> Finding:
+    def use_unreaped_time(self) -> ProbeFinding:
         """Let a canary work in a child that is never reaped, and check that its time is known."""
         with self.canary(["unreaped-child"]) as channel:
             lines, _ = _hear(channel)
             used = channel.cpu_ms() or 0
         if not lines:
-            return Finding("processor-time", "absent", "the canary could not try")
+            return ProbeFinding("processor-time", "absent", "the canary could not try")
         seen = used >= BURN_SECONDS * 1000
         said = f"{used} ms are known of at least {BURN_SECONDS * 1000:.0f} ms that a child used"
-        return Finding("processor-time", "enforced" if seen else "partial", said)
+        return ProbeFinding("processor-time", "enforced" if seen else "partial", said)
 
-    def wait_for_processor(self) -> Finding:
+    def wait_for_processor(self) -> ProbeFinding:
         """Let two canaries work on one processor, and check that their waiting is known and not overstated.
 
         Each works in children that compete with each other too. While one of them works, its canary does not
@@ -254,19 +229,19 @@ class _Probing:
         began = time.monotonic_ns()
         with _on_one_processor(), self.canary(["crowd"]) as one, self.canary(["crowd"]) as other:
             answered = all(_hear(channel)[0] for channel in (one, other))
-            readings = [channel.reading() for channel in (one, other)]
+            readings = [found for channel in (one, other) if (found := channel.reading()) is not None]
             passed = (time.monotonic_ns() - began) // 1_000_000
-        if not answered or None in readings:
-            return Finding("waiting-time", "absent", "the canary could not try")
-        waited = [reading.waited // 1_000_000 for reading in readings if reading is not None]
-        used = [reading.cpu // 1_000_000 for reading in readings if reading is not None]
+        if not answered or len(readings) < 2:
+            return ProbeFinding("waiting-time", "absent", "the canary could not try")
+        waited = [reading.waited // 1_000_000 for reading in readings]
+        used = [reading.cpu // 1_000_000 for reading in readings]
         known = sum(waited) >= BURN_SECONDS * 1000 / 2
         true = all(w + u <= passed * 1.05 for w, u in zip(waited, used, strict=True))
         worked = f"in {passed} ms two canaries worked for {used[0]} and {used[1]} ms"
         said = f"{worked} and waited {waited[0]} and {waited[1]}"
-        return Finding("waiting-time", "enforced" if known and true else "partial", said)
+        return ProbeFinding("waiting-time", "enforced" if known and true else "partial", said)
 
-    def leave_traces(self) -> Finding:
+    def leave_traces(self) -> ProbeFinding:
         """Let canaries ask about cached pages, drop some, and read others; check that no trace is left."""
         kept, dropped = self._library / "kept", self._library / "dropped"
         with _on_one_processor():
@@ -286,7 +261,7 @@ class _Probing:
                 outcomes.append((False, f"{dropped.parent} is in memory, where all pages are always cached"))
         return _judge("page-cache", outcomes)
 
-    def write_while_frozen(self) -> Finding:
+    def write_while_frozen(self) -> ProbeFinding:
         """Freeze a canary that writes all the time, and listen while another, not frozen, writes."""
         outcomes = []
         for way in ("child", "daemon"):
@@ -303,8 +278,8 @@ class _Probing:
             outcomes.append((not still, f"{way}: {'held still' if still else 'went on'}"))
         return _judge("freezing", outcomes)
 
-    def _kill_left(self) -> bool:
-        """Wait for all canaries to be gone and kill the rest; say whether there were any.
+    def _outlived(self, way: str, left_words: str, gone_words: str) -> tuple[bool, str]:
+        """Wait for all canaries to be gone and kill the rest; whether there were any, and its words.
 
         Canaries that were killed before get more time: on a busy machine they go late.
         """
@@ -316,10 +291,10 @@ class _Probing:
                 break
             time.sleep(0.01)
         _kill(left)
-        return bool(left)
+        return bool(left), f"{way}: {left_words if left else gone_words}"
 
     def _canaries(self) -> list[int]:
-        """Return all canaries that exist, in any session or namespace."""
+        """All canaries that exist, in any session or namespace."""
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
@@ -331,53 +306,6 @@ class _Probing:
 
 def _canary_command(words: Sequence[str], folder: Path, *shown: Path) -> BotCommand:
     return BotCommand(tuple(words), folder, environment(), (*interpreter_paths(), *shown))
-
-
-@contextmanager
-def shared_library() -> Iterator[str]:
-    """Make a folder with two files of CACHED_BYTES, on a disk if the machine has one."""
-    place = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108 - a folder of its own below it
-    with tempfile.TemporaryDirectory(prefix="tourney-doctor-library-", dir=place) as name:
-        Path(name).chmod(0o755)
-        for file in ("kept", "dropped"):
-            with (Path(name) / file).open("wb") as written:
-                written.write(b"1" * CACHED_BYTES)
-                written.flush()
-                os.fsync(written.fileno())
-        yield name
-
-
-def cached_pages(path: Path) -> int:
-    """Return how many pages of a file are cached, without changing that. Raises OSError."""
-    size = path.stat().st_size
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mmap.restype = ctypes.c_void_p
-    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
-    libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
-    libc.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
-    pages = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        place = libc.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
-        if place == ctypes.c_void_p(-1).value or libc.mincore(place, size, pages):
-            raise OSError(ctypes.get_errno(), f"cannot find out what is cached of {path}")
-        libc.munmap(place, size)
-    finally:
-        os.close(fd)
-    return sum(page & 1 for page in pages.raw)
-
-
-def drop_pages(path: Path) -> bool:
-    """Drop a file from the kernel's cache; say whether that is possible where it lies."""
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        for _ in range(_LOOKS):
-            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-            if not cached_pages(path):
-                return True
-    finally:
-        os.close(fd)
-    return False
 
 
 @contextmanager
@@ -397,16 +325,18 @@ def _kill(pids: Collection[int]) -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _judge(protection: str, outcomes: Collection[tuple[bool, str]]) -> Finding:
-    """Return a finding: enforced if no probe worked, absent if all did, otherwise partial."""
+def _judge(protection: str, outcomes: Collection[tuple[bool, str]]) -> ProbeFinding:
+    """A finding: enforced if no probe worked, absent if all did, otherwise partial."""
     worked = [said for could, said in outcomes if could]
     if not worked:
-        return Finding(protection, "enforced", "; ".join(dict.fromkeys(said for _, said in outcomes)))
-    return Finding(protection, "absent" if len(worked) == len(outcomes) else "partial", "; ".join(worked))
+        return ProbeFinding(protection, "enforced", "; ".join(dict.fromkeys(said for _, said in outcomes)))
+    return ProbeFinding(
+        protection, "absent" if len(worked) == len(outcomes) else "partial", "; ".join(worked)
+    )
 
 
 def _hear(channel: Channel) -> tuple[list[str], str]:
-    """Return a canary's lines until it is done, and why they ended if it was not."""
+    """A canary's lines until it is done, and why they ended if it was not."""
     lines: list[str] = []
     channel.request(b"")
     deadline = time.monotonic_ns() + _TIMEOUT_NS
@@ -430,47 +360,28 @@ def _falls_silent(channel: Channel, control: Channel) -> bool:
     return False
 
 
-@contextmanager
-def _on_one_processor() -> Iterator[None]:
+def _on_one_processor() -> AbstractContextManager[None]:
     """Let processes that start here share a processor, so that none runs ahead of the others."""
-    try:
-        before = os.sched_getaffinity(0)
-    except AttributeError:  # not Linux
-        yield
-        return
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
+    return started_on(free_processors()[:1])
 
 
 def _is_dying(pid: int) -> bool:
     """Say whether a process was killed and is not gone yet."""
     with suppress(OSError, ValueError):
-        for line in Path(f"/proc/{pid}/status").read_text("ascii", "replace").splitlines():
-            name, _, value = line.partition(":")
-            if name in ("SigPnd", "ShdPnd") and int(value, 16) & _SIGKILL_PENDING:
-                return True
+        status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        pending = re.findall(r"^(?:SigPnd|ShdPnd):\s*(\w+)$", status, re.MULTILINE)
+        return any(int(signals, 16) & _SIGKILL_PENDING for signals in pending)
     return False
 
 
 def _private_entries(home: Path) -> list[str]:
-    """Return the entries of a home folder that no bot may see: all that the interpreter does not need."""
+    """The entries of a home folder that no bot may see: all that the interpreter does not need."""
     shown = interpreter_paths()
     if home in (Path("/"), Path("/tmp")):  # noqa: S108 - everybody's own
         return []
     with suppress(OSError):
         return sorted(p.name for p in home.iterdir() if not any(s.is_relative_to(p) for s in shown))
     return []
-
-
-@contextmanager
-def _listener(family: int, address: Any) -> Iterator[socket.socket]:
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
-        listening.bind(address)
-        listening.listen()
-        yield listening
 
 
 def _referee(level: str, plan: str) -> None:

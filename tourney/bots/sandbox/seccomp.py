@@ -49,109 +49,49 @@ _MEMORY_MERGE: Final = 67
 MACHINES: Final = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 """The kernel's word for each known architecture, and its column in the tables below."""
 
-NOT_PERMITTED: Final[dict[str, tuple[int | None, int | None]]] = {
-    "acct": (163, 89),
-    "add_key": (248, 217),
-    "adjtimex": (159, 171),
-    "bpf": (321, 280),
-    "chroot": (161, 51),
-    "clock_adjtime": (305, 266),
-    "clock_settime": (227, 112),
-    "delete_module": (176, 106),
-    "fanotify_init": (300, 262),
-    "finit_module": (313, 273),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fsopen": (430, 430),
-    "fspick": (433, 433),
-    "init_module": (175, 105),
-    "ioperm": (173, None),
-    "iopl": (172, None),
-    "kcmp": (312, 272),
-    "kexec_file_load": (320, 294),
-    "kexec_load": (246, 104),
-    "keyctl": (250, 219),
-    "lookup_dcookie": (212, 18),
-    "modify_ldt": (154, None),
-    "mount": (165, 40),
-    "mount_setattr": (442, 442),
-    "move_mount": (429, 429),
-    "name_to_handle_at": (303, 264),
-    "nfsservctl": (180, 42),
-    "open_by_handle_at": (304, 265),
-    "open_tree": (428, 428),
-    "perf_event_open": (298, 241),
-    "pidfd_getfd": (438, 438),
-    "pivot_root": (155, 41),
-    "process_madvise": (440, 440),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "ptrace": (101, 117),
-    "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
-    "reboot": (169, 142),
-    "request_key": (249, 218),
-    "setdomainname": (171, 162),
-    "sethostname": (170, 161),
-    "setns": (308, 268),
-    "settimeofday": (164, 170),
-    "swapoff": (168, 225),
-    "swapon": (167, 224),
-    "sysfs": (139, None),
-    "syslog": (103, 116),
-    "umount2": (166, 39),
-    "unshare": (272, 97),
-    "uselib": (134, None),
-    "userfaultfd": (323, 282),
-    "ustat": (136, None),
-    "vhangup": (153, 58),
-}
-"""Refused with EPERM: numbers on x86_64 and aarch64."""
-NOT_THERE: Final[dict[str, tuple[int | None, int | None]]] = {
-    "_sysctl": (156, None),
-    "clone3": (435, 435),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "io_uring_setup": (425, 425),
-    "memfd_secret": (447, 447),
-}
+_Numbers = tuple[int | None, int | None]
+
+
+def _calls(text: str) -> dict[str, _Numbers]:
+    """Calls with their numbers on x86_64 and aarch64; ``-`` for one that an architecture lacks."""
+    words = (word.split(":") for word in text.split())
+    return {name: (int(one), None if other == "-" else int(other)) for name, one, other in words}
+
+
+NOT_PERMITTED: Final = _calls(
+    "acct:163:89 add_key:248:217 adjtimex:159:171 bpf:321:280 chroot:161:51 clock_adjtime:305:266"
+    " clock_settime:227:112 delete_module:176:106 fanotify_init:300:262 finit_module:313:273"
+    " fsconfig:431:431 fsmount:432:432 fsopen:430:430 fspick:433:433 init_module:175:105 ioperm:173:-"
+    " iopl:172:- kcmp:312:272 kexec_file_load:320:294 kexec_load:246:104 keyctl:250:219"
+    " lookup_dcookie:212:18 modify_ldt:154:- mount:165:40 mount_setattr:442:442 move_mount:429:429"
+    " name_to_handle_at:303:264 nfsservctl:180:42 open_by_handle_at:304:265 open_tree:428:428"
+    " perf_event_open:298:241 pidfd_getfd:438:438 pivot_root:155:41 process_madvise:440:440"
+    " process_vm_readv:310:270 process_vm_writev:311:271 ptrace:101:117 quotactl:179:60"
+    " quotactl_fd:443:443 reboot:169:142 request_key:249:218 setdomainname:171:162 sethostname:170:161"
+    " setns:308:268 settimeofday:164:170 swapoff:168:225 swapon:167:224 sysfs:139:- syslog:103:116"
+    " umount2:166:39 unshare:272:97 uselib:134:- userfaultfd:323:282 ustat:136:- vhangup:153:58"
+)
+"""Refused with EPERM."""
+NOT_THERE: Final = _calls(
+    "_sysctl:156:- clone3:435:435 io_uring_enter:426:426 io_uring_register:427:427 io_uring_setup:425:425"
+    " memfd_secret:447:447"
+)
 """Refused with ENOSYS, so that a library falls back. A filter cannot read the flags of clone3."""
-PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {"sched_setaffinity": (203, 122)}
+PRETENDED: Final = _calls("sched_setaffinity:203:122")
 """Succeeds without effect: some engines give up if they may not choose their processors."""
-_FILES_NOT_THERE: Final[dict[str, tuple[int | None, int | None]]] = {
-    "cachestat": (451, 451),
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
-    "io_cancel": (210, 3),
-    "io_destroy": (207, 1),
-    "io_getevents": (208, 4),
-    "io_pgetevents": (333, 292),
-    "io_setup": (206, 0),
-    "io_submit": (209, 2),
-    "mincore": (27, 232),
-    "openat2": (437, 437),
-}
+_FILES_NOT_THERE: Final = _calls(
+    "cachestat:451:451 inotify_init:253:- inotify_init1:294:26 io_cancel:210:3 io_destroy:207:1"
+    " io_getevents:208:4 io_pgetevents:333:292 io_setup:206:0 io_submit:209:2 mincore:27:232"
+    " openat2:437:437"
+)
 """Refused to bots with ENOSYS. The calls of asynchronous input, and openat2, have flags that mean "only if it
 is cached", which a filter cannot read."""
-_FILES_PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {
-    "fadvise64": (221, 223),
-    "fdatasync": (75, 83),
-    "flock": (73, 32),
-    "fsync": (74, 82),
-    "futimesat": (261, None),
-    "readahead": (187, 213),
-    "sched_setattr": (314, 274),
-    "sched_setparam": (142, 118),
-    "sched_setscheduler": (144, 119),
-    "setpriority": (141, 140),
-    "setsid": (112, 157),
-    "sync": (162, 81),
-    "sync_file_range": (277, 84),
-    "syncfs": (306, 267),
-    "utime": (132, None),
-    "utimensat": (280, 88),
-    "utimes": (235, None),
-}
+_FILES_PRETENDED: Final = _calls(
+    "fadvise64:221:223 fdatasync:75:83 flock:73:32 fsync:74:82 futimesat:261:- readahead:187:213"
+    " sched_setattr:314:274 sched_setparam:142:118 sched_setscheduler:144:119 setpriority:141:140"
+    " setsid:112:157 sync:162:81 sync_file_range:277:84 syncfs:306:267 utime:132:- utimensat:280:88"
+    " utimes:235:-"
+)
 """Succeed without effect for bots: advice, locks (a Java machine locks a file of its own, and warns on
 standard output if it fails), syncing (a bot's own files are in memory; the system's would wait for the
 disk), times of files (devices are the host's), new sessions (the kernel numbers them for all, in
@@ -169,7 +109,7 @@ _GETSOCKOPT = (55, 209)
 
 @cache
 def seccomp_filter(machine: str | None = None, *, build: bool = False) -> bytes | None:
-    """Return the program for an architecture (default: this one) for bubblewrap; None if it is unknown.
+    """The program for an architecture (default: this one) for bubblewrap; None if it is unknown.
 
     ``build``: the program for builds instead of bots.
     """
@@ -195,16 +135,16 @@ def seccomp_filter(machine: str | None = None, *, build: bool = False) -> bytes 
     return b"".join([*program, _allowance()])
 
 
-def refused_calls(*, build: bool) -> list[tuple[dict[str, tuple[int | None, int | None]], int]]:
-    """Return the calls that are refused with any arguments: their numbers by name, and the errno."""
+def refused_calls(*, build: bool) -> list[tuple[dict[str, _Numbers], int]]:
+    """The calls that are refused with any arguments: their numbers by name, and the errno."""
     common = [(NOT_PERMITTED, errno.EPERM), (NOT_THERE, errno.ENOSYS), (PRETENDED, 0)]
     if build:
         return common
     return [*common, (_FILES_NOT_THERE, errno.ENOSYS), (_FILES_PRETENDED, 0)]
 
 
-def _by_arguments(direct: int, *, build: bool) -> list[tuple[tuple[int | None, int | None], list[bytes]]]:
-    """Return the numbers of the calls that depend on their arguments, each with the steps that decide."""
+def _by_arguments(direct: int, *, build: bool) -> list[tuple[_Numbers, list[bytes]]]:
+    """The numbers of the calls that depend on their arguments, each with the steps that decide."""
     families = (_UNIX, *_IP) if build else (_UNIX,)
     socket = [_argument(0), *_each(families, _allowance()), _refusal(errno.EAFNOSUPPORT)]
     clone = [_argument(0), *_when(_ANY_BIT, _NEW_NAMESPACES, [_refusal(errno.EPERM)]), _allowance()]
@@ -245,7 +185,7 @@ def _by_arguments(direct: int, *, build: bool) -> list[tuple[tuple[int | None, i
 
 
 def _step(code: int, value: int, *, yes: int = 0, no: int = 0) -> bytes:
-    """Return an instruction; ``yes`` and ``no`` are the instructions to skip if a test holds or not."""
+    """An instruction; ``yes`` and ``no`` are the instructions to skip if a test holds or not."""
     return struct.pack("=HBBI", code, yes, no, value)
 
 
@@ -268,5 +208,5 @@ def _when(test: int, value: int, body: list[bytes]) -> list[bytes]:
 
 
 def _each(values: tuple[int, ...], verdict: bytes) -> list[bytes]:
-    """Return a verdict if the loaded word is one of these."""
+    """A verdict if the loaded word is one of these."""
     return [part for value in values for part in _when(_EQUAL, value, [verdict])]

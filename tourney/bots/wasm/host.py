@@ -16,10 +16,17 @@ from typing import Final, NoReturn
 
 import wasmtime
 
-from tourney.bots.wasm.engine import make_engine
-from tourney.bots.wasm.frames import ASKED_SIZE, HOST_ADDRESS_MB, Order, read_order, report
-from tourney.bots.wasm.library import StoreMemory
-from tourney.bots.wasm.meter import MAX_MODULE, MAX_TABLE, meter_fault
+from tourney.bots.wasm.fuel import (
+    ASKED_SIZE,
+    HOST_ADDRESS_MB,
+    MAX_MODULE,
+    MAX_TABLE,
+    HostOrder,
+    meter_fault,
+    read_order,
+    report,
+)
+from tourney.bots.wasm.library import StoreMemory, make_engine
 from tourney.bots.wasm.wasi import WASI, WASI_NAMES, ExitError, OutOfFuelError, Stop, World, define_wasi
 
 _THREAD_STACK: Final = 16 << 20
@@ -27,9 +34,9 @@ _PAGE: Final = 65_536
 
 
 class _RestartError(BaseException):
-    """The referee wants a new instance. No module, and no handler of its errors, may catch it."""
+    """The referee requests a new instance. No module, and no handler of its errors, may catch it."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: HostOrder) -> None:
         super().__init__()
         self.order = order
 
@@ -56,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _compile(file: Path, *, metered: bool) -> int:
-    """Write a compiled module to standard output, or say in one line why it is none."""
+    """Write a compiled module to standard output, or the reason why not, in one line, to standard error."""
     try:
         data = file.read_bytes()[: MAX_MODULE + 1]
         if len(data) > MAX_MODULE:
@@ -80,7 +87,7 @@ def _refuse(why: str) -> int:
 
 
 def _unfit(module: wasmtime.Module) -> str:
-    """Return why a module is no command of WASI preview 1, or ""."""
+    """Reason why a module is not a command of WASI preview 1, or ""."""
     missing = sorted(
         f"{one.module}.{one.name}"
         for one in module.imports
@@ -161,7 +168,7 @@ class Program:
     def _call(self, name: str, *values: int) -> int | None:
         return self._world.call(name, *values)
 
-    def play(self, order: Order, stop: Stop) -> NoReturn:
+    def play(self, order: HostOrder, stop: Stop) -> NoReturn:
         """Run a new instance until ``stop`` raises: it is called with ``H`` first, and after the end."""
         store = wasmtime.Store(self._engine)
         try:
@@ -217,11 +224,11 @@ class _Host:
         world.refuel(order.first)
         return self._read(order.size)
 
-    def _order(self) -> Order:
+    def _order(self) -> HostOrder:
         return read_order(self._read(ASKED_SIZE))
 
     def _read(self, size: int) -> bytes:
-        """Read so much of what the referee sends; ends the process where there is no more."""
+        """Read this number of bytes from the referee; ends the process where there is no more."""
         data = b""
         while len(data) < size:
             part = os.read(0, size - len(data))
@@ -236,7 +243,7 @@ class _Host:
 
 
 def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
-    """Return the kind and the words of a module's end."""
+    """The kind and the words of a module's end."""
     words = _trap_words(error)
     match world.ended:
         case OutOfFuelError():

@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.command import CODE, BotCommand, environment, host_words, interpreter_paths
-from tourney.bots.catalogue.files import (
+from tourney.bots.catalogue.file_list import (
     copy_tree,
-    find_difference,
+    kept_files,
     locked,
-    read_file_manifest,
     write_file_manifest,
 )
 from tourney.bots.catalogue.tree import BUILT, SourceFile, remove_tree
-from tourney.bots.channel.base import printable
-from tourney.bots.sandbox.base import ResourceLimits, Sandbox
-from tourney.bots.wasm.meter import FORM, MAX_MODULE, wasmtime_version
+from tourney.bots.channel.interface import printable
+from tourney.bots.sandbox.launch import last_line
+from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
+from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
 from tourney.errors import BotError, SandboxError
 
 COMPILE_SECONDS: Final = 120
@@ -36,43 +36,26 @@ _CHUNK: Final = 1 << 20
 def compiled_folder(
     place: Path, folder: Path, module: str, label: str, sandbox: Sandbox, *, metered: bool
 ) -> Path:
-    """Return the folder that holds a bot's compiled module and nothing else.
+    """The folder that holds a bot's compiled module and nothing else.
 
     ``place`` is the folder of its compiled modules, which is made; ``folder`` holds the bot's files and
     ``module`` is one of them. The first call on a host compiles; concurrent callers wait. Raises BotError for
-    what is no module that can be run, UsageError without wasmtime, SandboxError, and OSError.
+    a file that is not a runnable module, UsageError without wasmtime, SandboxError, and OSError.
     """
     kind = "metered" if metered else "plain"
     kept = place / f"{kind}-{FORM}-{wasmtime_version()}-{platform.machine()}"
     place.mkdir(parents=True, exist_ok=True)
+
+    def make(new: Path) -> None:
+        (new / "made").mkdir()
+        _check_file(folder / module, module, label)
+        _compile(folder, module, label, sandbox, new / "made" / CODE, kind)
+        made = [SourceFile(CODE, new / "made" / CODE, executable=False)]
+        write_file_manifest(new, copy_tree(made, new / "files", BUILT))
+        remove_tree(new / "made")
+
     with locked(place / "lock"):
-        if kept.exists():
-            if not _damage(kept):
-                return kept / "files"
-            remove_tree(kept)
-        new = place / "new"
-        if new.exists():
-            remove_tree(new)
-        (new / "made").mkdir(parents=True)
-        try:
-            _check_file(folder / module, module, label)
-            _compile(folder, module, label, sandbox, new / "made" / CODE, kind)
-            made = [SourceFile(CODE, new / "made" / CODE, executable=False)]
-            write_file_manifest(new, copy_tree(made, new / "files", BUILT))
-            remove_tree(new / "made")
-            new.rename(kept)
-            kept.chmod(0o555)
-        finally:
-            if new.exists():
-                remove_tree(new)
-    return kept / "files"
-
-
-def _damage(kept: Path) -> str:
-    try:
-        return find_difference(read_file_manifest(kept), kept / "files", bounds=BUILT)
-    except BotError as error:
-        return str(error)
+        return kept_files(kept, place / "new", make)
 
 
 def _check_file(file: Path, module: str, label: str) -> None:
@@ -99,7 +82,7 @@ def _compile(folder: Path, module: str, label: str, sandbox: Sandbox, target: Pa
             why = _follow(pipes.stdout, out.fileno())
         if not why:
             group.exited(COMPILE_SECONDS * 1000)
-            said = _words(pipes.stderr)
+            said = printable(last_line(pipes.stderr))
             end = group.death()
     finally:
         group.kill()
@@ -130,12 +113,3 @@ def _follow(source: int, target: int) -> str:
         while part:
             part = part[os.write(target, part) :]
     return f"it takes longer than {COMPILE_SECONDS} s to compile"
-
-
-def _words(fd: int) -> str:
-    """Return the last line of what a process has written, fit for a terminal."""
-    try:
-        lines = os.read(fd, 65_536).decode("utf-8", "replace").strip().splitlines()
-    except BlockingIOError:
-        return ""
-    return printable(lines[-1]) if lines else ""

@@ -1,20 +1,19 @@
 """WASI preview 1 for a module under fuel: lines in and out, a clock of its own work, and nothing else.
 
-A call costs CALL_FUEL and so much for a byte. All that a module can observe follows from its code, its
+A call costs CALL_FUEL and a price for each byte. All that a module can observe follows from its code, its
 arguments, its input and its seed: it never sees when a line came, because it stands still meanwhile.
-It is long because every function of WASI that a module may call stands here with its price.
 """
 
 import ctypes
 import struct
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import wasmtime
 
+from tourney.bots.wasm.fuel import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, RANDOM_FUEL
 from tourney.bots.wasm.library import Function, StoreFuel, StoreMemory, define
-from tourney.bots.wasm.meter import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, RANDOM_FUEL
 from tourney.seeds import deriver
 
 NS: Final = 1_000_000
@@ -22,65 +21,39 @@ NS: Final = 1_000_000
 MAX_LINES: Final = 1_000
 MAX_OUTPUT: Final = 64 * 1024
 MAX_TAIL: Final = 4_096
-"""What stops a module that writes: so much output, or a line of this length."""
+"""What stops a module that writes: this much output, or a line of this length."""
 MAX_ERRORS: Final = 16 * 1024
 _MAX_ITEMS: Final = 1_024
 _CHUNK: Final = 64 * 1024
 
 _OK, _BADF, _FAULT, _INVAL, _NOSYS, _NOTSOCK, _SPIPE, _NOTSUP = 0, 8, 21, 28, 52, 57, 70, 58
 
-_REFUSED: Final = {
-    "fd_advise": ("illi", _SPIPE),
-    "fd_allocate": ("ill", _NOTSUP),
-    "fd_datasync": ("i", _NOTSUP),
-    "fd_fdstat_set_flags": ("ii", _NOTSUP),
-    "fd_fdstat_set_rights": ("ill", _NOTSUP),
-    "fd_filestat_set_size": ("il", _NOTSUP),
-    "fd_filestat_set_times": ("illi", _NOTSUP),
-    "fd_pread": ("iiili", _SPIPE),
-    "fd_prestat_get": ("ii", _BADF),
-    "fd_prestat_dir_name": ("iii", _BADF),
-    "fd_pwrite": ("iiili", _SPIPE),
-    "fd_readdir": ("iiili", _BADF),
-    "fd_renumber": ("ii", _NOTSUP),
-    "fd_seek": ("ilii", _SPIPE),
-    "fd_sync": ("i", _NOTSUP),
-    "fd_tell": ("ii", _SPIPE),
-    "path_create_directory": ("iii", _BADF),
-    "path_filestat_get": ("iiiii", _BADF),
-    "path_filestat_set_times": ("iiiilli", _BADF),
-    "path_link": ("iiiiiii", _BADF),
-    "path_open": ("iiiiillii", _BADF),
-    "path_readlink": ("iiiiii", _BADF),
-    "path_remove_directory": ("iii", _BADF),
-    "path_rename": ("iiiiii", _BADF),
-    "path_symlink": ("iiiii", _BADF),
-    "path_unlink_file": ("iii", _BADF),
-    "proc_raise": ("i", _NOSYS),
-    "sock_accept": ("iii", _NOTSOCK),
-    "sock_recv": ("iiiiii", _NOTSOCK),
-    "sock_send": ("iiiii", _NOTSOCK),
-    "sock_shutdown": ("ii", _NOTSOCK),
-}
-"""Functions that only give an error: their parameters (``i`` 32 bits, ``l`` 64) and its number."""
 
-_GIVEN: Final = {
-    "args_get": "ii",
-    "args_sizes_get": "ii",
-    "clock_res_get": "ii",
-    "clock_time_get": "ili",
-    "environ_get": "ii",
-    "environ_sizes_get": "ii",
-    "fd_close": "i",
-    "fd_fdstat_get": "ii",
-    "fd_filestat_get": "ii",
-    "fd_read": "iiii",
-    "fd_write": "iiii",
-    "poll_oneoff": "iiii",
-    "proc_exit": "i",
-    "random_get": "ii",
-    "sched_yield": "",
+def _signatures(text: str) -> dict[str, str]:
+    """Functions with their parameters: ``i`` 32 bits, ``l`` 64."""
+    return {name: letters for name, _, letters in (word.partition(":") for word in text.split())}
+
+
+_ERRORS: Final = {
+    _BADF: "fd_prestat_get:ii fd_prestat_dir_name:iii fd_readdir:iiili path_create_directory:iii"
+    " path_filestat_get:iiiii path_filestat_set_times:iiiilli path_link:iiiiiii path_open:iiiiillii"
+    " path_readlink:iiiiii path_remove_directory:iii path_rename:iiiiii path_symlink:iiiii"
+    " path_unlink_file:iii",
+    _NOSYS: "proc_raise:i",
+    _NOTSOCK: "sock_accept:iii sock_recv:iiiiii sock_send:iiiii sock_shutdown:ii",
+    _NOTSUP: "fd_allocate:ill fd_datasync:i fd_fdstat_set_flags:ii fd_fdstat_set_rights:ill"
+    " fd_filestat_set_size:il fd_filestat_set_times:illi fd_renumber:ii fd_sync:i",
+    _SPIPE: "fd_advise:illi fd_pread:iiili fd_pwrite:iiili fd_seek:ilii fd_tell:ii",
 }
+"""Functions that only give an error, by its number."""
+_REFUSED: Final = {
+    name: (letters, number) for number, text in _ERRORS.items() for name, letters in _signatures(text).items()
+}
+_GIVEN: Final = _signatures(
+    "args_get:ii args_sizes_get:ii clock_res_get:ii clock_time_get:ili environ_get:ii environ_sizes_get:ii"
+    " fd_close:i fd_fdstat_get:ii fd_filestat_get:ii fd_read:iiii fd_write:iiii poll_oneoff:iiii"
+    " proc_exit:i random_get:ii sched_yield:"
+)
 """Functions of ``World``, with their parameters."""
 
 WASI_NAMES: Final = frozenset(_REFUSED) | frozenset(_GIVEN)
@@ -93,8 +66,7 @@ _FDSTAT: Final = struct.Struct("<BxHxxxxQQ")
 _EVENT: Final = struct.Struct("<QHBxxxxxQHxxxxxx")
 _SUBSCRIPTION: Final = 48
 _CLOCK_EVENT, _READ_EVENT, _WRITE_EVENT = 0, 1, 2
-_RIGHTS: Final = (1 << 1 | 1 << 27, 1 << 6 | 1 << 27, 1 << 6 | 1 << 27)
-_MASK: Final = 0xFFFF_FFFF
+_MASK, _RIGHTS = 0xFFFF_FFFF, (1 << 1 | 1 << 27, 1 << 6 | 1 << 27, 1 << 6 | 1 << 27)
 
 
 class OutOfFuelError(Exception):
@@ -138,17 +110,14 @@ class World:
         self._input = b""
         self._at = 0
         self._lines = 0
-        self._wanted = False
         self._before = 0
         self._budget = 0
         self._random = deriver(seed, "random")
         self._drawn = 0
         self._rest = b""
 
-    # -- fuel ---------------------------------------------------------------------------------------------
-
     def refuel(self, budget: int) -> None:
-        """Begin a run with so much fuel; what is left of the last one is gone."""
+        """Begin a run with this fuel; what is left of the last one is gone."""
         self._before += self.used
         self._budget = budget
         if self._left is None:
@@ -169,14 +138,12 @@ class World:
         self._left -= fuel
 
     def _now(self) -> int:
-        """Return the virtual time in nanoseconds: the fuel that this instance has used so far."""
+        """The virtual time in nanoseconds: the fuel that this instance has used so far."""
         return (self._before + self.used) * NS // self._fuel_per_ms
 
-    # -- memory -------------------------------------------------------------------------------------------
-
     def _place(self, at: int, size: int) -> int:
-        """Return the address of a part of the memory."""
-        at &= _MASK
+        """The address of a part of the memory."""
+        at &= _MASK  # the engine passes 32 bits with a sign
         if self.memory is None or at + size > self.memory.size:
             raise MemoryFaultError
         return self.memory.address + at
@@ -191,7 +158,7 @@ class World:
             ctypes.memmove(place, data, len(data))
 
     def _items(self, at: int, count: int) -> list[tuple[int, int]]:
-        """Return the buffers of a list, as pairs of place and size."""
+        """The buffers of a list, as pairs of place and size."""
         count &= _MASK
         if count > _MAX_ITEMS:
             raise ValueError
@@ -228,7 +195,7 @@ class World:
         return _OK
 
     def fd_write(self, fd: int, items: int, count: int, size_to: int) -> int:
-        """Write to standard output or error; stands still after a line that is no ``info``."""
+        """Write to standard output or error; stands still after a line that is not ``info``."""
         if fd not in (1, 2):
             return _BADF
         room, parts = _CHUNK, []
@@ -257,18 +224,16 @@ class World:
         return any(len(line) >= MAX_TAIL or not _is_info(line) for line in lines)
 
     def take(self) -> tuple[bytes, bytes]:
-        """Return what it wrote, and forget it."""
-        output, errors = bytes(self.output), bytes(self.errors)
-        end = output.rfind(b"\n") + 1
+        """Take what was written."""
+        end = self.output.rfind(b"\n") + 1
         # A line without its end stays here, unless it is too long to become one.
-        if len(output) - end < MAX_TAIL:
-            self.output[:end] = b""
-            output = output[:end]
-        else:
-            self.output.clear()
+        if len(self.output) - end >= MAX_TAIL:
+            end = len(self.output)
+        taken = bytes(self.output[:end]), bytes(self.errors)
+        del self.output[:end]
         self.errors.clear()
         self._lines = 0
-        return output, errors
+        return taken
 
     def poll_oneoff(self, subscriptions: int, events: int, count: int, size_to: int) -> int:
         """Wait for input, or for a time, which passes at once and costs its fuel."""
@@ -280,6 +245,7 @@ class World:
         wanted = [raw[k : k + _SUBSCRIPTION] for k in range(0, len(raw), _SUBSCRIPTION)]
         begun = self._now()
         ready, timers, reads = [], [], []
+        # Offsets in a subscription: user data 0, kind 8, descriptor 16, time 24, flags 40 (bit 0: absolute).
         for one in wanted:
             user, kind = _U64.unpack_from(one)[0], one[8]
             if kind == _CLOCK_EVENT:
@@ -366,7 +332,7 @@ class World:
         return _OK
 
     def fd_fdstat_get(self, fd: int, to: int) -> int:
-        """Say that the three streams are no terminals."""
+        """Say that the three streams are not terminals."""
         if not 0 <= fd <= 2:
             return _BADF
         self._put(to, _FDSTAT.pack(0, 0, _RIGHTS[fd], 0))
@@ -391,7 +357,7 @@ class World:
         """End the instance."""
         raise ExitError(code & _MASK)
 
-    def refuse(self, number: int) -> int:
+    def refuse(self, number: int, *_: int) -> int:
         """Give the error of a function that bots do not have."""
         return number
 
@@ -419,19 +385,16 @@ def _is_info(line: bytes) -> bool:
     return not line.rstrip(b"\r") or line.startswith(b"info ") or line == b"info"
 
 
-def define_wasi(linker: wasmtime.Linker, call: Function) -> list[Any]:
+def define_wasi(linker: wasmtime.Linker, call: Function) -> list[object]:
     """Define WASI's functions: ``call`` gets the name of a method of ``World`` and its values.
 
     Returns what the caller has to keep alive as long as the linker.
     """
-    kept = []
-    for name, letters in _GIVEN.items():
-        function = partial(call, name)
-        kept.append(define(linker, WASI, name, letters, function, result=name != "proc_exit"))
-    for name, (letters, number) in _REFUSED.items():
-        kept.append(define(linker, WASI, name, letters, _refusal(call, number), result=True))
-    return kept
-
-
-def _refusal(call: Function, number: int) -> Function:
-    return lambda *_: call("refuse", number)
+    functions = {name: (letters, partial(call, name)) for name, letters in _GIVEN.items()}
+    functions |= {
+        name: (letters, partial(call, "refuse", error)) for name, (letters, error) in _REFUSED.items()
+    }
+    return [
+        define(linker, WASI, name, letters, function, result=name != "proc_exit")
+        for name, (letters, function) in functions.items()
+    ]

@@ -1,0 +1,264 @@
+"""The channel to one bot: the seam between the referee and a process, a script, a person or a plugin."""
+
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
+
+from tourney.protocol import BotMessage
+
+EventKind = Literal["line", "timeout", "closed", "killed", "lost", "overflow", "malformed"]
+
+TRACED_LINES: Final = 12
+"""How many lines a TracedChannel keeps."""
+_MAX_SHOWN: Final = 200
+_TIMED_OUT: Final = "! timeout"
+
+
+class Event(NamedTuple):
+    """A line of the bot (its text, without the newline), or why there is none.
+
+    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``killed``: it died
+    by SIGKILL, which the machine or its own processes may have sent. ``lost``: its sandbox was killed, which
+    its processes cannot do. ``overflow``: more than 64 KiB or 1,000 lines since the last request.
+    ``malformed``: a line that is too long or not UTF-8. Events come in the order of the bot's
+    output; after any of these but a line and a timeout only the same event comes again.
+    """
+
+    kind: EventKind
+    text: str = ""
+
+
+class Reading(NamedTuple):
+    """What a bot has used and lacked so far, in nanoseconds.
+
+    ``cpu``: the processor time of all its processes. ``waited``: time in which some of them could run and
+    none of them had a processor.
+    """
+
+    cpu: int
+    waited: int
+
+
+def line_event(message: BotMessage) -> Event:
+    """The event of a bot that says this."""
+    return Event("line", message.encode().decode("utf-8").rstrip("\n"))
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class Channel(ABC):
+    """Exchanges lines with one bot. Never raises for what a bot does; never blocks without a deadline.
+
+    A bot's lines come without their newline and one carriage return before it; empty lines and a last line
+    without a newline are dropped. Deadlines are in nanoseconds of the channel's clock, usually
+    ``time.monotonic_ns``. Only ``send`` and ``wait`` must be implemented.
+    """
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out. Otherwise the referee waits once, until the last deadline."""
+        return False
+
+    weakened: Mapping[str, str] = _NOTHING
+    """The protections that are only partial for this bot, each with the reason."""
+
+    @abstractmethod
+    def send(self, data: bytes) -> None:
+        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+
+    @abstractmethod
+    def wait(self, deadline: int) -> Event:
+        """The next event; ``timeout`` at the deadline, which no output extends.
+
+        Output that arrived by the time of the last look counts, even if that look was late. A bot that has
+        not read all of its request times out. If the channel ``resumes``, the referee may wait again after a
+        time-out, with a later deadline.
+        """
+
+    def request(self, data: bytes) -> None:
+        """Send lines that end in a request: the bot's allowance of output starts again."""
+        self.send(data)
+
+    def widen(self, most_bytes: int, most_lines: int) -> None:  # noqa: B027 - a script's output is bounded by itself
+        """Set the allowance of output between two requests, for an adapter that drops most of it."""
+
+    def gather(self, word: bytes) -> None:  # noqa: B027 - a channel may return each line by itself
+        """Allow ``ask`` to return the lines up to the first that begins with ``word`` as one text."""
+
+    def ask(self, data: bytes, deadline: int) -> str | Event:
+        """Do ``request`` and ``wait``, once a move. A line may be returned as its text, for speed.
+
+        A text of several lines has ``info`` lines and then the answer, or what ``gather`` allows.
+        """
+        self.request(data)
+        return self.wait(deadline)
+
+    def idle(self) -> bool:
+        """Whether no output and no standard error wait to be taken."""
+        return False
+
+    def pending(self) -> Sequence[Event]:
+        """Take the events so far, without waiting: before a request, those that came unasked."""
+        return ()
+
+    def stderr(self) -> Sequence[str]:
+        """Take the lines of standard error since the last call, bounded."""
+        return ()
+
+    def cpu_ms(self) -> int | None:
+        """The CPU time that the bot has used so far, or None where it is unknown."""
+        return None
+
+    def reading(self) -> Reading | None:
+        """Processor time that the bot has used and lacked so far, or None where that is unknown."""
+        return None
+
+    def rivals(self) -> int | None:
+        """Threads of others that compete for each of the bot's processors; None if unknown."""
+        return None
+
+    def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
+        """Stop the bot outside its turn, as far as the channel can."""
+
+    def thaw(self) -> None:  # noqa: B027 - likewise
+        """Let a frozen bot go on."""
+
+    def close(self, grace: float) -> None:  # noqa: B027 - likewise
+        """End the bot: wait ``grace`` seconds for its exit, then kill all of its processes and reap them.
+
+        Queued lines are written first as far as the bot takes them. Closing again does nothing.
+        """
+
+
+class FailedChannel(Channel):
+    """A bot that could not be started, by its own fault: always ``closed``; ``why`` is for the log."""
+
+    def __init__(self, why: str) -> None:
+        self._end = Event("closed", why)
+
+    def send(self, data: bytes) -> None:
+        """Do nothing."""
+
+    def wait(self, deadline: int) -> Event:  # noqa: ARG002 - there is nothing to wait for
+        """``closed``."""
+        return self._end
+
+    def pending(self) -> Sequence[Event]:
+        """``closed``."""
+        return (self._end,)
+
+    def cpu_ms(self) -> int | None:
+        """0: it takes no processor time."""
+        return 0
+
+
+def _forward(
+    method: Callable[Concatenate[Channel, P], R],
+) -> Callable[Concatenate["ForwardingChannel", P], R]:
+    name = method.__name__
+
+    def forwarded(self: "ForwardingChannel", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        called: Callable[P, R] = getattr(self._inner, name)
+        return called(*args, **kwargs)
+
+    return forwarded
+
+
+class ForwardingChannel(Channel):
+    """Passes everything on to another channel, for subclasses that change a part of it."""
+
+    def __init__(self, inner: Channel) -> None:
+        self._inner = inner
+        self.weakened = inner.weakened
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: as of the other channel."""
+        return self._inner.resumes
+
+    send = _forward(Channel.send)
+    wait = _forward(Channel.wait)
+    request = _forward(Channel.request)
+    widen = _forward(Channel.widen)
+    gather = _forward(Channel.gather)
+    idle = _forward(Channel.idle)
+    pending = _forward(Channel.pending)
+    stderr = _forward(Channel.stderr)
+    cpu_ms = _forward(Channel.cpu_ms)
+    reading = _forward(Channel.reading)
+    rivals = _forward(Channel.rivals)
+    freeze = _forward(Channel.freeze)
+    thaw = _forward(Channel.thaw)
+    close = _forward(Channel.close)
+
+
+class WatchedChannel(ForwardingChannel):
+    """Passes everything on, and gives what is said to ``_sent`` and ``_heard``, which keep it."""
+
+    def _sent(self, data: bytes) -> None:
+        """Take lines that the bot gets."""
+        raise NotImplementedError
+
+    def _heard(self, event: Event) -> None:
+        """Take an event of the bot."""
+        raise NotImplementedError
+
+    def send(self, data: bytes) -> None:
+        """Show and pass on."""
+        self._sent(data)
+        self._inner.send(data)
+
+    def request(self, data: bytes) -> None:
+        """Show and pass on."""
+        self._sent(data)
+        self._inner.request(data)
+
+    def wait(self, deadline: int) -> Event:
+        """Pass on and show."""
+        event = self._inner.wait(deadline)
+        self._heard(event)
+        return event
+
+
+class TracedChannel(WatchedChannel):
+    """Keeps the last lines on the wire in ``lines``, the oldest first, cut and printable.
+
+    They begin with ``>`` (to the bot), ``<`` (from the bot) or ``!`` (an event other than a line).
+    """
+
+    def __init__(self, inner: Channel) -> None:
+        super().__init__(inner)
+        self.lines: deque[str] = deque(maxlen=TRACED_LINES)
+
+    def wait(self, deadline: int) -> Event:
+        """Trace and pass on; a time-out only if it is the last event of its request."""
+        if self.lines and self.lines[-1] == _TIMED_OUT:
+            self.lines.pop()
+        return super().wait(deadline)
+
+    def pending(self) -> Sequence[Event]:
+        """Trace and pass on."""
+        events = self._inner.pending()
+        for event in events:
+            self._heard(event)
+        return events
+
+    def _sent(self, data: bytes) -> None:
+        for line in data.splitlines()[-TRACED_LINES:]:
+            self.lines.append(printable(f"> {line.decode('utf-8', 'replace')}"))
+
+    def _heard(self, event: Event) -> None:
+        text = f"< {event.text}" if event.kind == "line" else f"! {event.kind} {event.text}".rstrip()
+        self.lines.append(printable(text))
+
+
+def printable(text: str) -> str:
+    """A line of bounded length, its control characters replaced, fit for a terminal."""
+    cut = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}... ({len(text):,} characters)"
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)

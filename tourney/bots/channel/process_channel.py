@@ -1,0 +1,321 @@
+"""The channel to a process: non-blocking pipes and poll, one write and one read for a move."""
+
+import os
+import select
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Final
+
+from tourney.bots.channel.interface import Channel, Event, Reading
+from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer, ends_with_line
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.child_process import Pipes
+from tourney.protocol import MAX_BOT_LINE
+
+MAX_QUEUE: Final = 16 * 1024 * 1024
+"""Most bytes queued for a bot that does not read; beyond it nothing more is sent and the bot times out."""
+
+_CHUNK = 64 * 1024
+_MAX_POLL_MS = 60_000
+_TIMEOUT = Event("timeout")
+_read = os.read
+_write = os.write
+
+
+class ProcessChannel(Channel):
+    """Exchanges lines with a bot's process over its pipes. ``clock`` returns nanoseconds."""
+
+    def __init__(
+        self, group: BotProcesses, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        self._group = group
+        self.weakened = group.weakened
+        self._stdin, self._stdout, self._stderr = pipes
+        self._clock = clock
+        self._lines = LineBuffer()
+        self._word = b""
+        self._errors = ErrorBuffer()
+        self._unsent = b""
+        self._stuck = False
+        self._late = False
+        self._frozen = False
+        self._closed = False
+        poll = select.poll()
+        poll.register(self._stdout, select.POLLIN)
+        poll.register(self._stderr, select.POLLIN)
+        if group.pidfd >= 0:
+            poll.register(group.pidfd, select.POLLIN)
+        self._poller = poll
+        self._poll = poll.poll
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: yes."""
+        return True
+
+    def send(self, data: bytes) -> None:
+        """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
+        if self._unsent:
+            if len(self._unsent) + len(data) > MAX_QUEUE:
+                self._stuck = True
+            else:
+                self._unsent += data
+            return
+        if self._stdin < 0:
+            return
+        try:
+            sent = os.write(self._stdin, data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._shut_stdin()
+            return
+        if sent < len(data):
+            self._unsent = data[sent:]
+            self._poller.register(self._stdin, select.POLLOUT)
+
+    def pending(self) -> Sequence[Event]:
+        """Take what has come by now, without waiting."""
+        while self._pump(0) and self._lines.end is None:
+            pass
+        return self._lines.drain()
+
+    def widen(self, most_bytes: int, most_lines: int) -> None:
+        """Allow more output between two requests."""
+        self._lines.widen(most_bytes, most_lines)
+
+    def gather(self, word: bytes) -> None:
+        """Let ``ask`` return the lines up to the first that begins with a word as one text, if short."""
+        self._word = word
+
+    def request(self, data: bytes) -> None:
+        """Send lines that end in a request: the bot's allowance of output starts again."""
+        self._lines.renew()
+        self._late = False
+        self.send(data)
+
+    def wait(self, deadline: int) -> Event:
+        """The next event; ``timeout`` at the deadline, which no output extends."""
+        lines = self._lines
+        if (event := self._heard()) is not None:
+            return event
+        while True:
+            left = deadline - self._clock()
+            if left <= 0:
+                # One last look only, or a bot that always has output would gain time.
+                if not self._late:
+                    self._late = True
+                    self._pump(0)
+                return self._heard() or _TIMEOUT
+            self._late = False
+            self._pump(min((left + 999_999) // 1_000_000, _MAX_POLL_MS))
+            # Equal to _heard, inlined for speed.
+            held = self._unsent or self._stuck
+            if (not held or lines.end is not None) and (event := lines.take()) is not None:
+                return event
+
+    def ask(self, data: bytes, deadline: int) -> str | Event:
+        """Do ``request`` and ``wait`` with as few system calls as possible: this runs once a move."""
+        lines = self._lines
+        if lines.events or lines.end is not None or self._unsent or self._stuck:
+            return super().ask(data, deadline)
+        self._late = False
+        try:
+            taken = _write(self._stdin, data)
+        except OSError:
+            taken = 0
+        if taken < len(data):
+            lines.renew()
+            self.send(data[taken:])
+            return self.wait(deadline)
+        # A bot on the same processor has mostly answered before the write returns: no need to poll.
+        try:
+            output = _read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            left = deadline - self._clock()
+            ready = self._poll(max(0, min((left + 999_999) // 1_000_000, _MAX_POLL_MS)))
+            if len(ready) != 1 or ready[0][0] != self._stdout:
+                lines.renew()
+                self._serve(ready)
+                return self.wait(deadline)
+            output = _read(self._stdout, _CHUNK)
+        word = self._word
+        if word and not output.startswith(word):
+            output = self._gathered(output, deadline)
+            text = lines.block(output, word)
+        else:
+            text = lines.single(output)
+        if text is not None:
+            return text
+        lines.renew()
+        self._take_output(output)
+        return self.wait(deadline)
+
+    def _gathered(self, output: bytes, deadline: int) -> bytes:
+        """Read on to the line that is waited for, as long as nothing but a little output comes."""
+        while not ends_with_line(output, self._word) and 0 < len(output) < MAX_BOT_LINE:
+            left = deadline - self._clock()
+            ready = self._poll(max(0, min((left + 999_999) // 1_000_000, _MAX_POLL_MS)))
+            if len(ready) != 1 or ready[0][0] != self._stdout:
+                break
+            more = _read(self._stdout, _CHUNK)
+            if not more:
+                break
+            output += more
+        return output
+
+    def idle(self) -> bool:
+        """Whether no output and no standard error wait to be taken."""
+        lines = self._lines
+        return not (lines.events or lines.end is not None or self._errors.kept or self._poll(0))
+
+    def stderr(self) -> Sequence[str]:
+        """Take the lines of standard error since the last call, bounded; those still in the pipe too."""
+        self._read_errors()
+        return self._errors.take()
+
+    def cpu_ms(self) -> int | None:
+        """The CPU time the bot has used so far, or None where it is not known."""
+        return self._group.cpu_ms()
+
+    def reading(self) -> Reading | None:
+        """Processor time that the bot has used and lacked so far, or None where that is unknown."""
+        return self._group.reading()
+
+    def rivals(self) -> int | None:
+        """Threads of others that compete for each of the bot's processors; None if unknown."""
+        return self._group.rivals()
+
+    def freeze(self) -> None:
+        """Stop the bot's processes."""
+        if not self._frozen:
+            self._frozen = True
+            self._group.freeze()
+
+    def thaw(self) -> None:
+        """Let them go on."""
+        if self._frozen:
+            self._frozen = False
+            self._group.thaw()
+
+    def close(self, grace: float) -> None:
+        """End the bot: wait ``grace`` seconds for it to exit, then kill all of it; reap."""
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            self.thaw()
+            self._group.cpu_ms()
+            self._linger(time.monotonic_ns() + int(grace * 1e9))
+        finally:
+            self._group.kill()
+            self._group.reap()
+            self._shut_stdin()
+            self._drop(self._stdout)
+            self._drop(self._stderr)
+            self._stdout = self._stderr = -1
+
+    def _linger(self, deadline: int) -> None:
+        """Write what is queued, then end the bot's input; read only standard error from now on."""
+        self._lines.close(Event("closed", "the match is over"))
+        while not self._group.exited(0):
+            if not self._unsent:
+                self._shut_stdin()
+            left = deadline - time.monotonic_ns()
+            if left <= 0:
+                break
+            self._pump((left + 999_999) // 1_000_000)
+        # Standard error from before the exit is in the pipe and may explain it.
+        for _ in range(4):
+            self._pump(0)
+        self._errors.close()
+
+    def _heard(self) -> Event | None:
+        """The next event, unless the bot has not read all of its request."""
+        if (self._unsent or self._stuck) and self._lines.end is None:
+            return None
+        return self._lines.take()
+
+    def _pump(self, timeout_ms: int) -> bool:
+        """Wait for the pipes and serve them once; return whether any output came."""
+        return self._serve(self._poll(timeout_ms))
+
+    def _serve(self, ready: Sequence[tuple[int, int]]) -> bool:
+        """Serve the pipes that are ready; return whether any output came."""
+        came = died = False
+        for fd, _ in ready:
+            if fd == self._stdout:
+                came = self._read_output()
+            elif fd == self._stderr:
+                self._read_errors()
+            elif fd == self._stdin:
+                self._flush()
+            else:
+                died = True
+        if died:
+            self._poller.unregister(self._group.pidfd)
+            # Its whole output is in the pipe now. Others may hold the pipe open: do not wait for its end.
+            while self._stdout >= 0 and self._lines.end is None and self._read_output():
+                came = True
+            self._read_errors()
+            self._lines.close(self._group.last_event())
+        return came
+
+    def _read_output(self) -> bool:
+        try:
+            data = os.read(self._stdout, _CHUNK)
+        except BlockingIOError:
+            return False
+        return self._take_output(data)
+
+    def _take_output(self, data: bytes) -> bool:
+        """Take a chunk of output, empty at its end; return whether there was any."""
+        if data:
+            self._lines.feed(data)
+            if self._lines.end is None or self._closed:
+                return True
+        # The end, or more output than is allowed: what is not read costs the referee nothing.
+        self._drop(self._stdout)
+        self._stdout = -1
+        if self._lines.end is None:
+            self._lines.close(self._group.last_event())
+        return bool(data)
+
+    def _read_errors(self) -> None:
+        if self._stderr < 0:
+            return
+        try:
+            data = os.read(self._stderr, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            self._errors.feed(data)
+        else:
+            self._errors.close()
+            self._drop(self._stderr)
+            self._stderr = -1
+
+    def _flush(self) -> None:
+        try:
+            sent = os.write(self._stdin, self._unsent)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._shut_stdin()
+            return
+        self._unsent = self._unsent[sent:]
+        if not self._unsent:
+            self._poller.unregister(self._stdin)
+
+    def _shut_stdin(self) -> None:
+        """Close the bot's input, or drop what is queued if the bot closed it."""
+        self._unsent = b""
+        self._drop(self._stdin)
+        self._stdin = -1
+
+    def _drop(self, fd: int) -> None:
+        if fd >= 0:
+            with suppress(KeyError):
+                self._poller.unregister(fd)
+            os.close(fd)

@@ -1,0 +1,400 @@
+"""The processes of a bot, a session of their own: measured, stopped, killed and reaped together.
+
+Without a control group the processes are found in /proc, as descendants of the first one. That is best
+effort, and protections that rest on it are therefore "partial": a fork bomb can outrun a search, and a
+process whose parents died has left the tree. The size of what is measured is bounded.
+"""
+
+import os
+import select
+import signal
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from types import MappingProxyType
+from typing import ClassVar, Final
+
+from tourney.bots.channel.interface import Event, EventKind, Reading
+from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.child_process import Process
+
+MEASURED: Final = 32
+"""Processes of a tree whose time is read: the oldest."""
+MEASURED_THREADS: Final = 128
+_SEARCHES: Final = 64
+_REAPED_USER, _REAPED_SYSTEM = 13, 14
+"""Fields of /proc/PID/stat after the name: the time of children that were reaped."""
+_PROCESSOR = 36
+"""Likewise: the processor on which a thread ran last."""
+
+
+def children_of(pid: int) -> list[int]:
+    """The children of a process, as far as /proc shows them."""
+    found: list[int] = []
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - asked for each match
+    except OSError:
+        return found
+    for thread in threads:
+        with suppress(OSError, ValueError):
+            found += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
+    return found
+
+
+def process_tree(pid: int, most: int | None = None) -> list[int]:
+    """A process and its descendants, parents first; the search stops soon after ``most`` if given."""
+    found = [pid]
+    for member in found:
+        if most is not None and len(found) > most:
+            break
+        found += children_of(member)
+    return found
+
+
+def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
+    """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
+    signalled: set[int] = set()
+    for _ in range(_SEARCHES):
+        new = [member for member in process_tree(pid)[spare:] if member not in signalled]
+        if not new:
+            return
+        for member in new:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(member, number)
+        signalled.update(new)
+
+
+def tree_cpu_ns(pid: int) -> int | None:
+    """The processor time of a tree's oldest processes, with reaped children; None if all are gone."""
+    total, seen = 0, False
+    tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    for member in process_tree(pid, MEASURED)[:MEASURED]:
+        with suppress(OSError, ValueError, IndexError):
+            total += time.clock_gettime_ns((~member << 3) | 2)  # the kernel's number of its CPU clock
+            seen = True
+            fields = read_proc(f"/proc/{member}/stat").rpartition(b")")[2].split()
+            total += (int(fields[_REAPED_USER]) + int(fields[_REAPED_SYSTEM])) * tick
+    return total if seen else None
+
+
+def tree_run_delay_ns(pid: int) -> int | None:
+    """Time that a tree's threads waited for a processor; None if unknown or if it is too large."""
+    members = process_tree(pid, MEASURED)
+    threads_read, delays = 0, []
+    for member in members if len(members) <= MEASURED else []:
+        with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
+            for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
+                threads_read += 1
+                if threads_read > MEASURED_THREADS:
+                    return None
+                delays.append(int(read_proc(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
+    return sum(delays) if delays else None
+
+
+def runnable_threads(processors: Collection[int], spared: Collection[int]) -> int:
+    """Threads that run or could run on some processors now, as far as /proc shows them.
+
+    Those of the processes ``spared`` do not count.
+    """
+    found = 0
+    for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
+        if name.isdigit() and int(name) not in spared:
+            with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
+                for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
+                    fields = read_proc(f"/proc/{name}/task/{thread}/stat").rpartition(b")")[2].split()
+                    found += fields[0] == b"R" and int(fields[_PROCESSOR]) in processors
+    return found
+
+
+def read_proc(path: str) -> bytes:
+    """The content of a file of /proc, in few system calls. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        parts = []
+        while part := os.read(fd, 65_536):
+            parts.append(part)
+        return b"".join(parts)
+    finally:
+        os.close(fd)
+
+
+_REFEREE_AND_BOT = 2
+"""Threads that run or could run while a referee looks at a bot that waits for a processor."""
+_REAP_MS = 5_000
+"""Time for a killed process to be gone; only one stuck in the kernel takes longer."""
+_CLOSED_MS = 500
+"""Time for a bot to exit after the end of its output; its exit code is then known, on a busy machine too."""
+_SOON_MS = 50
+"""Time for a namespace to end by itself: its first process needs a processor for that."""
+_END_MS = 2_000
+"""Time for a namespace to end once all of its processes were killed."""
+_EXIT_SIGNAL = 128
+
+
+class BotProcesses:
+    """All processes of one bot. ``pidfd`` becomes readable when the first process exits.
+
+    A control group freezes, measures and kills all of them. Without one, the descendants of the first process
+    are searched for and the process group is killed. ``release`` is called once they are gone. ``pidfd`` is
+    -1 on platforms without such descriptors. ``alive`` holds the first processes that are not reaped yet, of
+    all bots of this process.
+    """
+
+    alive: ClassVar[set[int]] = set()
+    weakened: Mapping[str, str] = MappingProxyType({})
+
+    def __init__(
+        self,
+        process: Process,
+        cgroup: Cgroup | None = None,
+        release: Callable[[], None] | None = None,
+        weakened: Mapping[str, str] | None = None,
+    ) -> None:
+        self.pid = process.pid
+        if weakened:
+            self.weakened = weakened
+        self._process = process
+        self._cgroup = cgroup
+        self._release = release
+        self._cpu_ns: int | None = None
+        self._before_ns = 0
+        self._status: int | None = None
+        BotProcesses.alive.add(self.pid)
+        try:
+            self.pidfd = os.pidfd_open(process.pid)
+        except (AttributeError, OSError):
+            self.pidfd = -1
+
+    def begin(self) -> None:
+        """Count the processor time from here on: what its sandbox took is not the bot's."""
+        self._before_ns = self._used() or 0
+
+    @property
+    def _core(self) -> Cgroup | None:
+        """The control group, if it can kill, freeze and measure."""
+        return self._cgroup if self._cgroup is not None and self._cgroup.has_core else None
+
+    def freeze(self) -> None:
+        """Stop all processes."""
+        if (core := self._core) is not None:
+            core.freeze(frozen=True)
+        else:
+            self._signal_bot(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let stopped processes continue."""
+        if (core := self._core) is not None:
+            core.freeze(frozen=False)
+        else:
+            self._signal_bot(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Kill all processes. The first one stays a zombie until ``reap``, so its number is not reused."""
+        if self._cgroup is not None:
+            self._cgroup.kill()  # first, because it kills all of them at once
+        if self._status is None:
+            signal_tree(self.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def cpu_ms(self) -> int | None:
+        """The bot's CPU time so far; after its end, the last value that was read or accounted for."""
+        used = self._used()
+        if used is not None:
+            self._cpu_ns = max(self._cpu_ns or 0, used - self._before_ns)
+        return None if self._cpu_ns is None else self._cpu_ns // 1_000_000
+
+    def reading(self) -> Reading | None:
+        """Processor time that the bot has used and lacked so far; None if it is not known.
+
+        Without the kernel's account of the group, each thread's waiting is added up, which is too much for a
+        bot whose own threads compete.
+        """
+        used = self._used()
+        if used is None:
+            return None
+        waited = None if self._core is None else self._core.waited_ns()
+        if waited is None:
+            root = self._root()
+            waited = tree_run_delay_ns(root) if root is not None else None
+        return Reading(used - self._before_ns, waited or 0)
+
+    def rivals(self) -> int | None:
+        """Threads of others that compete for each of the bot's processors now; None if unknown.
+
+        In a container most of the machine's threads are hidden, but the kernel tells how many there are.
+        """
+        try:
+            processors = os.sched_getaffinity(self.pid)
+            core, root = self._core, self._root()
+            own = core.members() if core is not None else process_tree(root) if root is not None else []
+            seen = runnable_threads(processors, {*own, os.getpid()})
+            running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0]) - _REFEREE_AND_BOT
+        except (AttributeError, OSError, ValueError, IndexError):
+            return None
+        return max(-(-seen // len(processors)), running // (os.cpu_count() or 1))
+
+    def _root(self) -> int | None:
+        """The ancestor of all of the bot's processes, or None once it is reaped."""
+        return self.pid if self._status is None else None
+
+    def _used(self) -> int | None:
+        if (core := self._core) is not None:
+            return core.cpu_ns()
+        root = self._root()
+        return tree_cpu_ns(root) if root is not None else None
+
+    def _signal_bot(self, number: signal.Signals) -> None:
+        if self._status is None:
+            signal_tree(self.pid, number)
+
+    def exited(self, timeout_ms: int) -> bool:
+        """Wait at most ``timeout_ms`` for the first process to exit; say whether it has. Does not reap it."""
+        if self._status is not None:
+            return True
+        if self.pidfd >= 0:
+            poll = select.poll()
+            poll.register(self.pidfd, select.POLLIN)
+            return bool(poll.poll(timeout_ms))
+        until = time.monotonic() + timeout_ms / 1000
+        while self._exit_code() is None:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(0.001)
+        return True
+
+    def reap(self, *, keep_caches: bool = False) -> None:
+        """Reap the first process after ``kill``, and release what was held for the bot.
+
+        ``keep_caches`` is that of ``Cgroup.leave``, which removes the group once all processes have left it.
+        """
+        self.cpu_ms()
+        if self._status is None and self.exited(_REAP_MS):
+            if self._process.returncode is None:
+                _, status, usage = os.wait4(self.pid, 0)
+                # A child that was killed together with its parent is not in the parent's account.
+                used = round((usage.ru_utime + usage.ru_stime) * 1e9)
+                self._cpu_ns = max(self._cpu_ns or 0, used - self._before_ns)
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+            self._status = self._process.returncode
+            BotProcesses.alive.discard(self.pid)
+        if self.pidfd >= 0:
+            os.close(self.pidfd)
+            self.pidfd = -1
+        cgroup, self._cgroup = self._cgroup, None
+        release, self._release = self._release, None
+        if cgroup is not None:
+            cgroup.leave(release, keep_caches=keep_caches)
+        elif release is not None:
+            release()
+
+    def last_event(self) -> Event:
+        """The event that ends the bot's output: it exited, was killed, or closed it and runs on."""
+        words = self.death()
+        code = self._exit_code()
+        if code is None or (self._cgroup is not None and self._cgroup.out_of_memory()):
+            return Event("closed", words)
+        host = self._cgroup is not None and self._cgroup.killed_by_host() > 0
+        return Event("killed" if host else self._end_of(code), words)
+
+    def _end_of(self, code: int) -> EventKind:
+        """The kind of event of an exit code, as of ``_exit_code``."""
+        return "killed" if code == -signal.SIGKILL else "closed"
+
+    def death(self) -> str:
+        """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
+        code = self._exit_code() if self.exited(_CLOSED_MS) else None
+        if code is None:
+            words = "closed its output"
+        else:
+            words = self._exit_words(code) if code >= 0 else f"killed by {signal_name(-code)}"
+        if self._cgroup is not None and self._cgroup.out_of_memory():
+            return f"{words} (out of memory: its processes together met their bound)"
+        if self._cgroup is not None and self._cgroup.killed_by_host():
+            return f"{words} (the machine was out of memory)"
+        return words
+
+    def _exit_code(self) -> int | None:
+        """The first process's exit code (a signal is negative), or None while it runs.
+
+        The process stays a zombie, so that its number is not reused, except on macOS before Python 3.13,
+        which cannot look without reaping.
+        """
+        waitid = getattr(os, "waitid", None)
+        if waitid is None or self._process.returncode is not None:
+            return self._process.poll()
+        info = waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        if info is None:
+            return None
+        status: int = info.si_status
+        return status if info.si_code == os.CLD_EXITED else -status
+
+    def _exit_words(self, code: int) -> str:
+        return f"exited with code {code}"
+
+
+class NamespaceProcesses(BotProcesses):
+    """A bot in a process namespace: bubblewrap's own process, the namespace's first process, and the bot's.
+
+    When the namespace's first process ends, the kernel ends all the others; bubblewrap reaps it and exits.
+    """
+
+    _first: int | None = None
+
+    def _namespace_init(self) -> int | None:
+        """The namespace's first process, or None before it has started."""
+        if self._first is None and self._status is None:
+            found = children_of(self.pid)
+            self._first = found[0] if len(found) == 1 else None
+        return self._first
+
+    def kill(self) -> None:
+        """End the namespace; if there is none yet or it lingers, kill every process there is."""
+        first = self._namespace_init()
+        if first is not None and self._status is None and not self.exited(0):
+            # Bubblewrap is alive and has not reaped it, so the number is still its own.
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(first, signal.SIGKILL)
+            core = self._core
+            if core is not None:
+                core.freeze(frozen=False)
+            if self.exited(_SOON_MS):
+                return
+            # It competes for a processor with all that the bot started, maybe a fork bomb: kill those first.
+            if core is not None:
+                core.kill()
+            else:
+                signal_tree(first, signal.SIGKILL, spare=1)
+            if self.exited(_END_MS):
+                return
+        super().kill()
+
+    def _end_of(self, code: int) -> EventKind:
+        # Bubblewrap's own process is outside the namespace, where no process of the bot can signal it. The
+        # exit code of a killed bot, or of a killed namespace, is one that a bot can pretend.
+        if code < 0:
+            return "lost"
+        return "killed" if code == _EXIT_SIGNAL + signal.SIGKILL else "closed"
+
+    def _exit_words(self, code: int) -> str:
+        # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that.
+        if code > _EXIT_SIGNAL:
+            return f"killed by {signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
+        return super()._exit_words(code)
+
+    def _root(self) -> int | None:
+        return self._namespace_init() if self._status is None else None
+
+    def _signal_bot(self, number: signal.Signals) -> None:
+        # Bubblewrap's own two processes go on: they have to reap.
+        first = self._root()
+        if first is not None:
+            signal_tree(first, number, spare=1)
+
+
+def signal_name(number: int) -> str:
+    """A signal's name, for example ``SIGKILL``."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

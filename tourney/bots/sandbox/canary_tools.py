@@ -1,0 +1,166 @@
+"""What the attempts of the canary share: what it knows of the host, children, and system calls.
+
+Of the standard library alone: see ``canary``.
+"""
+
+import ctypes
+import errno
+import os
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+MIB = 1 << 20
+REFUSALS = (errno.EPERM, errno.ENOSYS, errno.EACCES, errno.EAFNOSUPPORT)
+CALLS = {
+    # name: numbers on x86_64 and aarch64, arguments that do nothing if the call is allowed
+    "ptrace": ((101, 117), (16, 0, 0, 0)),
+    "keyctl": ((250, 219), (0, -3, 0, 0)),
+    "bpf": ((321, 280), (0, 0, 0, 0)),
+    "perf_event_open": ((298, 241), (0, 0, -1, -1)),
+    "userfaultfd": ((323, 282), (-1, 0, 0, 0)),
+    "io_uring_setup": ((425, 425), (0, 0, 0, 0)),
+    "process_vm_readv": ((310, 270), (0, 0, 0, 0)),
+    "mount": ((165, 40), (0, 0, 0, 0)),
+    "open_by_handle_at": ((304, 265), (-1, 0, 0, 0)),
+    "kexec_load": ((246, 104), (0, 99, 0, -1)),
+}
+CACHE_CALLS = {
+    # what is cached: of a mapping, of a file, "if it is cached", and asynchronous input with that flag
+    "mincore": ((27, 232), (0, 0, 0, 0)),
+    "cachestat": ((451, 451), (-1, 0, 0, 0)),
+    "openat2": ((437, 437), (-1, 0, 0, 0)),
+    "io_setup": ((206, 0), (0, 0, 0, 0)),
+}
+LIBC = ctypes.CDLL(None, use_errno=True)
+LIBC.syscall.restype = ctypes.c_long
+
+
+class Facts(NamedTuple):
+    """What the canary is to try, and what it needs to know of the host."""
+
+    token: str  # marks the command lines of all canaries, and names a socket without a file
+    secret: str
+    shared: str
+    home: str
+    private: list[str]
+    folder: str  # in hex: bubblewrap's command line holds these facts, too
+    sample: str
+    inode: list[int]
+    kept: str
+    dropped: str
+    locked: str
+    referee: int
+    referee_words: str
+    port: int
+    user: int
+    user_namespace: str
+    memory_mb: int
+    processes: int
+    files: int
+    file_mb: int
+    burn: float
+    crowd: int
+    probes: tuple[str, ...] = ()
+    ticks: bool = False
+
+
+# Files and sockets that an attempt leaves open close when they are dropped.
+
+
+def fork(job: Callable[[], object]) -> int:
+    """Start a child that does a job and ends, with 0 if the job returned something."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(0 if job() else 1)
+        except BaseException:  # noqa: BLE001 - the child must not go on as its parent
+            os._exit(2)
+    return child
+
+
+def in_child(job: Callable[[], object]) -> bool:
+    """Try something in a child, whose end undoes what it did to itself."""
+    return os.waitstatus_to_exitcode(os.waitpid(fork(job), 0)[1]) == 0
+
+
+def all_at_once(count: int, hold: Callable[[], object]) -> bool:
+    """Whether this number of children can hold something at the same time; each holds until all have it."""
+    gate, ready = os.pipe(), os.pipe()
+
+    def wait() -> object:
+        os.close(gate[1])
+        os.close(ready[0])
+        kept = hold()  # alive until the gate closes
+        os.write(ready[1], b"!")
+        os.close(ready[1])
+        os.read(gate[0], 1)
+        return kept
+
+    children = [fork(wait) for _ in range(count)]
+    os.close(ready[1])
+    heard = b""
+    while len(heard) < count and (more := os.read(ready[0], count)):
+        heard += more
+    os.close(gate[1])
+    # A child that was killed for another's memory may have reported before.
+    ended = [os.waitpid(child, 0)[1] for child in children]
+    return len(heard) == count and not any(ended)
+
+
+def works(attempt: Callable[[], object]) -> bool:
+    """Whether an attempt returns something, and raises no OSError."""
+    with suppress(OSError):
+        return bool(attempt())
+    return False
+
+
+def write_file(folder: str) -> bool:
+    """Write a file to a folder, and remove it. Raises OSError."""
+    path = Path(folder) / f"tourney-canary-{os.getpid()}"
+    path.write_bytes(b"")
+    path.unlink()
+    return True
+
+
+def read_proc(name: str) -> bytes:
+    """The content of a file in /proc. Raises OSError."""
+    return Path(f"/proc/{name}").read_bytes()
+
+
+def burn(seconds: float) -> None:
+    """Use processor time."""
+    while time.process_time() < seconds:
+        pass
+
+
+def stay(ticks: bool) -> None:
+    """Stay for at most a minute, and print ticks if they are asked for."""
+    signal.alarm(60)
+    while True:
+        if ticks:
+            os.write(1, b"tick\n")
+        time.sleep(0.005)
+
+
+def is_refused(number: int, words: tuple[int, ...]) -> bool:
+    """Make a system call; whether the kernel refuses it for lack of rights."""
+    ctypes.set_errno(0)
+    done = LIBC.syscall(*map(ctypes.c_long, (number, *words)))
+    return bool(done < 0 and ctypes.get_errno() in REFUSALS)
+
+
+def allowed_calls(calls: Mapping[str, tuple[tuple[int, int], tuple[int, ...]]]) -> list[str]:
+    """Make these system calls, and return those that were not refused."""
+    column = {"x86_64": 0, "aarch64": 1}.get(os.uname().machine)
+    if column is None:
+        return ["any: they cannot be tried on this machine"]
+    return [
+        name
+        for name, (numbers, words) in calls.items()
+        if not in_child(partial(is_refused, numbers[column], words))
+    ]

@@ -1,0 +1,399 @@
+"""Sandboxes: what they promise, how they start bots, and which one a level selects.
+
+A sandbox is a subclass of ``Sandbox``: Tourney's own are ``bubblewrap`` and ``plain``, others come from the
+entry points of ``tourney.sandboxes``.
+"""
+
+import errno
+import os
+import shutil
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from types import MappingProxyType
+from typing import ClassVar, Final, Literal, Self
+
+from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.channel.interface import Channel, FailedChannel
+from tourney.bots.channel.process_channel import ProcessChannel
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
+from tourney.bots.sandbox.child_process import Pipes, Process, start_held, start_process
+from tourney.bots.sandbox.launch import TRY_SECONDS, HeldBot, Launch, last_line
+from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
+from tourney.errors import SandboxError
+from tourney.plugins import Registry
+from tourney.protocol import HELLO
+
+Level = Literal["strict", "auto", "off"]
+Degree = Literal["enforced", "partial", "absent"]
+
+PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "environment": "the environment holds the protocol's five variables and no other",
+        "process-group": "the bot's process group ends with the match",
+        "all-processes": "every process that the bot started ends with the match, in any session",
+        "referee-death": "the bot ends when the process that referees it does",
+        "process-table": "the bot sees only its own processes",
+        "network": "there is no network, not even the host's loopback",
+        "system": "the system's files are read-only",
+        "host-files": "no other file of the host is visible: database, other bots, home",
+        "bot-folder": "the bot's own folder is read-only",
+        "private-files": "the bot's files are a copy of its own, which ends with the match",
+        "private-tmp": "/tmp and /dev/shm are private and of bounded size",  # noqa: S108 - words
+        "privileges": "the bot has no privileges, and no program gives it any",
+        "own-user": "the bot's user has no rights to anything outside the sandbox",
+        "user-namespaces": "the bot cannot make namespaces of its own",
+        "address-space": "each process's memory is bounded",
+        "total-memory": "the memory of all the bot's processes together is bounded",
+        "process-count": "the number of the bot's processes is bounded",
+        "open-files": "the number of files that a process has open is bounded",
+        "file-size": "the size of a file is bounded",
+        "core-dumps": "no core dumps are written",
+        "system-calls": "dangerous system calls are refused",
+        "page-cache": "a bot finds no trace of what an earlier match read of the system's files",
+        "file-locks": "locks and watches on the system's files do not reach other bots",
+        "sockets": "all sockets are UNIX ones, and what is queued in them counts as the bot's memory",
+        "system-figures": "the figures of the whole machine in /proc are hidden or fixed",
+        "processors": "the bot stays on the processors that it was given",
+        "processor-time": "the processor time of all the bot's processes is known",
+        "waiting-time": "the time in which the bot could run but had no processor is known",
+        "freezing": "all the bot's processes can be stopped and continued",
+    }
+)
+"""The protections by name, each with its meaning, in the order in which they are shown."""
+
+
+def all_degrees(given: Mapping[str, Degree]) -> dict[str, Degree]:
+    """The degree of every protection, in order; "absent" for those that are not given."""
+    return {name: given.get(name, "absent") for name in PROTECTIONS}
+
+
+MAX_PROCESSES: Final = 512
+"""Processes and threads that a bot may have: a Java machine alone starts dozens."""
+_BOTS_FAULT = frozenset(
+    {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
+    | {errno.E2BIG, errno.EINVAL, errno.ENAMETOOLONG, errno.ETXTBSY, errno.ELIBBAD}
+)
+"""Errors of exec that mean a bad program; all others mean a problem of the machine."""
+_REHEARSAL_MS = 3_000
+"""Time for a bot to exit at the end of its input, before its first match."""
+_SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLimits:
+    """Limits of a bot or a build; ``memory_mb`` for each process and for all, ``file_mb`` for each file.
+
+    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory. ``hosted``: it is the
+    host process of a module, which needs memory and address space beside the module's.
+    """
+
+    memory_mb: int = 4096
+    processes: int = MAX_PROCESSES
+    file_mb: int = 64
+    open_files: int = 1024
+    folder_mb: int = 2048
+    hosted: bool = False
+
+    @property
+    def total_mb(self) -> int:
+        """The memory of all processes together."""
+        return self.memory_mb + HOST_MB * self.hosted
+
+    @property
+    def address_mb(self) -> int:
+        """The address space of each process."""
+        return self.memory_mb + HOST_ADDRESS_MB * self.hosted
+
+
+class Sandbox(ABC):
+    """Starts bots. ``name`` is its name in the registry, ``level`` the level that was asked for."""
+
+    name: str
+    processes: type[BotProcesses] = BotProcesses
+    """The class that looks after the processes of a bot."""
+    source_folder: str = ""
+    """Where a build finds the bot's files, if it works in an empty folder in memory; "" if on disk."""
+    holds: ClassVar[bool] = False
+    """Whether it can be made before its bot starts: then its bots wait as ``HeldBot`` says."""
+
+    def __init__(self, level: Level, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
+        self.level: Level = level
+        self._cgroups = cgroups
+        self._numbers = count(1)
+
+    @classmethod
+    @abstractmethod
+    def open(cls, level: Level) -> Self:
+        """The best that works on this machine. Raises SandboxError with the reason if nothing does."""
+
+    @property
+    @abstractmethod
+    def protections(self) -> Mapping[str, Degree]:
+        """The degree of every one of PROTECTIONS, in their order."""
+
+    @abstractmethod
+    def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
+        """Prepare the start of a bot in its folder, which is read-only unless ``writable``, for a build.
+
+        With a ``source_folder`` a build gets its folder there, and an empty one in memory to work in.
+        Raises OSError or SandboxError if the machine cannot provide it.
+        """
+
+    def check(self) -> None:
+        """Start a program that starts another. Raises SandboxError if the sandbox does not work now."""
+        self.check_command(
+            BotCommand(("/bin/sh", "-c", "(true); exit 0"), Path("/usr"), (("PATH", "/usr/bin:/bin"),))
+        )
+
+    def check_command(self, command: BotCommand) -> None:
+        """Run a program that ends by itself. Raises SandboxError if it fails."""
+        try:
+            process, pipes, group = self.start(command, ResourceLimits(memory_mb=1024))
+        except OSError as error:
+            raise SandboxError(f"{self.name} does not start here: {error}") from error
+        try:
+            ended = group.exited(TRY_SECONDS * 1000)
+            said = last_line(pipes.stderr)
+        finally:
+            _end(group, pipes)
+            self.settle()
+        if not ended or process.returncode != 0:
+            why = said or (f"exit code {process.returncode}" if ended else "it hangs")
+            raise SandboxError(f"{self.name} does not work here ({why})")
+
+    def start(
+        self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False, merged: bool = False
+    ) -> tuple[Process, Pipes, BotProcesses]:
+        """Start a program inside; return its process, its streams and its processes, which the caller ends.
+
+        ``writable``: its folder is, as ``prepare`` says. ``merged``: standard error goes to standard output.
+        Raises OSError or SandboxError.
+        """
+        launch = self.prepare(command, limits, writable=writable)
+        if self.holds:
+            return self._hold(launch, merged=merged).release()
+        try:
+            process, pipes = start_process(
+                launch.argv, cwd=command.folder, env=command.environ, pass_fds=launch.fds, merged=merged
+            )
+        except BaseException:
+            launch.abandon()
+            raise
+        launch.close_fds()
+        return process, pipes, self.processes(process, launch.cgroup, launch.release, launch.weakened)
+
+    def spawn(
+        self, command: BotCommand, *, memory_mb: int, clock: Callable[[], int] = time.monotonic_ns
+    ) -> Channel:
+        """Start a bot and return the channel to it. ``memory_mb`` bounds each process, and all together.
+
+        A program that cannot be run is the bot's fault and gives a channel that is closed from the start.
+        Raises SandboxError if the machine cannot start it.
+        """
+        try:
+            _, pipes, group = self._start_bot(command, memory_mb)
+        except OSError as error:
+            # An error that names another file concerns one of the sandbox's own programs, not the bot.
+            if error.errno in _BOTS_FAULT and error.filename in (None, command.argv[0], str(command.folder)):
+                return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
+            raise _cannot_start(error) from error
+        return ProcessChannel(group, pipes, clock=clock)
+
+    def _start_bot(self, command: BotCommand, memory_mb: int) -> tuple[Process, Pipes, BotProcesses]:
+        """Start a bot or a module's host. Raises OSError, and SandboxError if its folder is gone."""
+        return self.start(_present(command), _limits_of(command, memory_mb))
+
+    def start_host(self, command: BotCommand, *, memory_mb: int) -> tuple[Process, Pipes, BotProcesses]:
+        """Start the host process of a module, as ``start`` does. Raises SandboxError."""
+        try:
+            return self._start_bot(command, memory_mb)
+        except OSError as error:
+            raise _cannot_start(error) from error
+
+    def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:  # noqa: ARG002 - the same for all bots here
+        """The protections that are only partial for a bot with these files, each with the reason."""
+        return {}
+
+    def rehearse(self, command: BotCommand, *, memory_mb: int) -> None:
+        """Start a bot before its first match and end it; what it read of the system's files stays cached.
+
+        After a match that is dropped where control groups bound memory, and the next match would wait for the
+        disk. A bot that has heard of no match can leave no message in it. Raises SandboxError.
+        """
+        if "memory" not in self._cgroups.gives:
+            return
+        try:
+            _, pipes, group = self._start_bot(command, memory_mb)
+        except OSError:
+            return  # its matches find that out
+        try:
+            with suppress(OSError):
+                os.write(pipes.stdin, HELLO)
+            os.close(pipes.stdin)
+            pipes = pipes._replace(stdin=-1)
+            group.exited(_REHEARSAL_MS)
+        finally:
+            _end(group, pipes, keep_caches=True)
+
+    def hold(self, command: BotCommand, *, memory_mb: int) -> HeldBot:
+        """Make a sandbox for a bot that starts later, as ``spawn`` would start it; only if it ``holds``.
+
+        This returns at once: the sandbox is made meanwhile. Raises SandboxError.
+        """
+        try:
+            return self._hold(self.prepare(_present(command), _limits_of(command, memory_mb)))
+        except OSError as error:
+            raise _cannot_start(error) from error
+
+    def _hold(self, launch: Launch, *, merged: bool = False) -> HeldBot:
+        """Start a sandbox that holds its bot. Raises OSError."""
+        try:
+            process, pipes = start_held(launch.argv, launch.fds, merged=merged)
+        except BaseException:
+            launch.abandon()
+            raise
+        group = self.processes(process, launch.cgroup, launch.release, launch.weakened)
+        held = HeldBot(self.name, process, pipes, group)
+        try:
+            if launch.cgroup is not None:
+                launch.cgroup.add(process.pid)
+            launch.send_words()
+        except BaseException:
+            held.end()
+            raise
+        finally:
+            launch.close_fds()
+        return held
+
+    def settle(self) -> None:
+        """Wait until the killed processes of ended bots are gone, and remove their control groups."""
+        self._cgroups.settle(wait=True)
+
+    def sweep(self) -> None:
+        """Remove the control groups of bots whose referees were killed."""
+        self._cgroups.sweep()
+
+    def _make_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
+        return self._cgroups.make(
+            str(next(self._numbers)), memory=limits.total_mb << 20, processes=limits.processes
+        )
+
+    def _by_cgroups(self) -> dict[str, Degree]:
+        """The protections that depend on control groups."""
+        known = ("processor-time", "waiting-time", "freezing")
+        held: dict[str, Degree] = dict.fromkeys(known, "partial")
+        gives = self._cgroups.gives
+        if "core" in gives:
+            held.update(dict.fromkeys(("all-processes", *known), "enforced"))
+            if "pressure" not in gives:
+                held["waiting-time"] = "partial"
+        if "memory" in gives:
+            held["total-memory"] = "enforced"
+        if "pids" in gives:
+            held["process-count"] = "enforced"
+        return held
+
+
+def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = False) -> list[str]:
+    """The ``prlimit`` command that goes before a bot's.
+
+    The kernel counts ``processes`` per user, so only bots with a user of their own can have that limit.
+    """
+    return [
+        prlimit,
+        f"--as={limits.address_mb << 20}",
+        f"--fsize={limits.file_mb << 20}",
+        f"--nofile={limits.open_files}",
+        "--core=0",
+        *([f"--nproc={limits.processes}"] if processes else []),
+        "--",
+    ]
+
+
+def program(name: str) -> str | None:
+    """The path of a system program, or None if it is not installed."""
+    return shutil.which(name, path=_SEARCHED)
+
+
+def _end(group: BotProcesses, pipes: Pipes, *, keep_caches: bool = False) -> None:
+    """Kill and reap the processes, and close the pipes that are open."""
+    group.kill()
+    group.reap(keep_caches=keep_caches)
+    for fd in pipes:
+        if fd >= 0:
+            os.close(fd)
+
+
+def _cannot_start(error: OSError) -> SandboxError:
+    return SandboxError(f"this machine cannot start a bot: {error.strerror}")
+
+
+def _limits_of(command: BotCommand, memory_mb: int) -> ResourceLimits:
+    return ResourceLimits(memory_mb=memory_mb, hosted=command.hosted)
+
+
+def _present(command: BotCommand) -> BotCommand:
+    """A command. Raises SandboxError if its folder is gone."""
+    if not command.folder.is_dir():
+        raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
+    return command
+
+
+SANDBOXES: Final = Registry[Sandbox](
+    "sandbox",
+    "tourney.sandboxes",
+    Sandbox,
+    {
+        "bubblewrap": "tourney.bots.sandbox.bubblewrap:Bubblewrap",
+        "plain": "tourney.bots.sandbox.plain:PlainSandbox",
+    },
+    SandboxError,
+    "sandboxes",
+)
+"""The kinds of sandbox, by name."""
+
+
+def open_sandbox(level: Level) -> Sandbox:
+    """The sandbox of a level, tried on this machine. Raises SandboxError if that is not possible.
+
+    "off" is the plain one. Otherwise bubblewrap comes first, then those of plugins by name. If none of them
+    works, "auto" is the plain one and "strict" fails, as it does for one that lacks a protection.
+    """
+    if level == "off":
+        return SANDBOXES.find_class("plain").open("off")
+    reasons = []
+    for name in _containing():
+        kind = SANDBOXES.find_class(name)  # raises for a broken plugin, even with "auto"
+        try:
+            sandbox = kind.open(level)
+            if level == "strict":
+                require_all(sandbox)
+        except SandboxError as error:
+            reasons.append(str(error))
+        else:
+            return sandbox
+    if level == "strict":
+        raise SandboxError(f'sandbox = "strict" is not possible: {"; ".join(reasons)}')
+    return SANDBOXES.find_class("plain").open("auto")
+
+
+def _containing() -> Iterator[str]:
+    """Yield the names of the sandboxes that contain bots; plugins are looked for only if they are needed."""
+    yield "bubblewrap"
+    yield from (name for name in SANDBOXES.names() if name not in SANDBOXES.own)
+
+
+def require_all(sandbox: Sandbox) -> None:
+    """Raise SandboxError, with the names, if a sandbox does not enforce all protections."""
+    missing = [f"{name} ({degree})" for name, degree in sandbox.protections.items() if degree != "enforced"]
+    if missing:
+        raise SandboxError(
+            f"{sandbox.name} lacks {', '.join(missing)} on this machine;"
+            ' use sandbox = "auto" for the best that works here'
+        )

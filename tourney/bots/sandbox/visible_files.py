@@ -1,0 +1,347 @@
+"""What a bot sees of the file system: the words and descriptors that tell bubblewrap what to mount.
+
+A bot shares only the system's files with others. Its own files are copied into memory for each match, and the
+files of /proc that describe the whole machine are hidden, or have a fixed content where programs need them.
+
+A bot's own /tmp is empty at its start, so what lies below the host's /tmp is shown in another place. That
+matters where the environment that runs Tourney lies there: its files that name paths (``pyvenv.cfg`` and the
+``.pth`` files of packages) are shown with the new paths.
+"""
+
+import os
+import re
+import resource
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple, Self
+
+from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.sandbox.child_process import high
+
+PRIVATE: Final = (Path("/tmp"), Path("/dev/shm"))  # noqa: S108 - what belongs to the bot inside
+NEW_ROOT: Final = Path("/environment")
+_NAMED = re.compile(r"""(^|[\s='"])(/tmp/|/dev/shm/)""", re.MULTILINE)
+
+
+def is_private(path: Path) -> bool:
+    """Whether a path lies where a bot has files of its own."""
+    return any(path.is_relative_to(private) for private in PRIVATE)
+
+
+def new_place(path: Path) -> Path:
+    """The path under which a bot sees a path of the host."""
+    return NEW_ROOT / path.relative_to("/") if is_private(path) else path
+
+
+def moved(command: BotCommand) -> BotCommand:
+    """A command whose program, interpreter and PATH are those that the bot sees."""
+    own = (command.argv[0], sys.executable)
+    words = (str(new_place(Path(word))) if word in own and word[:1] == "/" else word for word in command.argv)
+    env = tuple((name, _moved_paths(value) if name == "PATH" else value) for name, value in command.env)
+    return replace(command, argv=tuple(words), env=env)
+
+
+def _moved_paths(value: str) -> str:
+    return ":".join(str(new_place(Path(part))) for part in value.split(":"))
+
+
+@cache
+def changed_files(shown: Sequence[Path]) -> tuple[tuple[Path, bytes], ...]:
+    """The files below moved paths that name moved paths: each with its content for the bots."""
+    found = []
+    for file in _naming_files([path for path in shown if is_private(path)]):
+        try:
+            text = file.read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            continue
+        new = _NAMED.sub(rf"\1{NEW_ROOT}\2", text)
+        if new != text:
+            found.append((file, new.encode()))
+    return tuple(found)
+
+
+def _naming_files(shown: Sequence[Path]) -> Iterator[Path]:
+    for path in shown:
+        if (path / "pyvenv.cfg").is_file():
+            yield path / "pyvenv.cfg"
+        yield from sorted(path.glob("lib/python*/site-packages/*.pth"))
+
+
+def can_move(program: str) -> bool:
+    """Whether a program would be found: none of its links names a path that is moved."""
+    path = Path(program)
+    for _ in range(40):
+        if not path.is_symlink():
+            return True
+        target = Path(os.readlink(path))  # noqa: PTH115 - as it is written
+        if target.is_absolute() and is_private(target):
+            return False
+        path = path.parent / target
+    return False
+
+
+BOT_FOLDER: Final = "/bot"
+TMP_BYTES: Final = 64 * 1024 * 1024
+SHM_BYTES: Final = 64 * 1024 * 1024
+COPY_BYTES: Final = 64 * 1024 * 1024
+COPY_ENTRIES: Final = 1_000
+"""The most that is copied for a match: the size of a bot's files, and the number of its files and folders."""
+
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ETC = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d")
+_MADE = frozenset(map(Path, ("/", "/etc", "/tmp")))  # noqa: S108 - inside
+_DEVICES = ("null", "zero", "urandom")
+_LINKS = (
+    *(("random", "urandom"), ("fd", "/proc/self/fd")),
+    *(("stdin", "/proc/self/fd/0"), ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")),
+)
+_HIDDEN_FILES = (
+    "buddyinfo",
+    "cgroups",
+    "diskstats",
+    "interrupts",
+    "locks",
+    "sched_debug",
+    "schedstat",
+    "softirqs",
+    "vmstat",
+    "zoneinfo",
+)
+_HIDDEN_FOLDERS = ("fs", "irq", "pressure", "sys/fs")
+_EMPTY_FOLDER = "/proc/tty/ldisc"
+"""A folder that is always empty, and costs less to mount than a file system; not all machines have it."""
+_PAGE: Final = os.sysconf("SC_PAGESIZE")
+_SPARE_FILES: Final = 256
+"""Descriptors that the referee may need beside those of a copy."""
+
+
+@dataclass(slots=True)
+class Mounts:
+    """Words for bubblewrap, and the descriptors that they name, which the caller closes.
+
+    ``shared`` says why the bot's files are not a copy, or "".
+    """
+
+    words: list[str] = field(default_factory=list)
+    fds: list[int] = field(default_factory=list)
+    shared: str = ""
+
+    def add_file(self, fd: int, option: str, place: str, permissions: str = "0444") -> None:
+        """Make a file with the content of a descriptor."""
+        self.fds.append(fd)
+        self.words += ["--perms", permissions, option, str(fd), place]
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        fds, self.fds = self.fds, []
+        for fd in fds:
+            os.close(fd)
+
+
+def system_words() -> list[str]:
+    """The words that show the system's programs and libraries, read-only."""
+    words = ["--perms", "0755", "--dir", "/etc"]
+    for path in map(Path, _SYSTEM):
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            words += ["--ro-bind", str(path), str(path)]
+    for name in _ETC:
+        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    # A Java machine does not start without its settings.
+    for path in sorted(Path("/etc").glob("java*")):
+        words += ["--ro-bind-try", str(path), str(path)]
+    return words
+
+
+def private_words() -> list[str]:
+    """The words that mount the bot's private folders.
+
+    There are no terminals: the whole machine has few of them, and no bot's memory limit counts them.
+    """
+    words = ["--proc", "/proc", "--perms", "0755", "--tmpfs", "/dev"]
+    for name in _DEVICES:
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in _LINKS:
+        words += ["--symlink", target, f"/dev/{name}"]
+    return [
+        *words,
+        *("--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108 - in its own /dev
+        *("--remount-ro", "/dev"),
+        *("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"),  # noqa: S108 - in its own root
+        *_hiding_words(),
+    ]
+
+
+def _hiding_words() -> list[str]:
+    """The words that hide what bots change in /proc and no program needs; each mount takes time.
+
+    A device that is mounted without devices cannot be read.
+    """
+    words = []
+    for name in _HIDDEN_FILES:
+        if Path("/proc", name).exists():
+            words += ["--ro-bind", "/dev/null", f"/proc/{name}"]
+    for name in _HIDDEN_FOLDERS:
+        if Path("/proc", name).is_dir():
+            words += _empty_words(f"/proc/{name}")
+    return words
+
+
+def _empty_words(place: str) -> list[str]:
+    if Path(_EMPTY_FOLDER).is_dir():
+        return ["--ro-bind", _EMPTY_FOLDER, place]
+    return ["--perms", "0555", "--size", str(_PAGE), "--tmpfs", place, "--remount-ro", place]
+
+
+def add_shown(mounts: Mounts, paths: tuple[Path, ...], *, move: bool) -> None:
+    """Show paths of the host that a bot needs, read-only; with ``move`` those below /tmp are elsewhere."""
+    mounts.words += _shown_words(paths, move=move)
+    for file, content in changed_files(paths) if move else ():
+        mounts.add_file(memory_file(content), "--ro-bind-data", str(new_place(file)))
+
+
+@cache
+def _shown_words(paths: tuple[Path, ...], *, move: bool) -> tuple[str, ...]:
+    shown = {path: new_place(path) if move else path for path in paths if not path.is_relative_to("/usr")}
+    words: list[str] = []
+    # Only root may enter the parents that bubblewrap makes by itself.
+    for parent in sorted({parent for place in shown.values() for parent in place.parents} - _MADE):
+        words += ["--perms", "0755", "--dir", str(parent)]
+    for path, place in shown.items():
+        words += ["--ro-bind", str(path), str(place)]
+    return tuple(words)
+
+
+def add_figures(mounts: Mounts, memory_mb: int) -> None:
+    """Give the figures in /proc that programs read a content that no other bot can change. Raises OSError."""
+    for name, text in _figures(memory_mb).items():
+        mounts.add_file(memory_file(text), "--ro-bind-data", f"/proc/{name}")
+
+
+@cache
+def _figures(memory_mb: int) -> dict[str, bytes]:
+    processors = os.cpu_count() or 1
+    times = " ".join(["0"] * 10)
+    stat_lines = [f"cpu  {times}", *(f"cpu{k} {times}" for k in range(processors))]
+    stat_lines += [
+        "intr 0",
+        "ctxt 0",
+        "btime 0",
+        "processes 1",
+        "procs_running 1",
+        "procs_blocked 0",
+        "softirq 0",
+    ]
+    kib = min(memory_mb << 10, os.sysconf("SC_PHYS_PAGES") * _PAGE >> 10)
+    sizes = {"MemTotal": kib, "MemFree": kib, "MemAvailable": kib}
+    sizes |= dict.fromkeys(("Buffers", "Cached", "SwapCached", "SwapTotal", "SwapFree"), 0)
+    texts = {
+        "loadavg": "0.00 0.00 0.00 1/1 1\n",
+        "uptime": "1.00 1.00\n",
+        "stat": "".join(f"{line}\n" for line in stat_lines),
+        "meminfo": "".join(f"{name + ':':<15} {size:>8} kB\n" for name, size in sizes.items()),
+    }
+    return {name: text.encode("ascii") for name, text in texts.items()}
+
+
+class _Entry(NamedTuple):
+    """An entry of a bot's folder: its path below it, its kind, permissions, size, and a link's target."""
+
+    path: str
+    mode: int
+    size: int
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What is copied of a bot's folder for a match; ``shared`` says why nothing is, or ""."""
+
+    entries: tuple[_Entry, ...]
+    size: int
+    shared: str = ""
+
+    @classmethod
+    def of(cls, folder: Path, memory_mb: int) -> Self:
+        """Files to copy, within the bounds of ``add_folder``. Raises OSError."""
+        entries: list[_Entry] = []
+        size = files = 0
+        # The copy counts as the bot's memory, of which it may take half: MiB << 20 >> 1.
+        bound = min(COPY_BYTES, memory_mb << 19)
+        for entry in _entries(folder):
+            entries.append(entry)
+            files += stat.S_ISREG(entry.mode)
+            size += -(-entry.size // _PAGE) * _PAGE
+            if len(entries) > COPY_ENTRIES:
+                return cls((), 0, f"it has more than {COPY_ENTRIES:,} files and folders")
+            if size > bound:
+                reason = "" if bound == COPY_BYTES else f", half of memory-mb = {memory_mb}"
+                return cls((), 0, f"its files are larger than {bound / (1 << 20):g} MiB{reason}")
+        if not _may_open(files):
+            return cls((), 0, f"Tourney may not open {files:,} files at a time; raise its limit (ulimit -n)")
+        return cls(tuple(entries), size)
+
+
+def add_folder(mounts: Mounts, folder: Path, memory_mb: int) -> None:
+    """Make ``/bot`` a copy of a bot's files, in memory and read-only, which counts as the bot's memory.
+
+    Files larger than COPY_BYTES or half of the bot's memory, or more than COPY_ENTRIES of them, are not
+    copied but shown: then ``mounts.shared`` says why. Raises OSError.
+    """
+    copy = Copy.of(folder, memory_mb)
+    if copy.shared:
+        mounts.shared = copy.shared
+        mounts.words += ["--ro-bind", str(folder), BOT_FOLDER]
+        return
+    mounts.words += ["--perms", "0755", "--size", str(copy.size + _PAGE), "--tmpfs", BOT_FOLDER]
+    for entry in copy.entries:
+        place = f"{BOT_FOLDER}/{entry.path}"
+        if stat.S_ISDIR(entry.mode):
+            mounts.words += ["--perms", "0755", "--dir", place]
+        elif stat.S_ISLNK(entry.mode):
+            mounts.words += ["--symlink", entry.target, place]
+        else:
+            fd = os.open(folder / entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            mounts.add_file(high(fd), "--file", place, "0555" if entry.mode & stat.S_IXUSR else "0444")
+    mounts.words += ["--remount-ro", BOT_FOLDER]
+
+
+def _entries(folder: Path) -> Iterator[_Entry]:
+    """Yield the files, links and folders below a folder, folders before what is in them."""
+    pending = [""]
+    while pending:
+        prefix = pending.pop()
+        with os.scandir(folder / prefix) as scan:
+            found = sorted(scan, key=lambda entry: entry.name)
+        for entry in found:
+            about = entry.stat(follow_symlinks=False)
+            path = prefix + entry.name
+            if stat.S_ISLNK(about.st_mode):
+                yield _Entry(path, about.st_mode, _PAGE, os.readlink(entry.path))  # noqa: PTH115 - an entry's path
+            elif stat.S_ISDIR(about.st_mode):
+                yield _Entry(path, about.st_mode, 0)
+                pending.append(f"{path}/")
+            elif stat.S_ISREG(about.st_mode):
+                yield _Entry(path, about.st_mode, about.st_size)
+
+
+def _may_open(files: int) -> bool:
+    """Whether this process may open further files, after raising its soft limit if that helps."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = files + _SPARE_FILES
+    if soft < wanted <= hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return wanted <= hard
+
+
+def memory_file(content: bytes) -> int:
+    """A descriptor that reads this content. Each start needs its own: the file position is shared."""
+    fd = high(os.memfd_create("content", os.MFD_CLOEXEC))
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd
