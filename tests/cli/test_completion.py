@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
-from tests.tournaments import begin
+from tests.support.command import ROOT, invoke
+from tests.support.tournaments import begin
 from tourney.cli.completion import SHELLS
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 
 def offered(*words: str, **settings: str) -> list[str]:
@@ -53,7 +53,7 @@ def test_shell_itself_completes_games_bots_and_tournaments(shell: str, tmp_path:
     program = shutil.which(shell)
     if program is None:
         pytest.skip(f"{shell} is not installed")
-    with Repository.open(str(tmp_path / "tourney.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "tourney.db"), create=True) as repository:
         begin(repository, name="spring-cup")
     (tmp_path / "tourney").write_text(f'#!/bin/sh\nexec {sys.executable} -m tourney "$@"\n')
     (tmp_path / "tourney").chmod(0o755)
@@ -74,7 +74,7 @@ def test_shell_itself_completes_games_bots_and_tournaments(shell: str, tmp_path:
 
 def test_completes_tournaments_of_the_database(tmp_path: Path) -> None:
     db = str(tmp_path / "tourney.db")
-    with Repository.open(db, create=True) as repository:
+    with Database.open(db, create=True) as repository:
         begin(repository, name="spring-cup")
         begin(repository, name="summer-cup")
     assert offered("standings", "s", TOURNEY_DB=db) == ["spring-cup", "summer-cup"]

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests import genuine
-from tests.command import invoke
-from tests.report.pages import Page
-from tourney.match.result import pack
-from tourney.store.repository import Repository
+from tests.report.html_pages import Page
+from tests.support import genuine
+from tests.support.command import invoke
+from tourney.store.column_reading import pack
+from tourney.store.database import Database
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
     path = str(tmp_path / "tourney.db")
-    with Repository.open(path, create=True) as repository:
+    with Database.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository, ("drawn-1", "drawn-2")))
     return path
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.command import invoke
-from tourney.bots.sandbox.base import PROTECTIONS, Degree, Sandbox
+from tests.support.command import invoke
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.plain import PlainSandbox
-from tourney.bots.sandbox.probe import Finding
+from tourney.bots.sandbox.probe import ProbeFinding
+from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, Sandbox
 from tourney.cli import doctor
 from tourney.errors import SandboxError
 from tourney.games import compiled
@@ -22,8 +22,8 @@ def findings(monkeypatch: pytest.MonkeyPatch) -> dict[str, Degree]:
     """The canary's findings: everything is enforced unless a test changes it."""
     found: dict[str, Degree] = dict.fromkeys(PROTECTIONS, "enforced")
 
-    def probe_sandbox(_: Sandbox) -> Iterator[Finding]:
-        yield from (Finding(name, degree, f"tried {name}") for name, degree in found.items())
+    def probe_sandbox(_: Sandbox) -> Iterator[ProbeFinding]:
+        yield from (ProbeFinding(name, degree, f"tried {name}") for name, degree in found.items())
 
     monkeypatch.setattr(doctor, "probe_sandbox", probe_sandbox)
     return found
@@ -93,11 +93,11 @@ def test_names_the_form_of_the_rules_for_search(
     monkeypatch.setattr(compiled, "summary", lambda: form)
     findings["network"] = "absent"
     done = invoke("doctor", "--level", "strict")
-    assert f"rules for search: {form}" in done.stderr
+    assert f"rules of the games: {form}" in done.stderr
     assert ("install a C compiler" in done.stderr) == (form != "compiled")
 
 
 def test_plain_rules_by_choice_need_no_compiler(findings: dict[str, Degree]) -> None:
     done = invoke("doctor", "--level", "off", env={compiled.PLAIN_VARIABLE: "1"})
-    assert "rules for search: plain Python" in done.stderr
+    assert "rules of the games: plain Python" in done.stderr
     assert "C compiler" not in done.stderr

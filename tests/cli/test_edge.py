@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.command import PROGRAM, invoke, run, start
+from tests.support.command import PROGRAM, invoke, run, start
 from tourney import errors
 from tourney.cli import edge
 from tourney.match.spec import MAX_MS, MAX_STARTUP_MS
@@ -134,7 +134,7 @@ def test_closed_pipe_ends_the_program_quietly() -> None:
         process.stdin.write("legal\n")
         process.stdin.close()
         assert process.stderr.read() == ""
-        assert process.wait(60) == edge.PIPE_CLOSED
+        assert process.wait(600) == edge.PIPE_CLOSED
 
 
 def test_buffered_output_to_a_closed_pipe_is_quiet() -> None:
@@ -145,7 +145,7 @@ def test_buffered_output_to_a_closed_pipe_is_quiet() -> None:
         os.close(write)
         assert process.stderr is not None
         assert process.stderr.read() == b""
-        assert process.wait(60) == edge.PIPE_CLOSED
+        assert process.wait(600) == edge.PIPE_CLOSED
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
@@ -199,7 +199,7 @@ def test_interrupt_ends_a_long_perft_with_130() -> None:
         process.stdin.write("perft 900\n")
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=600)
         assert process.returncode == edge.INTERRUPTED
         assert said == "error: interrupted\n"
 

@@ -9,13 +9,13 @@ from unittest.mock import patch
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.command import ROOT, TOYS, invoke, offering
-from tests.folders import write_shell_bot
-from tourney.bots.catalogue.rungs import Rating, Rung
-from tourney.bots.sandbox.base import PROTECTIONS
-from tourney.bots.sandbox.probe import Finding
+from scripts.make_reference import commands, documents, file_of, json_page, main, name_of
+from tests.support.command import ROOT, TOYS, invoke, offering
+from tests.support.folders import write_shell_bot
+from tourney.bots.catalogue.shipped import Rating, Rung
+from tourney.bots.sandbox.probe import ProbeFinding
+from tourney.bots.sandbox.sandbox import PROTECTIONS
 from tourney.cli import doctor
-from tourney.cli.reference import commands, documents, file_of, json_page, main, name_of
 from tourney.compare import ladder
 
 FOLDER = ROOT / "docs" / "reference" / "json"
@@ -32,7 +32,7 @@ OTHERS = {
     "db backup": "prints the path of the backup",
     "db copy": "prints sentences on standard error alone",
     "db merge": "prints sentences on standard error alone",
-    "db recount": "prints sentences on standard error alone",
+    "db withdraw": "prints sentences",
     "db archive": "prints the path of the archive",
     "db unarchive": "prints sentences on standard error alone",
     "completion": "prints a script",
@@ -130,7 +130,7 @@ def test_games_and_their_checks_are_documents(tmp_path: Path) -> None:
         divided = printed("perft", "race", "4", "--divide")["divided"]
         assert divided == [{"action": "roll-1", "count": 8}, {"action": "roll-2", "count": 8}]
         assert printed("check-game", "toe", "--games", "2")["passed"] is True
-    with offering(toe="tests.broken:WrongActor"):
+    with offering(toe="tests.support.broken:WrongActor"):
         failed = printed("check-game", "toe", "--games", "2", code=1)
     assert (failed["passed"], bool(failed["failed"][0]["what"])) == (False, True)
 
@@ -241,7 +241,7 @@ def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path:
         out = printed("ladder", str(home / "mute"), *same, *where, code=1)
     assert (out["ending"], out["first_fault"]["kind"]) == ("out", "startup")
     assert printed("ladder", "--list")["rungs"]
-    enforced = [Finding(name, "enforced", "tried") for name in PROTECTIONS]
+    enforced = [ProbeFinding(name, "enforced", "tried") for name in PROTECTIONS]
     with patch.object(doctor, "probe_sandbox", lambda _: iter(enforced)):
         assert printed("doctor", "--level", "off")["holds"] is True
     with patch.object(doctor, "probe_sandbox", lambda _: iter([replace(enforced[0], degree="absent")])):

@@ -6,9 +6,9 @@ import sys
 import click
 import pytest
 
-from tests.command import invoke, run
+from tests.support.command import invoke, run
 from tourney import __version__
-from tourney.cli.main import COMMANDS, SECTIONS, load_command
+from tourney.cli.main import cli
 from tourney.games.compiled import summary
 
 DESIGNED = [
@@ -40,12 +40,12 @@ DESIGNED = [
 
 
 def test_command_table_lists_all_commands() -> None:
-    assert sorted(COMMANDS) == sorted(DESIGNED)
+    assert sorted(cli.names) == sorted(DESIGNED)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", cli.names)
 def test_every_command_loads_and_has_help(name: str) -> None:
-    command = load_command(name)
+    command = cli.load(name)
     assert isinstance(command, click.Command)
     assert command.name == name
     assert invoke(name, "--help").exit_code == 0
@@ -54,7 +54,7 @@ def test_every_command_loads_and_has_help(name: str) -> None:
 
 def test_help_lists_all_commands_by_section() -> None:
     text = invoke("--help").stdout
-    for title, names in SECTIONS.items():
+    for title, names in cli.sections.items():
         assert f"{title}:" in text
         for name in names:
             assert f"\n  {name} " in text
@@ -69,7 +69,7 @@ def test_unknown_command_is_wrong_use() -> None:
 
 def test_version() -> None:
     """``tourney --version`` prints the package's version."""
-    assert invoke("--version").stdout == f"tourney {__version__}\nrules for search: {summary()}\n"
+    assert invoke("--version").stdout == f"tourney {__version__}\nrules of the games: {summary()}\n"
 
 
 def test_missing_command_shows_help_and_exits_with_2() -> None:
@@ -103,7 +103,7 @@ def test_wrong_use_is_one_line_and_exit_code_2(words: list[str], says: str) -> N
 def test_rules_starts_without_slow_imports() -> None:
     """Loading ``tourney rules`` imports neither pandas, numpy, SQLModel, Jinja2 nor rich."""
     code = (
-        "import sys; from tourney.cli.main import load_command; load_command('rules');"
+        "import sys; from tourney.cli.main import cli; cli.load('rules');"
         "slow = ('pandas', 'numpy', 'sqlmodel', 'sqlalchemy', 'jinja2', 'rich');"
         "print(*[module for module in slow if module in sys.modules])"
     )
@@ -120,7 +120,7 @@ def test_help_imports_no_command() -> None:
         "sys.stderr.write(' '.join(sorted(m for m in sys.modules if m.startswith('tourney.cli.'))))"
     )
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True, check=True)
-    assert done.stderr.split() == ["tourney.cli.edge", "tourney.cli.main"]
+    assert done.stderr.split() == ["tourney.cli.command_table", "tourney.cli.edge", "tourney.cli.main"]
     assert "Usage: tourney" in done.stdout
 
 

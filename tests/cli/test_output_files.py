@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import PROGRAM, invoke
-from tests.tournaments import begin, played
+from tests.support.command import PROGRAM, invoke
+from tests.support.tournaments import begin, played
 from tourney.run.engine.recorder import spec_of
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 EXPORTS = [("records",), ("standings",), ("standings", "--format", "parquet"), ("trf",)]
@@ -22,11 +22,11 @@ EXPORTS = [("records",), ("standings",), ("standings", "--format", "parquet"), (
 def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A database with a finished tournament of made-up matches."""
     path = str(tmp_path_factory.mktemp("db") / "tourney.db")
-    with Repository.open(path, create=True) as repository:
+    with Database.open(path, create=True) as repository:
         tournament = begin(repository)
-        entrants = repository.entrants(tournament.id)
-        rows = repository.pending(tournament.id)
-        repository.record_results(
+        entrants = repository.tournaments.entrants(tournament.id)
+        rows = repository.schedules.pending(tournament.id)
+        repository.matches.add(
             tournament.id, [MatchResult(n, played(spec_of(tournament, entrants, row))) for n, row in rows]
         )
     return path
@@ -49,9 +49,9 @@ def test_export_writes_the_same_bytes_everywhere(db: str, tmp_path: Path, words:
     reader = threading.Thread(target=lambda: found.append((tmp_path / "fifo").read_bytes()))
     reader.start()
     assert invoke(*command, str(tmp_path / "fifo")).exit_code == 0
-    reader.join(60)
+    reader.join(600)
     assert found == [whole]
-    done = subprocess.run([*PROGRAM, *command, "/dev/stdout"], capture_output=True, check=True, timeout=60)
+    done = subprocess.run([*PROGRAM, *command, "/dev/stdout"], capture_output=True, check=True, timeout=600)
     assert done.stdout == whole
     assert invoke(*command, os.devnull).exit_code == 0
     assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
@@ -82,7 +82,7 @@ def test_full_device_ends_with_one_sentence(db: str) -> None:
 
 def test_backup_may_go_to_standard_output(db: str, tmp_path: Path) -> None:
     command = [*PROGRAM, "db", "backup", "/dev/stdout", "--db", db]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, check=True, timeout=600)
     (tmp_path / "copy.db").write_bytes(done.stdout)
     with sqlite3.connect(tmp_path / "copy.db") as copy:
         assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

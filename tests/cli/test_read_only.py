@@ -11,25 +11,26 @@ from pathlib import Path
 
 import pytest
 
-from tests import genuine
-from tests.command import ROOT, invoke
-from tests.tournaments import refused
+from tests.support import genuine
+from tests.support.command import ROOT, invoke
+from tests.support.tournaments import refused
 from tourney.errors import StoreUnavailable
 from tourney.store import sqlite
-from tourney.store.repository import Repository
+from tourney.store.database import Database
+from tourney.store.engine import Access
 
 AS_ANOTHER = """
 import os, shutil, sys, tempfile
 from tourney.errors import StoreError
 from tourney.results.standings import compute_standings
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 def read(path):
     try:
-        with Repository.open(path) as opened, opened.snapshot() as repository:
-            t = repository.tournament().id
+        with Database.open(path) as opened, opened.snapshot() as repository:
+            t = repository.tournaments.get().id
             names = [line.name for line in compute_standings(repository, t)]
-            return f'{names} {repository.record(t, 1)["seed"]}'
+            return f'{names} {repository.records.get(t, 1).seed}'
     except StoreError as error:
         return str(error)
 
@@ -74,7 +75,7 @@ def folder() -> Iterator[Path]:
 def archive(folder: Path) -> Path:
     """A database with a finished tournament in that folder."""
     path = folder / "tourney.db"
-    with Repository.open(str(path), create=True) as repository:
+    with Database.open(str(path), create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository, ("drawn-1", "drawn-2")))
     return path
 
@@ -130,12 +131,12 @@ def test_reading_commands_create_no_files(archive: Path, monkeypatch: pytest.Mon
 def test_write_during_frozen_read_is_reported(archive: Path) -> None:
     """A frozen database is not locked, so the data read may be inconsistent."""
     engine = sqlite.make_engine(archive, frozen=True)
-    repository = Repository(engine)
+    repository = Database(Access(engine))
     with (
         refused(StoreUnavailable, str(archive), "was written to while it was read"),
         repository.snapshot() as moment,
     ):
-        assert moment.tournament().name == "cup"
+        assert moment.tournaments.get().name == "cup"
         with closing(sqlite3.connect(archive)) as writer:
             writer.execute("UPDATE tournament SET created = 'now'")
             writer.commit()

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from tests import genuine
-from tests.command import invoke
-from tourney.store.repository import Repository
+from tests.support import genuine
+from tests.support.command import invoke
+from tourney.store.database import Database
 from tourney.store.root import compute_root
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> str:
     path = str(tmp_path / "tourney.db")
-    with Repository.open(path, create=True) as repository:
+    with Database.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository), void=(4,))
     return path
 
 
 @pytest.fixture
 def root(database: str) -> str:
-    with Repository.open(database) as repository:
-        found = compute_root(repository, repository.tournament())
+    with Database.open(database) as repository:
+        found = compute_root(repository, repository.tournaments.get())
     assert found is not None
     return found
 
@@ -60,8 +60,8 @@ def test_root_comes_from_the_records_themselves(database: str, root: str) -> Non
 
 
 def test_unfinished_tournament_does_not_have_the_root(database: str, root: str) -> None:
-    with Repository.open(database) as repository:
-        repository.take_back(1, [3])
+    with Database.open(database) as repository:
+        repository.matches.take_back(1, [3])
     code, _, err = verify("--root", root, "--db", database)
     assert code == 1
     assert "cup has no root yet: match 3 is not played" in err

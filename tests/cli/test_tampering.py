@@ -4,8 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from tests import tampering
-from tests.tampering import ALTERATIONS, BEGIN, CHECKS, END, PAGE, World, altered, build, outcomes, row
+from tests.support import tampering
+from tests.support.tampering import (
+    ALTERATIONS,
+    BEGIN,
+    CHECKS,
+    END,
+    PAGE,
+    World,
+    altered,
+    build,
+    outcomes,
+    row,
+)
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +32,14 @@ def test_no_check_finds_anything_in_the_sound_database(sound: World) -> None:
     assert outcomes(sound) == dict.fromkeys(CHECKS, "no")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALTERATIONS)
 def test_each_check_finds_what_the_page_says(sound: World, tmp_path: Path, name: str) -> None:
     assert row(name, outcomes(altered(sound, tmp_path, name))) in rows()
 
 
 def test_page_has_a_line_for_each_alteration() -> None:
-    """A line more or less means that the page was not written anew: ``python -m tests.tampering``."""
+    """A line more or less means that the page is outdated; run ``python -m tests.support.tampering``."""
     named = [line.split(" | ")[0].removeprefix("| ") for line in rows()[2:]]
     assert named == list(ALTERATIONS)
     assert len(named) > 41

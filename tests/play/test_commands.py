@@ -8,8 +8,8 @@ from tourney.play.commands import (
     FEW,
     MOST,
     NAMES,
-    Command,
     TypedAction,
+    TypedCommand,
     Unclear,
     columns,
     help_lines,
@@ -50,29 +50,29 @@ def test_action_is_found_by_string_prefix_or_number(line: str, legal: list[str],
 @pytest.mark.parametrize(
     ("line", "command"),
     [
-        ("help", Command("help")),
-        ("?", Command("help")),
-        ("moves", Command("moves")),
-        ("moves d2", Command("moves", "d2")),
-        ("undo 3", Command("undo", "3")),
-        (":quit", Command("quit")),
-        (" resign ", Command("resign")),
+        ("help", TypedCommand("help")),
+        ("?", TypedCommand("help")),
+        ("moves", TypedCommand("moves")),
+        ("moves d2", TypedCommand("moves", "d2")),
+        ("undo 3", TypedCommand("undo", "3")),
+        (":quit", TypedCommand("quit")),
+        (" resign ", TypedCommand("resign")),
     ],
 )
-def test_command_is_parsed_with_its_argument(line: str, command: Command) -> None:
+def test_command_is_parsed_with_its_argument(line: str, command: TypedCommand) -> None:
     assert parse_typed(line, TAFL) == command
 
 
 def test_colon_gives_a_command_priority_over_an_action() -> None:
     assert parse_typed("resign", ["resign", "stay"]) == TypedAction("resign")
-    assert parse_typed(":resign", ["resign", "stay"]) == Command("resign")
+    assert parse_typed(":resign", ["resign", "stay"]) == TypedCommand("resign")
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
         ("d2", "'d2' is the prefix of 2 legal actions: d2-d3 d2-d4"),
-        ("x9", "'x9' is no legal action and no prefix of one; `moves` lists the 4 legal actions"),
+        ("x9", "'x9' is neither a legal action nor a prefix of one; `moves` lists the 4 legal actions"),
         ("0", "there is no number 0: `moves` lists the 4"),
         ("5", "there is no number 5: `moves` lists the 4"),
         ("9" * 500, "there is no number 999999999: "),
@@ -81,8 +81,8 @@ def test_colon_gives_a_command_priority_over_an_action() -> None:
         ("undo two", "undo takes the number of decisions to take back, not 'two'"),
         ("undo 0", "undo takes the number"),
         ("undo \N{SUPERSCRIPT TWO}", "undo takes the number"),
-        ("\x1b[2J", "'\\x1b[2J' is no legal action"),
-        ("\N{ARABIC-INDIC DIGIT ONE}", "is no legal action"),
+        ("\x1b[2J", "'\\x1b[2J' is neither a legal action"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "is neither a legal action"),
     ],
 )
 def test_invalid_input_is_explained_in_one_sentence(line: str, reason: str) -> None:
@@ -106,8 +106,8 @@ def test_long_list_of_matching_actions_is_cut() -> None:
 
 
 def test_finished_game_accepts_only_viewing_undo_and_quit() -> None:
-    assert parse_typed("history", ()) == Command("history")
-    assert parse_typed("undo", ()) == Command("undo")
+    assert parse_typed("history", ()) == TypedCommand("history")
+    assert parse_typed("undo", ()) == TypedCommand("undo")
     for line in ("moves", "resign"):
         meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from tests.command import ROOT
+from tests.support.command import ROOT
 from tourney.play.terminal import MAX_LINE, ScreenTerminal, StreamTerminal
 
 

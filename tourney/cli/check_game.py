@@ -3,12 +3,12 @@
 import click
 
 from tourney.cli.completion import complete_game
-from tourney.cli.documents.bots import GameCheckDocument
+from tourney.cli.documents.bot_documents import FailedProperty, GameCheckDocument
 from tourney.cli.options import TEXT, formats_option, output_options
-from tourney.cli.output import Format, Output, current
+from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import CheckError
 from tourney.games.base import AnyGame
-from tourney.games.check import PROPERTIES, Finding, Progress, check_game, shrink, smallest
+from tourney.games.check import PROPERTIES, CheckProgress, PropertyFailure, check_game, shrink, smallest
 from tourney.games.registry import find_game
 from tourney.seeds import U64
 
@@ -23,7 +23,7 @@ from tourney.seeds import U64
 )
 @formats_option(GameCheckDocument, formats=TEXT)
 @output_options
-def command(name: str, games: int, seed: int, format_: Format) -> None:
+def command(name: str, games: int, seed: int, format_: OutputFormat) -> None:
     """Check that the game NAME has the properties of every game.
 
     Plays random games with every number of seats and every option value. Checks that strings parse back, that
@@ -34,43 +34,44 @@ def command(name: str, games: int, seed: int, format_: Format) -> None:
     game = find_game(name)
     out = current()
     findings, last = _check(game, games, seed, out)
-    if format_ is Format.JSON:
+    if format_ is OutputFormat.JSON:
         out.document(
-            GameCheckDocument,
-            game=name,
-            passed=not findings,
-            properties=list(PROPERTIES),
-            games=last.done,
-            actions=last.actions,
-            states=last.thorough,
-            failed=[
-                {"property": finding.name, "what": finding.what, "lines": finding.lines}
-                for finding in findings
-            ],
+            GameCheckDocument(
+                game=name,
+                passed=not findings,
+                properties=tuple(PROPERTIES),
+                games=last.done,
+                actions=last.actions,
+                states=last.thorough,
+                failed=tuple(
+                    FailedProperty(property=one.name, what=one.what, lines=tuple(one.lines))
+                    for one in findings
+                ),
+            )
         )
-    for finding in findings if format_ is Format.TEXT else ():
+    for finding in findings if format_ is OutputFormat.TEXT else ():
         out.write(f"{finding.name} fails: {finding.what}")
         for line in finding.lines:
             out.write(f"    {line}")
     if findings:
         raise CheckError(f"{name} fails {len(findings)} of {len(PROPERTIES)} properties")
-    if format_ is Format.TEXT:
+    if format_ is OutputFormat.TEXT:
         out.write(
             f"{name} has all {len(PROPERTIES)} properties:"
             f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
         )
 
 
-def _check(game: AnyGame, games: int, seed: int, out: Output) -> tuple[list[Finding], Progress]:
+def _check(game: AnyGame, games: int, seed: int, out: Output) -> tuple[list[PropertyFailure], CheckProgress]:
     """Run the suite with a progress bar; return the smallest findings and the final progress."""
     from rich.progress import Progress as Bar  # noqa: PLC0415 - rich is slow to import
 
-    last = Progress(0, games, 0, 0)
+    last = CheckProgress(0, games, 0, 0)
     console = out.console(err=True)
     with Bar(console=console, transient=True, disable=out.quiet or not console.is_terminal) as bar:
         task = bar.add_task(f"{game.name}: random games", total=games)
 
-        def listen(progress: Progress) -> None:
+        def listen(progress: CheckProgress) -> None:
             nonlocal last
             last = progress
             bar.update(task, completed=progress.done)

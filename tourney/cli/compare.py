@@ -1,33 +1,30 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
-import sys
-from functools import partial
-from pathlib import Path
+from dataclasses import dataclass
 
 import click
 from click.core import ParameterSource
+from msgspec.structs import asdict
 
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.compare import ComparisonDocument
-from tourney.cli.options import (
-    bots_option,
-    db_option,
-    formats_option,
-    output_options,
-    split_words,
+from tourney.cli.options import formats_option, option, output_options, shared, split_words, takes
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.questions import (
+    AskingOptions,
+    PairOptions,
+    batch_option,
+    error_rate_option,
+    max_pairs_option,
+    print_answer,
 )
-from tourney.cli.output import Format, current
-from tourney.cli.run_options import PairSettings, deadline_options, pair_options, play_request, workers_option
-from tourney.compare.compare import ComparisonRequest, compare_bots
-from tourney.compare.format import BATCH, TEST, StoppingRule
-from tourney.compare.result import decision_text
+from tourney.compare.comparison import BATCH, TEST, ComparisonRule
+from tourney.compare.question_results import ComparisonResult
 from tourney.errors import UsageError
-from tourney.ratings.sprt import Sprt
+from tourney.ratings.sequential import Sprt
 from tourney.results.columns import Column
-from tourney.run.config.tournament_file import EntrantLine
-from tourney.run.engine.stopping import Deadline
+from tourney.run.config.file_schema import EntrantLine
 
-COLUMNS = ComparisonDocument.__struct_fields__[1:]
+COLUMNS = ComparisonResult.__struct_fields__[1:]
 """Columns of CSV: all keys of the document but its name."""
 SHOWN = (
     ("pairs", "pairs of games"),
@@ -48,69 +45,61 @@ SHOWN = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest:
+    """Options of ``tourney compare``."""
+
+    width: int | None = option(
+        "--width",
+        type=click.IntRange(1, 1000),
+        metavar="ELO",
+        help="Instead of the test: play until the interval of Elo has this half width, at every look.",
+    )
+    elo0: float = option(
+        "--elo0", type=float, default=0.0, show_default=True, help="H0: A is better by this many Elo."
+    )
+    elo1: float = option(
+        "--elo1", type=float, default=20.0, show_default=True, help="H1: A is better by this many Elo."
+    )
+    alpha: float = shared(error_rate_option("--alpha", "Probability of accepting H1 if H0 holds."))
+    beta: float = shared(error_rate_option("--beta", "Probability of accepting H0 if H1 holds."))
+    batch: int = shared(batch_option(BATCH, "Pairs of games between checks."))
+    max_pairs: int | None = shared(max_pairs_option("Stop after this many."))
+    args_a: tuple[str, ...] = option(
+        "--args-a",
+        default="",
+        metavar="WORDS",
+        callback=split_words,
+        help="Arguments of A, as '--playouts 100'.",
+    )
+    args_b: tuple[str, ...] = option(
+        "--args-b", default="", metavar="WORDS", callback=split_words, help="Arguments of B."
+    )
+    name: str | None = option(
+        "--name", metavar="NAME", help="Name of the comparison. [default: from bots and options]"
+    )
+    pairs: PairOptions
+    asking: AskingOptions
+    format_: OutputFormat = shared(formats_option(ComparisonResult))
+
+    def rule(self) -> ComparisonRule:
+        """The rule of the comparison. Raises UsageError."""
+        if self.width is not None:
+            for word in TEST:
+                if click.get_current_context().get_parameter_source(word) is ParameterSource.COMMANDLINE:
+                    raise UsageError(
+                        f"--{word} is of the test, and --width makes none: leave one of them out"
+                    )
+        sprt = Sprt(self.elo0, self.elo1, self.alpha, self.beta)
+        return ComparisonRule(sprt, self.batch, self.max_pairs, self.width)
+
+
 @click.command("compare")
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
-@click.option(
-    "--width",
-    type=click.IntRange(1, 1000),
-    metavar="ELO",
-    help="Instead of the test: play until Elo is known to so much on each side, at every look.",
-)
-@click.option("--elo0", type=float, default=0.0, show_default=True, help="H0: A is better by this many Elo.")
-@click.option("--elo1", type=float, default=20.0, show_default=True, help="H1: A is better by this many Elo.")
-@click.option(
-    "--alpha", type=float, default=0.05, show_default=True, help="Probability of accepting H1 if H0 holds."
-)
-@click.option(
-    "--beta", type=float, default=0.05, show_default=True, help="Probability of accepting H0 if H1 holds."
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(1, 100_000),
-    default=BATCH,
-    show_default=True,
-    metavar="PAIRS",
-    help="Pairs of games between checks.",
-)
-@click.option(
-    "--max-pairs",
-    type=click.IntRange(1),
-    metavar="PAIRS",
-    help="Stop after this many. [default: no limit]",
-)
-@click.option(
-    "--args-a", default="", metavar="WORDS", callback=split_words, help="Arguments of A, as '--playouts 100'."
-)
-@click.option("--args-b", default="", metavar="WORDS", callback=split_words, help="Arguments of B.")
-@click.option("--name", metavar="NAME", help="Name of the comparison. [default: from bots and options]")
-@pair_options
-@workers_option()
-@deadline_options
-@db_option
-@bots_option
-@formats_option(ComparisonDocument)
+@takes(CompareRequest)
 @output_options
-def command(
-    a: str,
-    b: str,
-    width: int | None,
-    elo0: float,
-    elo1: float,
-    alpha: float,
-    beta: float,
-    batch: int,
-    max_pairs: int | None,
-    args_a: tuple[str, ...],
-    args_b: tuple[str, ...],
-    name: str | None,
-    pairs: PairSettings,
-    workers: int | None,
-    deadline: Deadline,
-    db: str,
-    bots: str,
-    format_: Format,
-) -> None:
+def command(a: str, b: str, options: CompareRequest) -> None:
     """Find out whether bot A is better than bot B: play until the result is significant.
 
     A and B are names of stored bots, or paths. They play pairs of games that share dice and opening, with
@@ -121,28 +110,18 @@ def command(
     With --width no test is made: play ends when the Elo difference is known that well. The interval may be
     watched while it narrows (95 % at every look).
     """
-    if width is not None:
-        for option in TEST:
-            if click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE:
-                raise UsageError(f"--{option} is of the test, and --width makes none: leave one of them out")
-    output = current()
-    request = ComparisonRequest(
-        a=EntrantLine(a, args=args_a),
-        b=EntrantLine(b, args=args_b),
-        rule=StoppingRule(Sprt(elo0, elo1, alpha, beta), batch, max_pairs, width),
-        name=name,
-        **pairs._asdict(),
-    )
-    play = partial(compare_bots, request, db, Path(bots), deadline=deadline)
-    compared = play_request(output, f"{a} v {b}", workers, play)
-    result = compared.result
-    if format_ is Format.TABLE:
-        output.write(decision_text(result))
-        shown = [{"figure": title, "value": result[key]} for key, title in SHOWN if result[key] is not None]
-        output.table(shown, (Column("figure"), Column("value", right=True)))
-    elif format_ is Format.JSON:
-        output.document(ComparisonDocument, **result)
-    else:
-        output.table([result], COLUMNS, format_)
-    if compared.summary is not None and compared.summary.signal:
-        sys.exit(128 + compared.summary.signal)
+    bots = (EntrantLine(a, args=options.args_a), EntrantLine(b, args=options.args_b))
+    question = options.pairs.question(options.rule(), bots, name=options.name)
+    answer = options.asking.ask(question, f"{a} v {b}")
+    print_answer(answer, options.format_, {OutputFormat.TABLE: _print, OutputFormat.CSV: _print_csv})
+
+
+def _print(result: ComparisonResult) -> None:
+    output, values = current(), asdict(result)
+    output.write(result.sentence())
+    shown = [{"figure": title, "value": values[key]} for key, title in SHOWN if values[key] is not None]
+    output.table(shown, (Column("figure"), Column("value", right=True)))
+
+
+def _print_csv(result: ComparisonResult) -> None:
+    current().table([asdict(result)], COLUMNS, OutputFormat.CSV)

@@ -63,17 +63,17 @@ def complete_bot(ctx: click.Context, param: click.Parameter, incomplete: str) ->
 
 def complete_tournament(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:  # noqa: ARG001 - click's signature
     """Complete the name of a tournament in the database."""
-    from tourney.store.repository import Repository  # noqa: PLC0415 - likewise
+    from tourney.store.database import Database  # noqa: PLC0415 - likewise
 
     try:
-        with Repository.open(_setting(ctx, "db")) as repository:
-            return _matching([found.name for found in repository.tournaments()], incomplete)
+        with Database.open(_setting(ctx, "db")) as database:
+            return _matching([found.name for found in database.tournaments.all()], incomplete)
     except (TourneyError, OSError):
         return []
 
 
 def _setting(ctx: click.Context, name: str) -> str:
-    """Return the value of ``--db`` or ``--bots``, also where the command line is not complete yet."""
+    """The value of ``--db`` or ``--bots``, also where the command line is not complete yet."""
     given = ctx.params.get(name)
     if given:
         return str(given)

@@ -13,9 +13,9 @@ from tourney.cli.run_options import play_request, workers_option
 from tourney.errors import EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
-from tourney.run.engine.session import run_tournament
+from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.monitoring.summary import Summary, summary_text
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 
 @click.command("demo")
@@ -67,19 +67,19 @@ def _play(files: DemoFiles, tournament: TournamentFile, workers: int | None, out
 
 def _report(files: DemoFiles, names: Sequence[str], out: Path, output: Output) -> None:
     from tourney.cli.report import write_reports  # noqa: PLC0415 - slow to import, and seldom needed
-    from tourney.report.output.look import Options  # noqa: PLC0415 - as above
+    from tourney.report.output.layout import Options  # noqa: PLC0415 - as above
 
-    with Repository.open(str(files.database)) as opened, opened.snapshot() as repository:
-        found = [repository.tournament(name) for name in names]
+    with Database.open(str(files.database)) as opened, opened.snapshot() as repository:
+        found = [repository.tournaments.get(name) for name in names]
         write_reports(repository, found, out, Options(), output)
 
 
 def _finished(files: DemoFiles, name: str) -> bool:
     if not files.database.exists():
         return False
-    with Repository.open(str(files.database)) as repository:
-        for tournament in repository.tournaments():
+    with Database.open(str(files.database)) as repository:
+        for tournament in repository.tournaments.all():
             if tournament.name == name:
-                progress = repository.progress(tournament.id)
+                progress = repository.schedules.progress(tournament.id)
                 return tournament.complete and progress.done == progress.rows
     return False

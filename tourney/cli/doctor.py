@@ -1,15 +1,15 @@
 """``tourney doctor``: test with a canary bot which protections work on this machine."""
 
 import click
+from msgspec.structs import asdict
 
-from tourney.bots.sandbox.base import PROTECTIONS, Level, open_sandbox
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
-from tourney.bots.wasm.frames import METER
-from tourney.bots.wasm.meter import meter_fault, wasmtime_version
-from tourney.cli.documents.bots import DoctorDocument
+from tourney.bots.sandbox.sandbox import PROTECTIONS, Level, open_sandbox
+from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
+from tourney.cli.documents.bot_documents import DoctorDocument, Protection
 from tourney.cli.options import formats_option, output_options
-from tourney.cli.output import Format, current
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import CheckError, SandboxError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
@@ -27,12 +27,12 @@ COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), C
 )
 @formats_option(DoctorDocument)
 @output_options
-def command(level: Level, format_: Format) -> None:
+def command(level: Level, format_: OutputFormat) -> None:
     """Test which protections against bots work on this machine.
 
     A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
-    is enforced, partial (some attempts worked) or absent, and what was tried; then whether the rules for
-    search are compiled or plain Python, and whether WebAssembly modules can play and count fuel. Exits with
+    is enforced, partial (some attempts worked) or absent, and what was tried; then whether the games'
+    rules are compiled or plain Python, and whether WebAssembly modules can play and count fuel. Exits with
     code 1 if a protection that the level requires is missing.
     """
     output = current()
@@ -40,25 +40,26 @@ def command(level: Level, format_: Format) -> None:
     if level != "off" and sandbox.name == "plain":
         output.warn(no_sandbox_reason())
     findings = list(probe_sandbox(sandbox))
-    rows = [
-        {"protection": f.protection, "degree": f.degree, "means": PROTECTIONS[f.protection], "tried": f.said}
+    lines = tuple(
+        Protection(protection=f.protection, degree=f.degree, means=PROTECTIONS[f.protection], tried=f.said)
         for f in findings
-    ]
+    )
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.
     broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]
-    if format_ is Format.JSON:
+    if format_ is OutputFormat.JSON:
         output.document(
-            DoctorDocument,
-            level=level,
-            sandbox=sandbox.name,
-            holds=not (broken or (level == "strict" and lacking)),
-            protections=rows,
-            rules_for_search=compiled.summary(),
+            DoctorDocument(
+                level=level,
+                sandbox=sandbox.name,
+                holds=not (broken or (level == "strict" and lacking)),
+                protections=lines,
+                rules_for_search=compiled.summary(),
+            )
         )
     else:
-        output.table(rows, COLUMNS, format_)
-    output.say(f"rules for search: {compiled.summary()}{_advice()}")
+        output.table(map(asdict, lines), COLUMNS, format_)
+    output.say(f"rules of the games: {compiled.summary()}{_advice()}")
     output.say(f"WebAssembly modules: {_modules()}")
     if level == "strict" and lacking:
         raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
@@ -69,7 +70,7 @@ def command(level: Level, format_: Format) -> None:
 
 
 def _advice() -> str:
-    """Say how to compile the rules for search, if they are not."""
+    """How to compile the games' rules, if they are not."""
     if compiled.wants_plain() or compiled.summary() == "compiled":
         return ""
     return "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
@@ -84,7 +85,7 @@ def _modules() -> str:
 
 
 def no_sandbox_reason() -> str:
-    """Return why bots run without containment here, as a sentence."""
+    """Why bots run without containment here, as a sentence."""
     try:
         Bubblewrap.open("auto")
     except SandboxError as error:

@@ -79,12 +79,12 @@ def guard(run: Callable[[], object]) -> int:
 
 
 def debugging() -> bool:
-    """Return whether tracebacks are enabled."""
+    """Whether tracebacks are enabled."""
     return os.environ.get(DEBUG, "") not in {"", "0"}
 
 
 def explain(error: BaseException) -> tuple[int, str]:
-    """Return the exit code for an exception, and one sentence that says what to do."""
+    """The exit code for an exception, and one sentence that says what to do."""
     if isinstance(error, TourneyError):
         return error.exit_code, str(error)
     if isinstance(error, click.UsageError):
@@ -105,7 +105,7 @@ def explain(error: BaseException) -> tuple[int, str]:
 
 
 def printable(text: str) -> str:
-    """Return a text on one line, with every character that is not printable as an escape sequence."""
+    """A text on one line, with every character that is not printable as an escape sequence."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -172,7 +172,7 @@ def _flush(stream: TextIO | None) -> None:
 
 
 def _reader_gone(stream: TextIO) -> bool:
-    """Return whether a stream is a pipe without a reader (and the broken pipe is not another one)."""
+    """Whether a stream is a pipe without a reader (and the broken pipe is not another one)."""
     try:
         poll = select.poll()
         poll.register(stream.fileno(), select.POLLOUT)

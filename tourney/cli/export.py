@@ -2,6 +2,7 @@
 
 import io
 import sys
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
@@ -10,17 +11,18 @@ import click
 import rfc8785
 
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, output_options
+from tourney.cli.options import db_option, option, output_options, shared, takes
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.compression import compressing
 from tourney.errors import UsageError
 from tourney.files import check_writable, writing
+from tourney.results.columns import data_frame
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.trf import trf
+from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.repository import Repository
 from tourney.store.root import PLAN, prove
 from tourney.store.values import Tournament
 
@@ -31,47 +33,72 @@ TRF = "trf"
 PGN = "pgn"
 
 
+@dataclass(frozen=True, slots=True)
+class ExportRequest:
+    """Options of ``tourney export``."""
+
+    what: str = option(
+        "--what",
+        type=click.Choice([*LINES, *TABLES, TRF]),
+        default=RECORDS,
+        show_default=True,
+        help="Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat"
+        " swiss or round-robin).",
+    )
+    format_: str | None = option(
+        "--format",
+        "format_",
+        type=click.Choice(["jsonl", "csv", "parquet", PGN]),
+        help="Output format: jsonl for records and tournaments, pgn for records of chess, csv or parquet"
+        " for tables. [default: jsonl or csv]",
+    )
+    out: Path | None = option(
+        "--out",
+        type=click.Path(allow_dash=True, path_type=Path),
+        metavar="FILE",
+        help="Output file, compressed if its name ends in .gz or .zst; replaces an existing regular file"
+        " as a whole. [default: -, standard output]",
+    )
+    measured: bool = option(
+        "--measured", is_flag=True, help="With --what tournament: add times, measurements and logs."
+    )
+    proof: str | None = option(
+        "--proof",
+        metavar="MATCH",
+        help="Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
+    )
+    db: str = shared(db_option)
+
+    @property
+    def file(self) -> Path | None:
+        """The output file; None: standard output."""
+        return None if str(self.out) == "-" else self.out
+
+    @property
+    def chosen(self) -> str:
+        """The output format."""
+        return self.format_ or {**dict.fromkeys(LINES, "jsonl"), TRF: TRF}.get(self.what, "csv")
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        what, chosen = self.what, self.chosen
+        if self.measured and what != TOURNAMENT:
+            raise UsageError(f"--measured does not go with --what {what}, but with --what {TOURNAMENT}")
+        if chosen == PGN:
+            fits = what == RECORDS
+        else:
+            fits = (chosen == "jsonl") == (what in LINES) and (chosen == TRF) == (what == TRF)
+        if not fits:
+            raise UsageError(f"--format {chosen} does not go with --what {what}")
+        if chosen == "parquet" and self.file is None:
+            raise UsageError("--format parquet requires a file: --out FILE")
+
+
 @click.command("export")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@click.option(
-    "--what",
-    type=click.Choice([*LINES, *TABLES, TRF]),
-    default=RECORDS,
-    show_default=True,
-    help="Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat swiss or"
-    " round-robin).",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["jsonl", "csv", "parquet", PGN]),
-    help="Output format: jsonl for records and tournaments, pgn for records of chess, csv or parquet for"
-    " tables. [default: jsonl or csv]",
-)
-@click.option(
-    "--out",
-    type=click.Path(allow_dash=True, path_type=Path),
-    metavar="FILE",
-    help="Output file, compressed if its name ends in .gz or .zst; replaces an existing regular file as a"
-    " whole. [default: -, standard output]",
-)
-@click.option("--measured", is_flag=True, help="With --what tournament: add times, measurements and logs.")
-@click.option(
-    "--proof",
-    metavar="MATCH",
-    help="Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
-)
-@db_option
+@takes(ExportRequest)
 @output_options
-def command(
-    tournament: str | None,
-    what: str,
-    format_: str | None,
-    out: Path | None,
-    measured: bool,
-    proof: str | None,
-    db: str,
-) -> None:
+def command(tournament: str | None, options: ExportRequest) -> None:
     """Export TOURNAMENT (default: the newest).
 
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
@@ -81,83 +108,72 @@ def command(
     chess that count, with scores and times in comments. A proof is a JSON object
     for `tourney verify --root HEX --proof FILE`.
     """
-    if proof is not None:
-        _write_proof(tournament, proof, out, db)
+    if options.proof is not None:
+        _write_proof(tournament, options.proof, options)
         return
-    chosen = format_ or {**dict.fromkeys(LINES, "jsonl"), TRF: TRF}.get(what, "csv")
-    if measured and what != TOURNAMENT:
-        raise UsageError(f"--measured does not go with --what {what}, but with --what {TOURNAMENT}")
-    lines = (chosen == PGN and what == RECORDS) or ((chosen == "jsonl") == (what in LINES) and chosen != PGN)
-    if not lines or (chosen == TRF) != (what == TRF):
-        raise UsageError(f"--format {chosen} does not go with --what {what}")
-    if str(out) == "-":
-        out = None
-    if chosen == "parquet" and out is None:
-        raise UsageError("--format parquet wants a file: --out FILE")
+    options.check()
+    out, what = options.file, options.what
     if out is not None:
         check_writable(out)
-    with Repository.open(db) as opened, opened.snapshot() as repository:
-        found = repository.tournament(tournament)
+    with Database.open(options.db) as opened, opened.snapshot() as database:
+        found = database.tournaments.get(tournament)
         if what in {"standings", TRF}:
             warn_unknown_format(found)
         if out is None:
-            _write(repository, found, what, chosen, sys.stdout.buffer, measured=measured)
+            _write(database, found, options, sys.stdout.buffer)
             sys.stdout.buffer.flush()
             return
         with writing(out) as file, compressing(file, out.name) as packed:
-            _write(repository, found, what, chosen, packed, measured=measured)
+            _write(database, found, options, packed)
     current().say(f"{what} of {found.name} written to {out}")
 
 
-def _write_proof(tournament: str | None, match: str, out: Path | None, db: str) -> None:
+def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> None:
     """Write the proof of a match, or of the plan, as one line of JSON."""
-    with Repository.open(db) as opened, opened.snapshot() as repository:
+    with Database.open(options.db) as opened, opened.snapshot() as database:
         number = None
         if match != PLAN:
-            found = repository.find_match(match, tournament)
-            number, chosen = found.number, repository.tournament_by_id(found.tournament)
+            found = database.matches.find(match, tournament)
+            number, chosen = found.number, database.tournaments.by_id(found.tournament)
         else:
-            chosen = repository.tournament(tournament)
-        line = rfc8785.dumps(prove(repository, chosen, number).as_json()) + b"\n"
-    if out is None or str(out) == "-":
+            chosen = database.tournaments.get(tournament)
+        line = rfc8785.dumps(prove(database, chosen, number).as_json()) + b"\n"
+    if options.file is None:
         sys.stdout.buffer.write(line)
         sys.stdout.buffer.flush()
     else:
-        with writing(out) as file:
+        with writing(options.file) as file:
             file.write(line)
 
 
-def _write(
-    repository: Repository, tournament: Tournament, what: str, format_: str, file: BinaryIO, *, measured: bool
-) -> None:
+def _write(database: Database, tournament: Tournament, options: ExportRequest, file: BinaryIO) -> None:
+    what, format_ = options.what, options.chosen
     if what in LINES and not tournament.recorded:
         raise UsageError(f"{tournament.name} has results without records: export them by --what matches")
     if what in LINES:
-        repository.refuse_archived(tournament.id)
+        database.tournaments.refuse_archived(tournament.id)
     if what == TOURNAMENT:
-        file.writelines(export_lines(repository, tournament, measured=measured))
+        file.writelines(export_lines(database, tournament, measured=options.measured))
     elif format_ == PGN:
-        from tourney.results.pgn import export_pgn  # noqa: PLC0415 - needs an extra
+        from tourney.results.pgn_export import export_pgn  # noqa: PLC0415 - needs an extra
 
-        file.writelines(export_pgn(repository, tournament))
+        file.writelines(export_pgn(database, tournament))
     elif what == RECORDS:
-        file.writelines(rfc8785.dumps(record) + b"\n" for _, record in repository.records(tournament.id))
+        file.writelines(record.encode() + b"\n" for _, record in database.records.all(tournament.id))
     elif what == TRF:
-        setup, history = load_setup(repository, tournament.id), load_history(repository, tournament.id)
-        standings = compute_standings(repository, tournament.id)
+        setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
+        standings = compute_standings(database, tournament.id)
         file.write(trf(setup, history, standings, tournament.name, tournament.plan.format).encode("ascii"))
     elif format_ == "csv":
         text = io.TextIOWrapper(file, "utf-8", newline="")
         try:
-            TABLES[what](repository, tournament).write_csv(text)
+            TABLES[what](database, tournament).data.write_csv(text)
             text.flush()
         finally:
             text.detach()  # or it would close the file, which may be standard output
     else:
         if find_spec("pyarrow") is None:
-            raise UsageError("Parquet wants pyarrow: install tourney[parquet], or use --format csv")
-        import pandas as pd  # noqa: PLC0415 - slow to import
-
-        table = TABLES[what](repository, tournament)
-        frame = pd.DataFrame(list(table.rows), columns=list(table.columns))
+            raise UsageError("Parquet requires pyarrow: install tourney[parquet], or use --format csv")
+        table = TABLES[what](database, tournament)
+        frame = data_frame(table.columns, table.rows)
         file.write(frame.to_parquet(index=False))  # to a pipe, pandas would write in another way

@@ -1,18 +1,17 @@
 """``tourney games``: list the games."""
 
 import sys
-from typing import Any
 
 import click
+from msgspec.structs import asdict
 
-from tourney.cli.documents.bots import GamesDocument
+from tourney.cli.documents.bot_documents import GameLine, GamesDocument, OptionLine
 from tourney.cli.edge import printable
 from tourney.cli.options import formats_option, output_options
-from tourney.cli.output import Format, Row, current
+from tourney.cli.output import OutputFormat, Row, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
-from tourney.games.family import FAMILIES
-from tourney.games.registry import GAMES
+from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column
 
 _MANY = 4
@@ -33,7 +32,7 @@ COLUMNS = (
 @click.argument("family", required=False)
 @formats_option(GamesDocument)
 @output_options
-def command(family: str | None, format_: Format) -> None:
+def command(family: str | None, format_: OutputFormat) -> None:
     """List the games, their seats and their options; or the games of a FAMILY.
 
     Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
@@ -52,14 +51,14 @@ def command(family: str | None, format_: Format) -> None:
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     output = current()
-    if format_ is Format.JSON:
+    if format_ is OutputFormat.JSON:
         families = FAMILIES.names() if family is None else ()
         output.document(
-            GamesDocument, games=[game_data(game) for game in games], families=list(families), broken=errors
+            GamesDocument(games=tuple(map(game_line, games)), families=tuple(families), broken=tuple(errors))
         )
     else:
         output.table([row_of(game) for game in games], COLUMNS, format_)
-    if family is None and format_ is Format.TABLE:
+    if family is None and format_ is OutputFormat.TABLE:
         for found in FAMILIES.names():
             output.say(f"{found}: a family of further games; `tourney games {found}` lists them")
     if errors:
@@ -67,36 +66,28 @@ def command(family: str | None, format_: Format) -> None:
 
 
 def row_of(game: AnyGame) -> Row:
-    """Return the row of a game."""
-    return {
-        "name": game.name,
-        "title": game.title,
-        "seats": list(game.seat_counts),
-        "chance": game.has_chance,
-        "hidden": game.has_hidden_actions,
-        "rules": game.rules,
-        "options": [_values(option) for option in game.options],
-    }
+    """The row of a game."""
+    return {**asdict(game_line(game)), "options": [_values(option) for option in game.options]}
 
 
-def game_data(game: AnyGame) -> dict[str, Any]:
-    """Return a game as a line of a ``GamesDocument``."""
-    return {
-        **row_of(game),
-        "options": [
-            {
-                "name": option.name,
-                "default": option.default,
-                "values": list(option.values),
-                "help": option.help,
-            }
-            for option in game.options
-        ],
-    }
+def game_line(game: AnyGame) -> GameLine:
+    """A game as a line of a ``GamesDocument``."""
+    return GameLine(
+        name=game.name,
+        title=game.title,
+        seats=tuple(game.seat_counts),
+        chance=game.has_chance,
+        hidden=game.has_hidden_actions,
+        rules=game.rules,
+        options=tuple(
+            OptionLine(name=one.name, default=one.default, values=tuple(one.values), help=one.help)
+            for one in game.options
+        ),
+    )
 
 
 def _values(option: Option) -> str:
-    """Return ``NAME=DEFAULT|OTHER|...``; a long range of numbers becomes ``FIRST..LAST``."""
+    """``NAME=DEFAULT|OTHER|...``; a long range of numbers becomes ``FIRST..LAST``."""
     others = [value for value in option.values if value != option.default]
     if len(others) > _MANY and all(v.isdecimal() for v in option.values):
         numbers = [int(value) for value in option.values]

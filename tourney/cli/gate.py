@@ -2,30 +2,29 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.compare import GateDocument
-from tourney.cli.options import args_option, bots_option, db_option, formats_option, output_options
-from tourney.cli.output import Format, Output, current, document_text
-from tourney.cli.run_options import (
-    PairSettings,
-    deadline_options,
+from tourney.cli.options import args_option, formats_option, option, output_options, shared, takes
+from tourney.cli.output import OutputFormat, current, document_text
+from tourney.cli.questions import (
+    AskingOptions,
+    PairOptions,
+    batch_option,
+    error_rate_option,
     max_faults_option,
-    pair_options,
-    play_request,
-    workers_option,
+    max_pairs_option,
+    print_answer,
 )
-from tourney.compare.gate import GateRequest, gate_bot
-from tourney.compare.gate_format import GateRule
-from tourney.compare.gate_result import (
+from tourney.compare.gate import GateRule
+from tourney.compare.gate_forms import (
     COLUMNS,
-    EXIT_CODES,
     junit,
     log_title,
     markdown,
@@ -33,26 +32,27 @@ from tourney.compare.gate_result import (
     verdict_text,
     versus_rows,
 )
+from tourney.compare.question_results import GateResult
 from tourney.errors import BotError, EnvironmentFailure, UsageError
 from tourney.files import check_writable, write_file
 from tourney.results.columns import Column
-from tourney.run.config.tournament_file import EntrantLine
-from tourney.run.engine.stopping import Deadline
+from tourney.run.config.file_schema import EntrantLine
 from tourney.run.monitoring.summary import End
 from tourney.store.baselines import Baseline
+from tourney.store.database import Database
 from tourney.store.engine import database_exists
-from tourney.store.repository import Repository
 
+EXIT_CODES: Final[Mapping[str, int]] = {"accepted": 0, "rejected": 1, "undecided": 4}
 GAIN: Final = 5.0
 """The gain to prove, if neither bound is given."""
 
 
-WRITERS: Final[Mapping[Format, Callable[[Mapping[str, Any]], str]]] = {
-    Format.MARKDOWN: markdown,
-    Format.JSON: partial(document_text, GateDocument),
-    Format.JUNIT: junit,
+WRITERS: Final[Mapping[OutputFormat, Callable[[GateResult], str]]] = {
+    OutputFormat.MARKDOWN: markdown,
+    OutputFormat.JSON: document_text,
+    OutputFormat.JUNIT: junit,
 }
-SUFFIXES: Final = {".md": Format.MARKDOWN, ".json": Format.JSON, ".xml": Format.JUNIT}
+SUFFIXES: Final = {".md": OutputFormat.MARKDOWN, ".json": OutputFormat.JSON, ".xml": OutputFormat.JUNIT}
 """The formats of ``--out`` by the file's suffix."""
 
 
@@ -87,94 +87,74 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
     return paths
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateRequest:
+    """Options of ``tourney gate``."""
+
+    against: tuple[str, ...] = option(
+        "--against",
+        multiple=True,
+        metavar="BOT...",
+        shell_complete=complete_bot,
+        help="Baselines to compare with: names or paths, up to the next option. [default: the game's"
+        " baselines, see `tourney bots promote`]",
+    )
+    gain: float | None = option(
+        "--gain",
+        type=float,
+        metavar="ELO",
+        help="Reject the candidate once it is proven to gain less. [default: 5; 0 with --no-regression]",
+    )
+    no_regression: float | None = option(
+        "--no-regression",
+        type=float,
+        metavar="ELO",
+        help="Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
+    )
+    alpha: float = shared(
+        error_rate_option(
+            "--alpha", "Probability of proving anything better that is not, over all baselines and looks."
+        )
+    )
+    beta: float = shared(
+        error_rate_option(
+            "--beta", "Probability of proving anything worse that is not, over all baselines and looks."
+        )
+    )
+    max_pairs: int | None = shared(
+        max_pairs_option("Stop after this many against each baseline; a later command may allow more.")
+    )
+    batch: int = shared(batch_option(16, "Pairs of games against each baseline between checks."))
+    max_faults: int = shared(max_faults_option("Reject the candidate once it has this many faults.", 1))
+    words: tuple[str, ...] = shared(args_option("candidate"))
+    pairs: PairOptions
+    asking: AskingOptions
+    format_: OutputFormat = shared(
+        formats_option(GateResult, formats=("text", *(format_.value for format_ in WRITERS)))
+    )
+    files: tuple[Path, ...] = option(
+        "--out",
+        "files",
+        multiple=True,
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        callback=_files,
+        help="Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
+    )
+
+    def rule(self) -> GateRule:
+        """The rule of the gate. Raises UsageError."""
+        low, high = self.no_regression or 0.0, self.gain
+        if high is None:
+            high = GAIN if self.no_regression is None else 0.0
+        return GateRule(low, high, self.alpha, self.beta, self.batch, self.max_faults, self.max_pairs)
+
+
 @click.command("gate", cls=GateCommand)
 @click.argument("candidate", shell_complete=complete_bot)
-@click.option(
-    "--against",
-    "against",
-    multiple=True,
-    metavar="BOT...",
-    shell_complete=complete_bot,
-    help="Baselines to compare with: names or paths, up to the next option. [default: the game's baselines,"
-    " see `tourney bots promote`]",
-)
-@click.option(
-    "--gain",
-    type=float,
-    metavar="ELO",
-    help="Reject the candidate once it is proven to gain less. [default: 5; 0 with --no-regression]",
-)
-@click.option(
-    "--no-regression",
-    type=float,
-    metavar="ELO",
-    help="Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
-)
-@click.option(
-    "--alpha",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of proving anything better that is not, over all baselines and looks.",
-)
-@click.option(
-    "--beta",
-    type=float,
-    default=0.05,
-    show_default=True,
-    help="Probability of proving anything worse that is not, over all baselines and looks.",
-)
-@click.option(
-    "--max-pairs",
-    type=click.IntRange(1),
-    metavar="PAIRS",
-    help="Stop after this many against each baseline; a later command may allow more. [default: no limit]",
-)
-@click.option(
-    "--batch",
-    type=click.IntRange(1, 100_000),
-    default=16,
-    show_default=True,
-    metavar="PAIRS",
-    help="Pairs of games against each baseline between checks.",
-)
-@max_faults_option("Reject the candidate once it has this many faults.", 1)
-@args_option("candidate")
-@pair_options
-@workers_option()
-@deadline_options
-@db_option
-@bots_option
-@formats_option(GateDocument, formats=("text", *(format_.value for format_ in WRITERS)))
-@click.option(
-    "--out",
-    "files",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    callback=_files,
-    help="Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
-)
+@takes(GateRequest)
 @output_options
-def command(
-    candidate: str,
-    against: tuple[str, ...],
-    gain: float | None,
-    no_regression: float | None,
-    alpha: float,
-    beta: float,
-    max_pairs: int | None,
-    batch: int,
-    max_faults: int,
-    words: tuple[str, ...],
-    pairs: PairSettings,
-    workers: int | None,
-    deadline: Deadline,
-    db: str,
-    bots: str,
-    format_: Format,
-    files: tuple[Path, ...],
-) -> None:
+def command(candidate: str, options: GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.
 
     Exit code 0: accepted, it is proven to be better than --no-regression against every baseline. 1: rejected,
@@ -185,57 +165,41 @@ def command(
     --until and a signal decide only when to stop: then the verdict is undecided, and the same command goes on
     with the same database.
     """
-    output = current()
-    for path in files:
+    for path in options.files:
         check_writable(path)
-    if no_regression is None:
-        low, high = 0.0, GAIN if gain is None else gain
-    else:
-        low, high = no_regression, 0.0 if gain is None else gain
-    request = GateRequest(
-        EntrantLine(candidate, args=words),
-        tuple(map(EntrantLine, against)) or _baselines(db, pairs.game, Path(bots)),
-        rule=GateRule(low, high, alpha, beta, batch, max_faults),
-        max_pairs=max_pairs,
-        **pairs._asdict(),
-    )
-    play = partial(gate_bot, request, db, Path(bots), deadline=deadline)
-    gated = play_request(output, f"gate of {candidate}", workers, play)
-    result, summary = gated.result, gated.summary
-    for path in files:
+    baselines = tuple(map(EntrantLine, options.against)) or _baselines(options)
+    bots = (EntrantLine(candidate, args=options.words), *baselines)
+    answer = options.asking.ask(options.pairs.question(options.rule(), bots), f"gate of {candidate}")
+    result = answer.result
+    for path in options.files:
         write_file(path, f"{WRITERS[SUFFIXES[path.suffix]](result)}\n".encode())
-    if format_ is Format.TEXT:
-        _print(output, result)
-    elif format_ is Format.JSON:
-        output.document(GateDocument, **result)
-    else:
-        output.write(WRITERS[format_](result))
-    if summary is not None and summary.signal:
-        sys.exit(128 + summary.signal)
-    if summary is not None and summary.end is End.TIME:
-        output.say(
+    printers = {format_: partial(_write, write) for format_, write in WRITERS.items()}
+    print_answer(answer, options.format_, {**printers, OutputFormat.TEXT: _print})
+    if answer.summary is not None and answer.summary.end is End.TIME:
+        current().say(
             "the time is up, which decides when to stop and nothing else: run the command again to go on"
         )
-    if result["reason"] == "baseline":
+    if result.reason == "baseline":
         raise EnvironmentFailure(
             "a baseline fails on this machine, so there is nothing to compare with: run `tourney bots check`"
             " on it"
         )
-    sys.exit(EXIT_CODES[result["verdict"]])
+    sys.exit(EXIT_CODES[result.verdict])
 
 
-def _baselines(db: str, game: str, bots: Path) -> tuple[EntrantLine, ...]:
-    """Return the promoted baselines of a game as entrants. Raises UsageError if there are none."""
+def _baselines(options: GateRequest) -> tuple[EntrantLine, ...]:
+    """The promoted baselines of a game as entrants. Raises UsageError if there are none."""
+    db, bots, game = options.asking.db, options.asking.bots, options.pairs.game
     found: tuple[Baseline, ...] = ()
     if database_exists(db):
-        with Repository.open(db) as repository:
-            found = repository.baselines(game)
+        with Database.open(db) as database:
+            found = database.baselines.all(game)
     if not found:
         raise UsageError(
             f"there is no baseline of {game}: name one by --against BOT, or make one by"
             f" `tourney bots promote BOT --game {game}`"
         )
-    store = BotStore(bots)
+    store = BotStore(Path(bots))
     for one in found:
         try:
             store.provide(one.digest)
@@ -247,16 +211,21 @@ def _baselines(db: str, game: str, bots: Path) -> tuple[EntrantLine, ...]:
     return tuple(EntrantLine(one.digest, one.name, one.promotion.args) for one in found)
 
 
-def _print(output: Output, result: Mapping[str, Any]) -> None:
+def _write(write: Callable[[GateResult], str], result: GateResult) -> None:
+    current().write(write(result))
+
+
+def _print(result: GateResult) -> None:
+    output = current()
     output.write(verdict_text(result))
     output.write("")
     output.table(
         versus_rows(result), [Column(name, name, right=place > 1) for place, name in enumerate(COLUMNS)]
     )
     output.write(f"\n{rule_text(result)}")
-    if result["log"]:
+    if result.log:
         output.write(f"\n{log_title(result)}:\n")
-        for line in result["log"]:
+        for line in result.log:
             output.write(line)
-    if result["gate"]:
-        output.write(f"\nStored as {result['gate']}: see `tourney report {result['gate']}`")
+    if result.gate:
+        output.write(f"\nStored as {result.gate}: see `tourney report {result.gate}`")

@@ -5,38 +5,39 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
-from tourney.cli.options import db_option, output_options
+from tourney.cli.options import db_option, option, output_options, shared, takes
 from tourney.cli.output import current
 from tourney.cli.progress import counting
 from tourney.cli.result_options import (
     NO_SELECTION,
     Selection,
+    SelectionOptions,
     game_name_option,
     name_of,
     report_problems,
-    selection_of,
-    selection_options,
 )
 from tourney.compression import reading
 from tourney.errors import InputError, RecordError, TournamentError, UsageError
-from tourney.match.record import Record, check_record, read_json_lines
-from tourney.outcomes.opening import label_of
-from tourney.outcomes.reading import game_of, holds_results, read_files
+from tourney.match.record import Record, check_record
+from tourney.outcomes.reading import game_of, holds_results, label_of, read_files
+from tourney.parsing import read_json_lines
 from tourney.results.outcomes import store_tally
 from tourney.results.standings import setup_of
 from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.schema import NAME
+from tourney.store.database import Database
 from tourney.store.engine import database_exists
-from tourney.store.exchange import IMPORTED, Head, is_tournament, read_head
-from tourney.store.importing import import_records, import_tournament
+from tourney.store.exchange import IMPORTED
+from tourney.store.importing import Head, import_tournament, is_tournament, read_head
 from tourney.store.maintenance import remove_empty
-from tourney.store.repository import Repository
+from tourney.store.results_import import import_records
 
 Values = Callable[[], Iterator[tuple[str, object]]]
 """Gives the JSON values of the file with their places, each time it is called."""
@@ -45,25 +46,32 @@ _BEGINNING = 1 << 16
 """Bytes by which a file is judged."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest:
+    """Options of ``tourney import``."""
+
+    name: str | None = option(
+        "--name",
+        metavar="NAME",
+        help="Name of the new tournament. [default: that of the export, or of the first file of results]",
+    )
+    again: bool = option(
+        "--again",
+        is_flag=True,
+        help="Also import records that the database has already in another tournament.",
+    )
+    game: str | None = shared(game_name_option)
+    selected: SelectionOptions
+    db: str = shared(db_option)
+
+
 @click.command("import")
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )
-@click.option(
-    "--name",
-    metavar="NAME",
-    help="Name of the new tournament. [default: that of the export, or of the first file of results]",
-)
-@click.option(
-    "--again", is_flag=True, help="Also import records that the database has already in another tournament."
-)
-@game_name_option
-@selection_options
-@db_option
+@takes(ImportRequest)
 @output_options
-def command(
-    files: tuple[Path, ...], name: str | None, again: bool, game: str | None, db: str, **selected: Any
-) -> None:
+def command(files: tuple[Path, ...], options: ImportRequest) -> None:
     """Import FILES (-: standard input) as a new tournament.
 
     A file has JSON lines, as written by `tourney export`, or results of other programs: PGN, CSV or JSON
@@ -84,9 +92,9 @@ def command(
     verified or played again. Games that cannot be rated are not imported, but counted and named by line.
     Several files of results make one tournament. All options but --name, --again and --db are for results.
     """
-    if name is not None and NAME.fullmatch(name) is None:
-        raise UsageError(f"--name {name!r} must match {NAME.pattern}")
-    selection = selection_of(**selected)
+    if options.name is not None and NAME.fullmatch(options.name) is None:
+        raise UsageError(f"--name {options.name!r} must match {NAME.pattern}")
+    selection = options.selected.selection()
     with ExitStack() as stack:
         paths = {file: stack.enter_context(copied(file)) for file in files}
         kinds = {file: holds_results(_beginning(path, file)) for file, path in paths.items()}
@@ -94,39 +102,43 @@ def command(
             for file, results in kinds.items():
                 if not results and selection.form is None:
                     raise UsageError(f"{label_of(file)} has no results of other programs: import it alone")
-            _import_results(paths, selection, name, game, db)
+            _import_results(paths, selection, options)
             return
         if len(files) > 1:
             raise UsageError("give one file of records, or one tournament; only results may be several files")
-        if game is not None or selection != NO_SELECTION:
-            raise UsageError(
-                f"{label_of(files[0])} has no results of other programs: leave out their options"
-            )
         file = files[0]
-        label = label_of(file)
+        if options.game is not None or selection != NO_SELECTION:
+            raise UsageError(f"{label_of(file)} has no results of other programs: leave out their options")
+        _import_lines(file, paths[file], options)
 
-        def values() -> Iterator[tuple[str, object]]:
-            return read_json_lines(paths[file], label)
 
-        created = datetime.now(UTC).isoformat(timespec="seconds")
-        where, beginning = next(values(), (label, None))
-        if is_tournament(beginning):
-            check_format(read_head(beginning, where), file)
-            with _filling(db) as repository:
-                tournament = import_tournament(repository, values, created, name=name, again=again)
-                counts = repository.progress(tournament.id)
-            rest = counts.rows - counts.done
-            current().say(
-                f"{counts.done} matches imported as {tournament.name}"
-                + (f", {rest} of its matches {'is' if rest == 1 else 'are'} not played yet" if rest else "")
-            )
-            return
-        if name is None:
-            raise UsageError("--name NAME is missing: records do not say what tournament they are of")
-        with _filling(db) as repository:
-            tournament = import_records(repository, name, lambda: read_records(values), created, again=again)
-            count = repository.progress(tournament.id).done
-        current().say(f"{count} matches imported as {name}")
+def _import_lines(file: Path, path: Path, options: ImportRequest) -> None:
+    """Store what ``tourney export`` wrote to a file, which can be read from a path, as a tournament."""
+    label, created = label_of(file), datetime.now(UTC).isoformat(timespec="seconds")
+
+    def values() -> Iterator[tuple[str, object]]:
+        return read_json_lines(path, label)
+
+    where, beginning = next(values(), (label, None))
+    if is_tournament(beginning):
+        check_format(read_head(beginning, where), file)
+        with _filling(options.db) as database:
+            tournament = import_tournament(database, values, created, name=options.name, again=options.again)
+            counts = database.schedules.progress(tournament.id)
+        rest = counts.rows - counts.done
+        current().say(
+            f"{counts.done} matches imported as {tournament.name}"
+            + (f", {rest} of its matches {'is' if rest == 1 else 'are'} not played yet" if rest else "")
+        )
+        return
+    name = options.name
+    if name is None:
+        raise UsageError("--name NAME is missing: records do not say what tournament they are of")
+    with _filling(options.db) as database:
+        records = partial(read_records, values)
+        tournament = import_records(database, name, records, created, again=options.again)
+        count = database.schedules.progress(tournament.id).done
+    current().say(f"{count} matches imported as {name}")
 
 
 def check_format(head: Head, file: Path) -> None:
@@ -152,9 +164,7 @@ def check_format(head: Head, file: Path) -> None:
         )
 
 
-def _import_results(
-    paths: dict[Path, Path], selection: Selection, name: str | None, game: str | None, db: str
-) -> None:
+def _import_results(paths: dict[Path, Path], selection: Selection, options: ImportRequest) -> None:
     """Store the results of some files, given with the paths from which they can be read, as a tournament."""
     output = current()
     labels = {path: label_of(file) for file, path in paths.items()}
@@ -169,9 +179,9 @@ def _import_results(
         )
     report_problems(problems, output)
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    with Repository.open(db, create=True) as repository:
-        chosen = name or name_of(next(iter(paths)))
-        tournament = store_tally(repository, chosen, game or game_of(problems), tally, created)
+    with Database.open(options.db, create=True) as database:
+        name = options.name or name_of(next(iter(paths)))
+        tournament = store_tally(database, name, options.game or game_of(problems), tally, created)
     output.say(
         f"{tally.games:,} results of {len(tally.players):,} players imported as {tournament.name}; they have"
         " no records, so they cannot be verified or played again"
@@ -179,7 +189,7 @@ def _import_results(
 
 
 def _beginning(path: Path, file: Path) -> bytes:
-    """Return the first bytes of a file's content, as far as it can be read."""
+    """The first bytes of a file's content, as far as it can be read."""
     found = b""
     try:
         with suppress(InputError), reading(path, label_of(file)) as opened:
@@ -210,12 +220,12 @@ def copied(file: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _filling(db: str) -> Iterator[Repository]:
+def _filling(db: str) -> Iterator[Database]:
     """Open a database; if the block fails, one that was made for it is removed."""
     made = not database_exists(db)
     try:
-        with Repository.open(db, create=True) as repository:
-            yield repository
+        with Database.open(db, create=True) as database:
+            yield database
     except BaseException:
         if made:
             remove_empty(db)

@@ -3,8 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
-from importlib import import_module
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +10,7 @@ from click.shell_completion import shell_complete
 
 from tourney import __version__
 from tourney.cli import edge
+from tourney.cli.command_table import CommandTable
 
 PROGRAM = "tourney"
 COMPLETE = "_TOURNEY_COMPLETE"
@@ -57,47 +56,11 @@ SECTIONS: dict[str, dict[str, str]] = {
         "completion": "Print the script that completes words by Tab.",
     },
 }
-"""The commands by section, in help order, each with its line in ``tourney --help``.
-
-The command NAME is ``command`` in the module ``tourney.cli.NAME``.
-"""
-
-COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+"""The commands by section, in help order, each with its line in ``tourney --help``."""
 
 
-def load_command(name: str) -> click.Command:
-    """Import a command."""
-    module = {"import": "import_"}.get(name, name.replace("-", "_"))
-    command: click.Command = import_module(f"tourney.cli.{module}").command
-    return command
-
-
-class CommandTable(click.Group):
-    """A click group that imports a command only when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names of the commands, in help order."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's
-        """Import the command of that name, or return None if there is none."""
-        return load_command(cmd_name) if cmd_name in COMMANDS else None
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command of a line's first word; an unknown one is refused with those it resembles."""
-        close = [] if args[0] in COMMANDS else get_close_matches(args[0], COMMANDS)
-        if close:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {' or '.join(map(repr, close))}?")
-        return super().resolve_command(ctx, args)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        """Write the commands by section, without importing them."""
-        widest = max(map(len, COMMANDS))
-        for title, lines in SECTIONS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name.ljust(widest), line) for name, line in lines.items()])
+class TourneyCommand(CommandTable):
+    """The command ``tourney``."""
 
     def main(
         self,
@@ -131,12 +94,14 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     if wanted and not ctx.resilient_parsing:
         from tourney.games.compiled import summary  # noqa: PLC0415 - other commands do not need it
 
-        click.echo(f"{PROGRAM} {__version__}\nrules for search: {summary()}")
+        click.echo(f"{PROGRAM} {__version__}\nrules of the games: {summary()}")
         ctx.exit()
 
 
 @click.group(
-    cls=CommandTable,
+    cls=TourneyCommand,
+    package="tourney.cli",
+    sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="For help on a command: tourney COMMAND --help.",
 )
@@ -146,7 +111,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     is_eager=True,
     expose_value=False,
     callback=_print_version,
-    help="Show the version, and whether the rules for search are compiled, and exit.",
+    help="Show the version, and whether the games' rules are compiled, and exit.",
 )
 def cli() -> None:
     """Run tournaments of game bots and rate them: batch, offline, reproducible."""

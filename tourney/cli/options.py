@@ -1,14 +1,17 @@
-"""Options that several commands share, one decorator each, so that they work alike everywhere."""
+"""Options that several commands share, and the decorator that collects a command's options into one value."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, fields, is_dataclass
+from functools import wraps
+from typing import Any, Final, TypeVar, cast
 
 import click
 
-from tourney.cli.output import Document, Format, keep_setting
+from tourney.cli.output import OutputFormat, keep_setting
 from tourney.errors import UsageError
 from tourney.match.spec import MAX_MS, Charge
+from tourney.schema import Document
 from tourney.seeds import U64
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -17,6 +20,58 @@ DEFAULT_DB = "tourney.db"
 """The database in the current folder."""
 DEFAULT_BOTS = "tourney-bots"
 """The bot store in the current folder."""
+
+
+def option(*names: str, **attributes: Any) -> Any:
+    """Declare a field of a class of options with the words of ``click.option``."""
+    return shared(click.option(*names, **attributes))
+
+
+def shared(decorator: Callable[[Any], Any]) -> Any:
+    """Declare a field of a class of options by the decorator of an option that several commands share."""
+    return field(metadata={"option": decorator})
+
+
+def takes(kind: type[Any]) -> Callable[[F], F]:
+    """Add the options that a frozen dataclass declares; the command gets its value as ``options``.
+
+    Each field is declared by ``option`` or ``shared`` and has the name of its parameter, or its type is
+    another such class. The help lists the options in the order of the fields.
+    """
+
+    def decorate(function: F) -> F:
+        @wraps(function)
+        def with_options(*args: Any, **values: Any) -> Any:
+            return function(*args, options=_collected(kind, values), **values)
+
+        made: Any = with_options
+        for name, decorator in reversed(list(_declared(kind))):
+            made = decorator(made)
+            parameter = made.__click_params__[-1].name
+            if parameter != name:
+                raise TypeError(f"{kind.__name__}.{name} is declared with the option {parameter}")
+        return cast("F", made)
+
+    return decorate
+
+
+def _declared(kind: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+    for one in fields(kind):
+        if is_dataclass(one.type):
+            yield from _declared(one.type)
+        elif "option" in one.metadata:
+            yield one.name, one.metadata["option"]
+        else:
+            raise TypeError(f"{kind.__name__}.{one.name} has no option")
+
+
+def _collected(kind: Any, values: dict[str, Any]) -> Any:
+    """Take the values of a class's options out of those that click found."""
+    found = {}
+    for one in fields(kind):
+        inner = is_dataclass(one.type)
+        found[one.name] = _collected(one.type, values) if inner else values.pop(one.name)
+    return kind(**found)
 
 
 db_option = click.option(
@@ -71,7 +126,7 @@ def formats_option(
         type=click.Choice(list(formats)),
         default=formats[0],
         show_default=True,
-        callback=lambda _ctx, _param, value: Format(value),
+        callback=lambda _ctx, _param, value: OutputFormat(value),
         help="Output format.",
     )
 
@@ -89,6 +144,14 @@ game_option = click.option(
     help="Option of the game; repeatable.",
 )
 """``--option NAME=VALUE``; the command gets ``options``, a dict."""
+
+seats_option = click.option(
+    "--seats",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of seats (default: the game's minimum).",
+)
+"""``--seats N``; the command gets ``seats``, or None."""
 
 
 seed_option = click.option(
@@ -144,16 +207,6 @@ def args_option(whose: str) -> Callable[[F], F]:
         callback=split_words,
         help=f"Arguments of the {whose}, as '--playouts 100'.",
     )
-
-
-def game_options(function: F) -> F:
-    """Add ``--seats N`` and ``--option K=V``; the command gets ``seats`` (or None) and ``options``."""
-    return click.option(
-        "--seats",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Number of seats (default: the game's minimum).",
-    )(game_option(function))
 
 
 def output_options(function: F) -> F:

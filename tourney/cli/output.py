@@ -20,6 +20,7 @@ import msgspec
 
 from tourney.cli.edge import printable
 from tourney.results.columns import Column, csv_cell
+from tourney.schema import Document
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,7 +36,7 @@ NARROW = 10
 """Columns of text are folded down to this width, or to the longest word of their head."""
 
 
-class Format(Enum):
+class OutputFormat(Enum):
     """The format of a command's result."""
 
     TABLE = "table"
@@ -44,14 +45,6 @@ class Format(Enum):
     JSON = "json"
     MARKDOWN = "markdown"
     JUNIT = "junit"
-
-
-class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """An object in a JSON document. All of its keys are always there; null stands for an unknown value."""
-
-
-class Document(Part, frozen=True, kw_only=True):
-    """What a command prints as JSON. Its field ``format`` is a literal: its name and version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +74,7 @@ class Output:
         click.echo(f"warning: {printable(text)}", err=True)
 
     def console(self, *, err: bool = False) -> "Console":
-        """Return a rich console on standard output, or on standard error (for progress bars).
+        """A rich console on standard output, or on standard error (for progress bars).
 
         Pass ``disable=output.quiet`` to a progress bar.
         """
@@ -97,17 +90,14 @@ class Output:
             emoji=False,
         )
 
-    def document(self, kind: type[Document], **values: Any) -> None:
-        """Print a JSON document, an object on several lines.
-
-        Raises msgspec.ValidationError for values that its schema forbids, ValueError for a number that JSON
-        has not.
-        """
+    def document(self, document: Document) -> None:
+        """Print a JSON document on several lines. Raises ValueError for a number that JSON lacks."""
+        # A pipe of Windows or of the C locale cannot carry every bot's name, but JSON can escape all of them.
         ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        self.write(document_text(kind, values, ascii_only=ascii_only))
+        self.write(document_text(document, ascii_only=ascii_only))
 
     def table(
-        self, rows: Iterable[Row], columns: Sequence[str | Column], format_: Format = Format.TABLE
+        self, rows: Iterable[Row], columns: Sequence[str | Column], format_: OutputFormat = OutputFormat.TABLE
     ) -> None:
         """Print rows to standard output as a table, or as CSV with a header.
 
@@ -116,7 +106,7 @@ class Output:
         """
         described = [Column(c) if isinstance(c, str) else c for c in columns]
         listed = [{c.key: row.get(c.key) for c in described} for row in rows]
-        if format_ is Format.CSV:
+        if format_ is OutputFormat.CSV:
             sys.stdout.write(_csv(listed, described))
         else:
             self._table(listed, described)
@@ -171,10 +161,9 @@ class Output:
         sys.stdout.write("\n".join(blocks))
 
 
-def document_text(kind: type[Document], values: Mapping[str, Any], *, ascii_only: bool = False) -> str:
-    """Return a JSON document. Raises as ``Output.document``."""
-    made = msgspec.to_builtins(msgspec.convert(values, kind))
-    return json.dumps(made, ensure_ascii=ascii_only, allow_nan=False, indent=2)
+def document_text(document: Document, *, ascii_only: bool = False) -> str:
+    """A JSON document as text. Raises ValueError for a number that JSON lacks."""
+    return json.dumps(msgspec.to_builtins(document), ensure_ascii=ascii_only, allow_nan=False, indent=2)
 
 
 def keep_setting(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -184,7 +173,7 @@ def keep_setting(ctx: click.Context, param: click.Parameter, value: bool) -> Non
 
 
 def current() -> Output:
-    """Return the output of the running command, or a default one outside of a command."""
+    """The output of the running command, or a default one outside of a command."""
     context = click.get_current_context(silent=True)
     meta = context.find_root().meta if context else {}
     return Output(quiet="tourney.cli.quiet" in meta, no_color="tourney.cli.no_color" in meta)

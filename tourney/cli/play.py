@@ -2,74 +2,82 @@
 
 import io
 import secrets
-import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.base import Level, Sandbox, open_sandbox
-from tourney.cli.bot_trials import find_bot
+from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
 from tourney.cli.completion import complete_game
-from tourney.cli.options import bots_option, game_options, move_ms_option, output_options, sandbox_option
+from tourney.cli.options import (
+    bots_option,
+    game_option,
+    move_ms_option,
+    option,
+    output_options,
+    sandbox_option,
+    seats_option,
+    shared,
+    takes,
+)
 from tourney.cli.output import current
+from tourney.cli.stored_bots import find_bot
 from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.interface.playing import split_bot
 from tourney.match.match_runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import PERSON
-from tourney.play.session import RecordFile, Seat, Session
+from tourney.play.person_match import PersonMatch, RecordFile, Seat
 from tourney.play.terminal import ScreenTerminal, StreamTerminal, Terminal
 from tourney.seeds import U64
 
 DEFAULT_BOT = "random"
 
 
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """Options of ``tourney play``."""
+
+    seats: int | None = shared(seats_option)
+    options: dict[str, str] = shared(game_option)
+    seed: int | None = option(
+        "--seed",
+        type=click.IntRange(0, U64 - 1),
+        help="Seed of the dice and of the bots' own seeds. [default: random, and printed]",
+    )
+    move_ms: int = shared(move_ms_option("A bot's time for an action; yours is not limited."))
+    opening_plies: int = option(
+        "--opening-plies",
+        type=click.IntRange(0, 200),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Begin after N random actions, sampled from the seed.",
+    )
+    save: Path | None = option(
+        "--save",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write the record of the game to FILE, which must not exist.",
+    )
+    sandbox: Level = shared(sandbox_option)
+    bots: str = shared(bots_option)
+
+
 @click.command("play")
 @click.argument("game", shell_complete=complete_game)
 @click.argument("bots_at", metavar="[SEAT=BOT]...", nargs=-1)
-@game_options
-@click.option(
-    "--seed",
-    type=click.IntRange(0, U64 - 1),
-    help="Seed of the dice and of the bots' own seeds. [default: random, and printed]",
-)
-@move_ms_option("A bot's time for an action; yours is not limited.")
-@click.option(
-    "--opening-plies",
-    type=click.IntRange(0, 200),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Begin after N random actions, sampled from the seed.",
-)
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the record of the game to FILE, which must not exist.",
-)
-@sandbox_option
-@bots_option
+@takes(PlayOptions)
 @output_options
-def command(
-    game: str,
-    bots_at: tuple[str, ...],
-    seats: int | None,
-    options: dict[str, str],
-    seed: int | None,
-    move_ms: int,
-    opening_plies: int,
-    save: Path | None,
-    sandbox: Level,
-    bots: str,
-) -> None:
+def command(game: str, bots_at: tuple[str, ...], options: PlayOptions) -> None:
     """Play GAME against bots.
 
     SEAT=BOT gives a seat to a bot: a name or a path, with arguments if quoted (2='mybot --depth 3'). You play
@@ -83,23 +91,23 @@ def command(
     """
     output = current()
     rules = find_game(game)
-    count, full = rules.settings(seats, options)
+    count, full = rules.settings(options.seats, options.options)
     named = bots_by_seat(bots_at, count)
-    seed = secrets.randbits(64) if seed is None else seed
+    seed = secrets.randbits(64) if options.seed is None else options.seed
     with ExitStack() as stack:
-        file = None if save is None else RecordFile(save)
-        box = open_sandbox(sandbox)
-        players = list(_seats(rules, count, named, box, BotStore(Path(bots)), stack))
+        file = None if options.save is None else RecordFile(options.save)
+        box = open_sandbox(options.sandbox)
+        players = list(_seats(rules, count, named, box, BotStore(Path(options.bots)), stack))
         entrants = tuple(seat.entrant for seat in players)
-        opening = Opening(plies=opening_plies)
-        spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, Limits(move_ms=move_ms), opening)
+        opening, limits = Opening(plies=options.opening_plies), Limits(move_ms=options.move_ms)
+        spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, limits, opening)
         Referee(spec, rules)  # raises for what cannot be played, before anything is shown
         terminal = _terminal(color=output.color)
         terminal.write(_head(rules, full, seed, players))
-        played = Session(spec, rules, players, terminal, box).play()
+        played = PersonMatch(spec, rules, players, terminal, box).play()
         if file is not None and played is not None:
             file.write(played.record)
-            output.say(f"the record is in {save}")
+            output.say(f"the record is in {options.save}")
 
 
 def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
@@ -143,10 +151,7 @@ def _seats(
 def _bot(
     game: AnyGame, words: str, box: Sandbox, store: BotStore, stack: ExitStack
 ) -> tuple[Entrant, Launcher | None]:
-    try:
-        reference, *args = shlex.split(words)
-    except ValueError as error:
-        raise UsageError(f"{words!r} is not a bot with arguments: {error}") from error
+    reference, args = split_bot(words)
     where, bot, _ = find_bot(reference, store, stack)
     manifest = bot.manifest
     if not manifest.plays(game.name):

@@ -8,10 +8,10 @@ from typing import Final, Protocol
 from tourney.cli.output import Output
 
 SECONDS: Final = 10.0
-"""Seconds between two lines where standard error is no terminal; nothing is said of quicker work."""
+"""Seconds between two lines if standard error is not a terminal; quicker work prints none."""
 
 
-class Step(Protocol):
+class ShowProgress(Protocol):
     """Takes how much is done, of how much; ``what`` names the things counted."""
 
     def __call__(self, done: int, total: int | None, what: str = "") -> None:
@@ -19,8 +19,8 @@ class Step(Protocol):
 
 
 @contextmanager
-def counting(output: Output, title: str, what: str) -> Iterator[Step]:
-    """Give a ``Step`` that shows its progress on standard error, unless --quiet."""
+def counting(output: Output, title: str, what: str) -> Iterator[ShowProgress]:
+    """Give a ``ShowProgress`` that shows its progress on standard error, unless --quiet."""
     if output.quiet:
         yield lambda done, total, what="": None  # noqa: ARG005 - the form of a step
         return

@@ -2,55 +2,47 @@
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
+from msgspec.structs import asdict
 
-from tourney.cli.documents.tournaments import (
+from tourney.cli.documents.tournament_documents import (
     MeasuresDocument,
     PairsDocument,
     PoolDocument,
+    Problem,
     ProblemsDocument,
     RatingsDocument,
     SuperiorityDocument,
 )
-from tourney.cli.options import formats_option, output_options
-from tourney.cli.output import Format, Output, current
+from tourney.cli.options import formats_option, option, output_options, shared, takes
+from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.progress import counting
 from tourney.cli.rating_tables import (
     TRUESKILL_MEASURES,
+    BatchTables,
+    RatedBots,
     RatingTable,
     anchor_option,
     anchors_text,
-    batch_table,
     forfeits_option,
     measures_table,
     method_option,
     number,
     refuse_for,
 )
-from tourney.cli.result_options import (
-    game_name_option,
-    name_of,
-    report_problems,
-    selection_of,
-    selection_options,
-)
+from tourney.cli.result_options import SelectionOptions, game_name_option, name_of, report_problems
 from tourney.errors import CheckError, UsageError
-from tourney.outcomes.problems import KINDS, Problems
+from tourney.outcomes.foreign_game import KINDS, Problems
 from tourney.outcomes.reading import game_of, read_files
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch
 from tourney.ratings.classic import MODELS
 from tourney.ratings.method import Forfeits
-from tourney.ratings.trueskill_rating import (
-    PACKAGE_TAU,
-    Pool,
-    Settings,
-    estimate_draw_probability,
-)
-from tourney.results.columns import Column, rendered
+from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, SkillPool, estimate_draw_probability
+from tourney.results.columns import Column
 from tourney.results.outcomes import (
     MAX_MATRIX,
     faults_of,
@@ -69,69 +61,94 @@ PROBLEMS = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateRequest:
+    """Options of ``tourney rate``."""
+
+    model: str = option(
+        "--model",
+        type=click.Choice(list(MODELS)),
+        default="tourney",
+        show_default=True,
+        help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
+    )
+    method: str = shared(method_option(["batch", "trueskill"]))
+    show: str = option(
+        "--show",
+        type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
+        default="players",
+        show_default=True,
+        help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
+        " games that cannot be rated.",
+    )
+    levels: dict[str, float] = shared(anchor_option)
+    forfeits: Forfeits = shared(forfeits_option)
+    draw_probability: str | None = option(
+        "--draw-probability",
+        metavar="P",
+        help="TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
+        " [default: 0.1]",
+    )
+    tau: str = option(
+        "--tau",
+        metavar="T",
+        default="0",
+        show_default=True,
+        help="TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
+    )
+    selected: SelectionOptions
+    report: Path | None = option(
+        "--report",
+        type=click.Path(file_okay=False, path_type=Path),
+        metavar="DIR",
+        help="Also write the pages of a report to this folder.",
+    )
+    game: str | None = shared(game_name_option)
+    strict: bool = option("--strict", is_flag=True, help="Exit with code 1 if a game or a file is damaged.")
+    format_: OutputFormat = shared(
+        formats_option(
+            RatingsDocument,
+            MeasuresDocument,
+            PairsDocument,
+            SuperiorityDocument,
+            PoolDocument,
+            ProblemsDocument,
+        )
+    )
+
+    def check(self) -> None:
+        """Raise UsageError for options of a method that was not chosen."""
+        if self.method == "trueskill":
+            batch = {
+                "--anchor": bool(self.levels),
+                f"--model {self.model}": self.model != "tourney",
+                f"--show {self.show}": self.show not in {"players", "problems"},
+            }
+            refuse_for("batch", (word for word, given in batch.items() if given))
+        else:
+            trueskill = {"--tau": self.tau != "0", "--draw-probability": self.draw_probability is not None}
+            refuse_for("trueskill", (word for word, given in trueskill.items() if given))
+
+    def settings(self, tally: Tally) -> Settings:
+        """The settings of TrueSkill. Raises UsageError."""
+        asked = self.draw_probability
+        if asked is None:
+            probability = Settings().draw_probability
+        elif asked == "estimate":
+            probability = estimate_draw_probability(results_of(tally), self.forfeits)
+        else:
+            probability = number("--draw-probability", asked)
+        tau = PACKAGE_TAU if self.tau == "default" else number("--tau", self.tau)
+        return Settings(draw_probability=probability, tau=tau)
+
+
 @click.command("rate")
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )
-@click.option(
-    "--model",
-    type=click.Choice(list(MODELS)),
-    default="tourney",
-    show_default=True,
-    help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
-)
-@method_option(["batch", "trueskill"])
-@click.option(
-    "--show",
-    type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
-    default="players",
-    show_default=True,
-    help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the games that"
-    " cannot be rated.",
-)
-@anchor_option
-@forfeits_option
-@click.option(
-    "--draw-probability",
-    metavar="P",
-    help="TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
-    " [default: 0.1]",
-)
-@click.option(
-    "--tau",
-    metavar="T",
-    default="0",
-    show_default=True,
-    help="TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
-)
-@selection_options
-@click.option(
-    "--report",
-    type=click.Path(file_okay=False, path_type=Path),
-    metavar="DIR",
-    help="Also write the pages of a report to this folder.",
-)
-@game_name_option
-@click.option("--strict", is_flag=True, help="Exit with code 1 if a game or a file is damaged.")
-@formats_option(
-    RatingsDocument, MeasuresDocument, PairsDocument, SuperiorityDocument, PoolDocument, ProblemsDocument
-)
+@takes(RateRequest)
 @output_options
-def command(
-    files: tuple[Path, ...],
-    model: str,
-    method: str,
-    show: str,
-    levels: dict[str, float],
-    forfeits: Forfeits,
-    draw_probability: str | None,
-    tau: str,
-    report: Path | None,
-    game: str | None,
-    strict: bool,
-    format_: Format,
-    **selected: Any,
-) -> None:
+def command(files: tuple[Path, ...], options: RateRequest) -> None:
     """Print the ratings of the results in FILES (-: standard input).
 
     FILES are PGN (of fastchess, cutechess, lichess and others), CSV or JSON lines, also compressed by gzip or
@@ -142,70 +159,57 @@ def command(
     Batch ratings are Elo relative to the mean of all players, with 95 % confidence intervals. Two games with
     colours reversed that share a pair label, an opening or a round are one observation.
     """
-    _check(method, model, show, draw_probability, tau, levels)
-    selection = selection_of(**selected)
-    output = current()
+    options.check()
+    selection, output = options.selected.selection(), current()
     with counting(output, "read", "games") as step:
         tally, problems = read_files(
             files,
             selection.filter,
             form=selection.form,
-            ordered=method == "trueskill" or report is not None,
+            ordered=options.method == "trueskill" or options.report is not None,
             step=lambda done: step(done, None),
         )
-    names = dict(enumerate(tally.players))
-    if show == "problems":
-        _print_problems(problems, format_, output)
-    elif method == "trueskill":
-        settings = _settings(tally, draw_probability, tau, forfeits)
-        pool = Pool.of(names, settings).after_ordered(results_of(tally), forfeits)
-        table = measures_table(pool.table(), method, TRUESKILL_MEASURES, names, faults_of(tally))
-        said = f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
-        table.write(output, format_, [said], tournament=None)
+    if options.show == "problems":
+        _print_problems(problems, options.format_, output)
+    elif options.method == "trueskill":
+        _print_trueskill(tally, options, output)
     else:
-        batch = rate_tally(
-            tally, forfeits, pairs=show in {"pairs", "los"}, model=MODELS[model], anchors=levels
-        )
-        notes = list(pool_notes(batch, names, shared="pair"))
-        if show == "los":
-            _superiority(batch, tally, format_).write(output, format_, notes)
-        else:
-            if levels and show == "players":
-                # The heads of these columns do not say "relative to the mean", so they serve anchors too.
-                notes.append(anchors_text(levels))
-            table = batch_table(batch, show, names, faults_of(tally), people=format_ is Format.TABLE)
-            table.write(output, format_, notes, tournament=None)
+        _print_batch(tally, options, output)
     _say(tally, problems, output)
-    if report is not None:
-        _write_report(tally, game or game_of(problems), files, report, output)
-    if strict and problems.damaged:
+    if options.report is not None:
+        _write_report(tally, options.game or game_of(problems), files, options.report, output)
+    if options.strict and problems.damaged:
         raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
 
 
-def _check(
-    method: str,
-    model: str,
-    show: str,
-    draw_probability: str | None,
-    tau: str,
-    levels: dict[str, float],
-) -> None:
-    if method == "trueskill":
-        batch = {
-            "--anchor": bool(levels),
-            f"--model {model}": model != "tourney",
-            f"--show {show}": show not in {"players", "problems"},
-        }
-        refuse_for("batch", (option for option, given in batch.items() if given))
-    else:
-        trueskill = {"--tau": tau != "0", "--draw-probability": draw_probability is not None}
-        refuse_for("trueskill", (option for option, given in trueskill.items() if given))
+def _print_trueskill(tally: Tally, options: RateRequest, output: Output) -> None:
+    names, settings = dict(enumerate(tally.players)), options.settings(tally)
+    pool = SkillPool.of(names, settings).after_ordered(results_of(tally), options.forfeits)
+    bots = RatedBots(names, faults_of(tally))
+    table = measures_table(pool.table(), options.method, TRUESKILL_MEASURES, bots)
+    said = f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
+    table.write(output, options.format_, [said])
 
 
-def _superiority(batch: Batch, tally: Tally, format_: Format) -> RatingTable:
-    """Return the matrix of all players. Raises UsageError where it is too wide for a table."""
+def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
+    names, show = dict(enumerate(tally.players)), options.show
+    pairs, model = show in {"pairs", "los"}, MODELS[options.model]
+    batch = rate_tally(tally, options.forfeits, pairs=pairs, model=model, anchors=options.levels)
+    notes = list(pool_notes(batch, names, shared="pair"))
+    if show == "los":
+        _superiority(batch, tally, options.format_).write(output, options.format_, notes)
+        return
+    if options.levels and show == "players":
+        # The heads of these columns do not say "relative to the mean", so they serve anchors too.
+        notes.append(anchors_text(options.levels))
+    tables = BatchTables(batch, RatedBots(names, faults_of(tally)))
+    tables.table(show, people=options.format_ is OutputFormat.TABLE).write(output, options.format_, notes)
+
+
+def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> RatingTable:
+    """The matrix of all players. Raises UsageError where it is too wide for a table."""
     rows = superiority_rows(batch, dict(enumerate(tally.players)))
-    if format_ is Format.TABLE and len(rows) > MAX_MATRIX:
+    if format_ is OutputFormat.TABLE and len(rows) > MAX_MATRIX:
         raise UsageError(
             f"a table of {len(rows)} players is too wide: use --format csv or json, or --min-games N"
         )
@@ -215,33 +219,26 @@ def _superiority(batch: Batch, tally: Tally, format_: Format) -> RatingTable:
         Column(place, right=True, help=f"P(player of the row is stronger than number {place})", digits=3)
         for place in places
     ]
-    values = {
-        "players": [row["name"] for row in rows],
-        "better": [[row[place] for place in places] for row in rows],
-    }
-    return RatingTable(rows, columns, SuperiorityDocument, values)
 
-
-def _print_problems(problems: Problems, format_: Format, output: Output) -> None:
-    rows = [place._asdict() | {"kind": KINDS[place.kind]} for place in problems.places]
-    if format_ is Format.JSON:
-        output.document(ProblemsDocument, problems=rendered(rows, PROBLEMS, people=False))
-    else:
-        output.table(rendered(rows, PROBLEMS, people=format_ is Format.TABLE), PROBLEMS, format_)
-
-
-def _settings(tally: Tally, draw_probability: str | None, tau: str, forfeits: Forfeits) -> Settings:
-    if draw_probability == "estimate":
-        probability = estimate_draw_probability(results_of(tally), forfeits)
-    else:
-        probability = (
-            Settings().draw_probability
-            if draw_probability is None
-            else number("--draw-probability", draw_probability)
+    def document(notes: tuple[str, ...]) -> SuperiorityDocument:
+        return SuperiorityDocument(
+            players=tuple(row["name"] for row in rows),
+            better=tuple(tuple(row[place] for place in places) for row in rows),
+            notes=notes,
         )
-    return Settings(
-        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else number("--tau", tau)
+
+    return RatingTable(rows, columns, document)
+
+
+def _print_problems(problems: Problems, format_: OutputFormat, output: Output) -> None:
+    found = tuple(
+        Problem(kind=KINDS[place.kind], file=place.file, line=place.line, why=place.why)
+        for place in problems.places
     )
+    if format_ is OutputFormat.JSON:
+        output.document(ProblemsDocument(problems=found))
+    else:
+        output.table(map(asdict, found), PROBLEMS, format_)
 
 
 def _say(tally: Tally, problems: Problems, output: Output) -> None:
@@ -254,15 +251,15 @@ def _say(tally: Tally, problems: Problems, output: Output) -> None:
 def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, output: Output) -> None:
     """Write the pages of the games, from a database that lives as long as it takes."""
     from tourney.cli.report import check_options, write_report  # noqa: PLC0415 - slow to import, as below
-    from tourney.store.repository import Repository  # noqa: PLC0415 - likewise
+    from tourney.store.database import Database  # noqa: PLC0415 - likewise
 
     options = check_options(no_measured=True, logs=False, address="", templates=None)
     with (
         tempfile.TemporaryDirectory(prefix="tourney-") as place,
-        Repository.open(str(Path(place) / "results.db"), create=True) as opened,
+        Database.open(str(Path(place) / "results.db"), create=True) as opened,
     ):
         stored = store_tally(opened, name_of(files[0]), game, tally, "")
-        with opened.snapshot() as repository:
-            tournament = repository.tournament_by_id(stored.id)
-            written = write_report(repository, tournament, folder, options, output)
+        with opened.snapshot() as database:
+            tournament = database.tournaments.by_id(stored.id)
+            written = write_report(database, tournament, folder, options, output)
     output.say(f"the report rates by Tourney's own model, relative to the mean: {written.index}")

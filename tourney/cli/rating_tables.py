@@ -1,31 +1,42 @@
 """Tables of ratings, for ``tourney ratings`` and ``tourney rate``: for people, CSV and JSON documents."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
+import msgspec
 
-from tourney.cli.documents.tournaments import (
+from tourney.cli.documents.tournament_documents import (
+    CycleLine,
+    Cycles,
+    EloLine,
+    EvaluationLine,
+    Fit,
+    LeftOut,
     MeasuresDocument,
+    MeasuresLine,
+    PairLine,
     PairsDocument,
     PoolDocument,
     RatingsDocument,
+    SeatLine,
+    VersionLine,
+    VersionsDocument,
 )
-from tourney.cli.output import Document, Format, Output
+from tourney.cli.output import Output, OutputFormat
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch
-from tourney.ratings.fit import Goodness
 from tourney.ratings.method import RatingLine
-from tourney.ratings.sequences import EVERY_LOOK
+from tourney.ratings.sequential import EVERY_LOOK
 from tourney.results.columns import (
     CYCLES,
     ELO,
     EVALUATIONS,
-    INTERVALS,
     PAIRS,
     POOL,
-    TRUESKILL,
+    VERSIONS,
+    VERSIONS_SHOWN,
     Column,
     elo_shown,
     rating_columns,
@@ -41,9 +52,11 @@ from tourney.results.ratings import (
     pool_rows,
     rating_rows,
 )
-from tourney.results.versions import VersionPool
+from tourney.results.versions import VersionPool, version_rows
+from tourney.schema import Document, Part
 
 F = TypeVar("F", bound=Callable[..., Any])
+P = TypeVar("P", bound=Part)
 
 forfeits_option = click.option(
     "--forfeits",
@@ -83,7 +96,7 @@ def refuse_for(method: str, given: Iterable[str]) -> None:
 
 
 def anchors_of(texts: Sequence[str]) -> dict[str, float]:
-    """Return the Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
+    """The Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
     found: dict[str, float] = {}
     for text in texts:
         name, equals, level = text.rpartition("=")
@@ -100,7 +113,7 @@ def anchors_of(texts: Sequence[str]) -> dict[str, float]:
 
 
 def anchors_text(levels: Mapping[str, float]) -> str:
-    """Return the sentence that names the anchors."""
+    """The sentence that names the anchors."""
     return f"Elo is relative to {', '.join(f'{name} = {elo:g}' for name, elo in levels.items())}."
 
 
@@ -110,25 +123,24 @@ TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
 
 @dataclass(frozen=True, slots=True)
 class RatingTable:
-    """A table: rows and columns for people or CSV; kind and values of its document, without notes.
+    """A table: rows and columns for people or CSV, and what makes its JSON document from the notes.
 
     ``below`` are further tables, which people alone see; one without rows is left out.
     """
 
     rows: Rows
     columns: Sequence[Column]
-    kind: type[Document]
-    values: dict[str, Any] = field(default_factory=dict)
+    document: Callable[[tuple[str, ...]], Document]
     below: tuple[tuple[Rows, Sequence[Column]], ...] = ()
 
-    def write(self, output: Output, format_: Format, notes: Sequence[str], **more: Any) -> None:
-        """Print the table, and say the ``notes``; ``more`` are further values of the document."""
-        if format_ is Format.JSON:
-            output.document(self.kind, notes=list(notes), **self.values, **more)
+    def write(self, output: Output, format_: OutputFormat, notes: Sequence[str]) -> None:
+        """Print the table, and say the ``notes``."""
+        if format_ is OutputFormat.JSON:
+            output.document(self.document(tuple(notes)))
         else:
-            rows = rendered(self.rows, self.columns, people=format_ is Format.TABLE)
+            rows = rendered(self.rows, self.columns, people=format_ is OutputFormat.TABLE)
             output.table(rows, self.columns, format_)
-        for rows, columns in self.below if format_ is Format.TABLE else ():
+        for rows, columns in self.below if format_ is OutputFormat.TABLE else ():
             if rows:
                 output.write("")
                 output.table(rendered(rows, columns, people=True), columns)
@@ -136,116 +148,129 @@ class RatingTable:
             output.say(sentence)
 
 
-def batch_table(
-    batch: Batch, show: str, names: Names, faults: Mapping[int, int], *, people: bool
-) -> RatingTable:
-    """Return a table of a batch rating: its ``pairs``, its ``pool``, or the bots (any other word)."""
-    fit = _fit(batch.pool.goodness)
-    if show == "pairs":
-        rows = pair_rows(batch, names)
-        return RatingTable(rows, PAIRS, PairsDocument, {"pairs": _only(rows, PAIRS)})
-    if show == "pool":
-        return RatingTable(pool_rows(batch, names), POOL, PoolDocument, _pool(batch, names) | {"fit": fit})
-    rows = batch_rows(batch, names, faults)
-    own = [column for column in ELO if column is not INTERVALS]
-    values = {
-        "intervals": batch.intervals,
-        "fit": fit,
-        "ratings": _only(rows, own),
-        "cycles": _cycles(batch, names),
-    }
-    below = ((evaluation_rows(batch, names), EVALUATIONS), (cycle_rows(batch, names), CYCLES))
-    columns = elo_shown(batch.intervals) if people else ELO
-    return RatingTable(rows, columns, RatingsDocument, values, below)
+@dataclass(frozen=True, slots=True)
+class RatedBots:
+    """The names and faults of rated bots by number, and their ``tournament`` (None: results of files)."""
+
+    names: Names
+    faults: Mapping[int, int]
+    tournament: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchTables:
+    """The tables of a batch rating."""
+
+    batch: Batch
+    bots: RatedBots
+
+    def table(self, show: str, *, people: bool) -> RatingTable:
+        """The table of its ``pairs``, of its ``pool``, or of the bots (any other word)."""
+        batch, names = self.batch, self.bots.names
+        if show == "pairs":
+            return RatingTable(pair_rows(batch, names), PAIRS, self._pairs)
+        if show == "pool":
+            return RatingTable(pool_rows(batch, names), POOL, self._pool)
+        below = ((evaluation_rows(batch, names), EVALUATIONS), (cycle_rows(batch, names), CYCLES))
+        columns = elo_shown(batch.intervals) if people else ELO
+        return RatingTable(batch_rows(batch, names, self.bots.faults), columns, self._ratings, below)
+
+    def _ratings(self, notes: tuple[str, ...]) -> RatingsDocument:
+        return RatingsDocument(
+            tournament=self.bots.tournament,
+            intervals=self.batch.intervals,
+            fit=self._fit(),
+            ratings=lines_of(EloLine, batch_rows(self.batch, self.bots.names, self.bots.faults)),
+            cycles=self._cycles(),
+            notes=notes,
+        )
+
+    def _pairs(self, notes: tuple[str, ...]) -> PairsDocument:
+        pairs = lines_of(PairLine, pair_rows(self.batch, self.bots.names))
+        return PairsDocument(tournament=self.bots.tournament, pairs=pairs, notes=notes)
+
+    def _pool(self, notes: tuple[str, ...]) -> PoolDocument:
+        pool, names = self.batch.pool, self.bots.names
+        return PoolDocument(
+            tournament=self.bots.tournament,
+            matches=pool.matches,
+            groups=pool.clusters,
+            draw_rate=pool.draw_rate,
+            intervals=self.batch.intervals,
+            seats=tuple(SeatLine(**seat._asdict()) for seat in pool.seats),
+            dispersion=pool.dispersion,
+            fit=self._fit(),
+            parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
+            prior_elo=pool.prior_elo,
+            p_best={names[line.entrant]: line.p_best for line in self.batch.ratings},
+            notes=notes,
+        )
+
+    def _fit(self) -> Fit:
+        found = self.batch.pool.goodness
+        return Fit(pairs=found.pairs, ratio=found.ratio, p_value=found.p_value)
+
+    def _cycles(self) -> Cycles | None:
+        found, names = self.batch.cycles, self.bots.names
+        if found is None:
+            return None
+        cycles = []
+        for cycle in found.cycles:
+            a, b, c = cycle.entrants
+            bots = (names[a], names[b], names[c])
+            cycles.append(CycleLine(bots=bots, scores=cycle.scores, probability=cycle.probability))
+        evaluations = lines_of(EvaluationLine, evaluation_rows(self.batch, names))
+        return Cycles(deviation=found.deviation, cycles=tuple(cycles), evaluations=evaluations)
 
 
 def measures_table(
-    lines: Iterable[RatingLine],
-    method: str,
-    measures: Sequence[str],
-    names: Names,
-    faults: Mapping[int, int],
+    lines: Iterable[RatingLine], method: str, measures: Sequence[str], bots: RatedBots
 ) -> RatingTable:
-    """Return the table of another method, which names its own ``measures``."""
-    rows = rating_rows(lines, measures, names, faults)
-    columns = TRUESKILL if method == "trueskill" else rating_columns(measures)
-    exact = rendered(rows, columns, people=False)
-    ratings = [
-        {
-            **{key: row[key] for key in ("rank", "name", "games", "faults")},
-            "measures": {key: row[key] for key in measures},
-        }
-        for row in exact
-    ]
-    return RatingTable(rows, columns, MeasuresDocument, {"method": method, "ratings": ratings})
+    """The table of another method, which names its own ``measures``."""
+    rows = rating_rows(lines, measures, bots.names, bots.faults)
+    columns = rating_columns(method, measures)
+
+    def document(notes: tuple[str, ...]) -> MeasuresDocument:
+        exact = rendered(rows, columns, people=False)
+        ratings = [{**row, "measures": {key: row[key] for key in measures}} for row in exact]
+        return MeasuresDocument(
+            tournament=bots.tournament, method=method, ratings=lines_of(MeasuresLine, ratings), notes=notes
+        )
+
+    return RatingTable(rows, columns, document)
 
 
-def versions_data(pool: VersionPool, rows: Rows) -> dict[str, Any]:
-    """Return the values of the document of versions, without notes."""
-    keys = ("rank", "name", "version", "args", "digest", "elo", "low", "high", "predecessor", "gain")
-    more = ("gain_low", "gain_high", "since", "games", "tournaments", "faults")
-    return {
-        "game": pool.reference.game,
-        "reference": pool.reference.name,
-        "tournaments": [one.name for one in pool.tournaments],
-        "left_out": [{"tournament": name, "why": why} for name, why in pool.left_out],
-        "intervals": EVERY_LOOK,
-        "versions": [{key: row[key] for key in (*keys, *more)} for row in rows],
-    }
+def versions_table(pool: VersionPool, batch: Batch, *, people: bool) -> RatingTable:
+    """The table of all versions of bots."""
+    rows = version_rows(pool, batch)
+
+    def document(notes: tuple[str, ...]) -> VersionsDocument:
+        return VersionsDocument(
+            game=pool.reference.game,
+            reference=pool.reference.name,
+            tournaments=tuple(one.name for one in pool.tournaments),
+            left_out=tuple(LeftOut(tournament=name, why=why) for name, why in pool.left_out),
+            intervals=EVERY_LOOK,
+            versions=lines_of(VersionLine, rows),
+            notes=notes,
+        )
+
+    return RatingTable(rows, VERSIONS_SHOWN if people else VERSIONS, document)
+
+
+def lines_of(kind: type[P], rows: Rows) -> tuple[P, ...]:
+    """The rows of a table as parts of a document, each with the keys of its kind.
+
+    Raises msgspec.ValidationError for a value that the schema forbids.
+    """
+    # Converted, not called: whole numbers in a column of floats become floats, as the schema states.
+    keys = kind.__struct_fields__
+    return tuple(msgspec.convert({key: row[key] for key in keys}, kind) for row in rows)
 
 
 def number(option: str, text: str) -> float:
-    """Return the number of an option. Raises UsageError."""
+    """The number of an option. Raises UsageError."""
     try:
         return float(text)
     except ValueError as error:
-        raise UsageError(f"{option} {text} is no number") from error
-
-
-def _only(rows: Rows, columns: Sequence[Column]) -> Rows:
-    return rendered(rows, columns, people=False)
-
-
-def _fit(found: Goodness) -> dict[str, Any]:
-    return {"pairs": found.pairs, "ratio": found.ratio, "p_value": found.p_value}
-
-
-def _cycles(batch: Batch, names: Names) -> dict[str, Any] | None:
-    found = batch.cycles
-    if found is None:
-        return None
-    return {
-        "deviation": found.deviation,
-        "cycles": [
-            {
-                "bots": [names[entrant] for entrant in cycle.entrants],
-                "scores": cycle.scores,
-                "probability": cycle.probability,
-            }
-            for cycle in found.cycles
-        ],
-        "evaluations": [
-            {
-                "name": names[one.entrant],
-                "lottery": one.lottery,
-                "against": one.against,
-                "alpha": one.alpha,
-            }
-            for one in found.evaluations
-        ],
-    }
-
-
-def _pool(batch: Batch, names: Names) -> dict[str, Any]:
-    pool = batch.pool
-    return {
-        "matches": pool.matches,
-        "groups": pool.clusters,
-        "draw_rate": pool.draw_rate,
-        "intervals": batch.intervals,
-        "seats": [seat._asdict() for seat in pool.seats],
-        "dispersion": pool.dispersion,
-        "parts": [[names[entrant] for entrant in part] for part in pool.parts],
-        "prior_elo": pool.prior_elo,
-        "p_best": {names[line.entrant]: line.p_best for line in batch.ratings},
-    }
+        raise UsageError(f"{option} {text} is not a number") from error

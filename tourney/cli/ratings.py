@@ -1,39 +1,48 @@
 """``tourney ratings``: the ratings of the bots, from the stored matches."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import click
 
 from tourney.cli.completion import complete_game, complete_tournament
-from tourney.cli.documents.tournaments import (
+from tourney.cli.documents.tournament_documents import (
     MeasuresDocument,
     PairsDocument,
     PoolDocument,
     RatingsDocument,
     VersionsDocument,
 )
-from tourney.cli.options import db_option, formats_option, game_option, output_options, pairs
-from tourney.cli.output import Format, Output, current
+from tourney.cli.options import (
+    db_option,
+    formats_option,
+    game_option,
+    option,
+    output_options,
+    pairs,
+    shared,
+    takes,
+)
+from tourney.cli.output import OutputFormat, current
 from tourney.cli.rating_tables import (
     TRUESKILL_MEASURES,
+    BatchTables,
+    RatedBots,
     RatingTable,
     anchor_option,
     anchors_text,
-    batch_table,
     forfeits_option,
     measures_table,
     method_option,
     number,
     refuse_for,
-    versions_data,
+    versions_table,
 )
 from tourney.errors import StoreError, UsageError
-from tourney.ratings.method import METHODS, Forfeits, RatingLine
+from tourney.ratings.method import METHODS, Forfeits
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, estimate_draw_probability
-from tourney.results.columns import VERSIONS, VERSIONS_SHOWN
 from tourney.results.ratings import (
+    Rated,
     draw_probability_of,
     fault_counts,
     pool_notes,
@@ -42,84 +51,103 @@ from tourney.results.ratings import (
     rate_trueskill,
     shared_by,
 )
-from tourney.results.versions import Wanted, pool_versions, version_notes, version_rows
-from tourney.store.repository import Repository
-from tourney.store.values import DrawProbability, Tournament
+from tourney.results.tables import entrant_names
+from tourney.results.versions import Wanted, pool_versions, version_notes
+from tourney.store.database import Database
+from tourney.store.rating_data import DrawProbability
+from tourney.store.values import Tournament
 
 ESTIMATE = "estimate"
 AGAIN = "estimate-again"
 DEFAULT = "default"
 
 
+@dataclass(frozen=True, slots=True)
+class RatingsRequest:
+    """Options of ``tourney ratings``."""
+
+    method: str = shared(method_option(METHODS.names()))
+    show: str = option(
+        "--show",
+        type=click.Choice(["bots", "pairs", "pool"]),
+        default="bots",
+        show_default=True,
+        help="Table of a batch rating: the bots, the probability of superiority of each pair, or the"
+        " whole pool.",
+    )
+    forfeits: Forfeits = shared(forfeits_option)
+    draw_probability: str | None = option(
+        "--draw-probability",
+        metavar="P",
+        help=f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
+        " from the results, print it and store it for this game and number of seats"
+        f" ('{AGAIN}' replaces it). [default: the stored value, or the game's]",
+    )
+    tau: str | None = option(
+        "--tau",
+        metavar="T",
+        help=f"TrueSkill: change of skill between matches, or '{DEFAULT}' for the trueskill package's"
+        " default. [default: 0]",
+    )
+    every: bool = option(
+        "--all",
+        "every",
+        is_flag=True,
+        help="Rate the versions of all bots in one fit over all tournaments of a game with the same"
+        " settings.",
+    )
+    game: str | None = option(
+        "--game", metavar="GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
+    )
+    levels: dict[str, float] = shared(anchor_option)
+    seats: int | None = option(
+        "--seats", type=click.IntRange(min=2), metavar="N", help="--all: number of seats."
+    )
+    options: dict[str, str] = shared(game_option)
+    limits: dict[str, str] = option(
+        "--limit",
+        "limits",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=lambda _ctx, _param, values: pairs(values),
+        help="--all: a limit of the tournaments, as move-ms=100; repeatable.",
+    )
+    any_host: bool = option(
+        "--any-host",
+        is_flag=True,
+        help="--all: also pool tournaments by the wall clock from hosts of other or unknown speed.",
+    )
+    db: str = shared(db_option)
+    format_: OutputFormat = shared(
+        formats_option(RatingsDocument, VersionsDocument, MeasuresDocument, PairsDocument, PoolDocument)
+    )
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        trueskill = {"--tau": self.tau, "--draw-probability": self.draw_probability}
+        batch_only = {f"--show {self.show}": self.show != "bots", "--all": self.every}
+        pool_only = {
+            "--game": self.game,
+            "--anchor": self.levels,
+            "--seats": self.seats,
+            "--option": self.options,
+            "--limit": self.limits,
+            "--any-host": self.any_host,
+        }
+        if self.method != "trueskill":
+            refuse_for("trueskill", (word for word, given in trueskill.items() if given is not None))
+        if self.method != "batch":
+            refuse_for("batch", (word for word, given in batch_only.items() if given))
+        for word, given in pool_only.items():
+            if given and not self.every:
+                raise UsageError(f"{word} is for --all")
+
+
 @click.command("ratings")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@method_option(METHODS.names())
-@click.option(
-    "--show",
-    type=click.Choice(["bots", "pairs", "pool"]),
-    default="bots",
-    show_default=True,
-    help="Table of a batch rating: the bots, the probability of superiority of each pair, or the whole pool.",
-)
-@forfeits_option
-@click.option(
-    "--draw-probability",
-    metavar="P",
-    help=f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it from the"
-    f" results, print it and store it for this game and number of seats ('{AGAIN}' replaces it)."
-    " [default: the stored value, or the game's]",
-)
-@click.option(
-    "--tau",
-    metavar="T",
-    help=f"TrueSkill: change of skill between matches, or '{DEFAULT}' for the trueskill package's default."
-    " [default: 0]",
-)
-@click.option(
-    "--all",
-    "every",
-    is_flag=True,
-    help="Rate the versions of all bots in one fit over all tournaments of a game with the same settings.",
-)
-@click.option(
-    "--game", metavar="GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
-)
-@anchor_option
-@click.option("--seats", type=click.IntRange(min=2), metavar="N", help="--all: number of seats.")
-@game_option
-@click.option(
-    "--limit",
-    "limits",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=lambda _ctx, _param, values: pairs(values),
-    help="--all: a limit of the tournaments, as move-ms=100; repeatable.",
-)
-@click.option(
-    "--any-host",
-    is_flag=True,
-    help="--all: also pool tournaments by the wall clock from hosts of other or unknown speed.",
-)
-@db_option
-@formats_option(RatingsDocument, VersionsDocument, MeasuresDocument, PairsDocument, PoolDocument)
+@takes(RatingsRequest)
 @output_options
-def command(
-    tournament: str | None,
-    method: str,
-    show: str,
-    forfeits: Forfeits,
-    draw_probability: str | None,
-    tau: str | None,
-    every: bool,
-    game: str | None,
-    levels: dict[str, float],
-    seats: int | None,
-    options: dict[str, str],
-    limits: dict[str, str],
-    any_host: bool,
-    db: str,
-    format_: Format,
-) -> None:
+def command(tournament: str | None, options: RatingsRequest) -> None:
     """Print the ratings of TOURNAMENT (default: the newest).
 
     Batch: Elo relative to the mean of the pool with a 95 % confidence interval, and the confidence interval
@@ -131,103 +159,101 @@ def command(
     gain of each version over the one before it. Tournaments that cannot be pooled are named with the reason.
     Anchors, as --anchor greedy@1.0=1000, keep the scale from year to year.
     """
-    trueskill = {"--tau": tau, "--draw-probability": draw_probability}
-    batch_only = {f"--show {show}": show != "bots", "--all": every}
-    if method != "trueskill":
-        refuse_for("trueskill", (option for option, given in trueskill.items() if given is not None))
-    if method != "batch":
-        refuse_for("batch", (option for option, given in batch_only.items() if given))
-    pool_only = {"--game": game, "--anchor": levels, "--seats": seats, "--option": options, "--limit": limits}
-    for option, given in (pool_only | {"--any-host": any_host}).items():
-        if given and not every:
-            raise UsageError(f"{option} is for --all")
-    output = current()
-    if every:
-        wanted = Wanted(game, tournament, seats, options, limits, any_host=any_host)
-        _rate_all(db, wanted, show, forfeits, levels, format_, output)
+    options.check()
+    if options.every:
+        _rate_versions(tournament, options)
         return
-    with Repository.open(db) as opened:
-        found = opened.tournament(tournament)
-        settings = None
-        if method == "trueskill":
-            settings = Settings(
-                draw_probability=_draw_probability(opened, found, draw_probability, forfeits, output),
-                tau=PACKAGE_TAU if tau == DEFAULT else number("--tau", tau or "0"),
-            )
-        with opened.snapshot() as repository:
-            names = {entrant.number: entrant.name for entrant in repository.entrants(found.id)}
-            faults = fault_counts(repository, found)
-            progress = repository.progress(found.id)
-            rated = None
-            said: list[str] = []
-            if method == "batch":
-                batch = rate_batch(repository, found, forfeits, pairs=show == "pairs")
-                table = batch_table(batch, show, names, faults, people=format_ is Format.TABLE)
-                matches, said = batch.pool.matches, list(pool_notes(batch, names, shared=shared_by(found)))
-            else:
-                if settings is not None:
-                    rated = rate_trueskill(repository, found, settings, forfeits)
-                    lines: Sequence[RatingLine] = rated.pool.table()
-                    measures = TRUESKILL_MEASURES
-                else:
-                    chosen = METHODS.find(method)
-                    lines, measures = rate_by(repository, found, chosen, forfeits), chosen.columns
-                table = measures_table(lines, method, measures, names, faults)
-                matches = sum(line.games for line in lines) // found.seats
+    with Database.open(options.db) as opened:
+        found = opened.tournaments.get(tournament)
+        settings = _settings(opened, found, options) if options.method == "trueskill" else None
+        with opened.snapshot() as database:
+            table, notes, rated = _rate(database, found, settings, options)
         if rated is not None and rated.keep is not None:
             # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
-                opened.keep_checkpoint(found.id, rated.settings, rated.keep)
-    if settings is not None and draw_probability not in {ESTIMATE, AGAIN}:
-        said = [f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"]
+                opened.ratings.keep_checkpoint(found.id, rated.settings, rated.keep)
+    table.write(current(), options.format_, notes)
+
+
+def _rate(
+    database: Database, tournament: Tournament, settings: Settings | None, options: RatingsRequest
+) -> tuple[RatingTable, list[str], Rated | None]:
+    """The table and the sentences below it; with the ``settings`` of TrueSkill, also its ratings."""
+    faults = fault_counts(database, tournament)
+    bots = RatedBots(entrant_names(database, tournament), faults, tournament.name)
+    rated, forfeits = None, options.forfeits
+    notes: list[str] = []
+    if options.method == "batch":
+        batch = rate_batch(database, tournament, forfeits, pairs=options.show == "pairs")
+        people = options.format_ is OutputFormat.TABLE
+        table = BatchTables(batch, bots).table(options.show, people=people)
+        matches = batch.pool.matches
+        notes += pool_notes(batch, bots.names, shared=shared_by(tournament))
+    else:
+        if settings is None:
+            method = METHODS.find(options.method)
+            lines, measures = rate_by(database, tournament, method, forfeits), method.columns
+        else:
+            rated = rate_trueskill(database, tournament, settings, forfeits)
+            lines, measures = rated.pool.table(), TRUESKILL_MEASURES
+            if options.draw_probability not in {ESTIMATE, AGAIN}:
+                probability = f"{settings.draw_probability:g}"
+                notes.append(f"rated with tau {settings.tau:g} and draw probability {probability}")
+        table = measures_table(lines, options.method, measures, bots)
+        matches = sum(line.games for line in lines) // tournament.seats
     if any(faults.values()) and forfeits == "void":
-        said.append(f"matches with a fault, left out: {progress.done - progress.void - matches}")
-    table.write(output, format_, said, tournament=found.name)
+        progress = database.schedules.progress(tournament.id)
+        notes.append(f"matches with a fault, left out: {progress.done - progress.void - matches}")
+    return table, notes, rated
 
 
-def _rate_all(
-    db: str,
-    wanted: Wanted,
-    show: str,
-    forfeits: Forfeits,
-    levels: Mapping[str, float],
-    format_: Format,
-    output: Output,
-) -> None:
+def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
     """Print the ratings of all versions of bots."""
-    with Repository.open(db) as opened, opened.snapshot() as repository:
-        pool = pool_versions(repository, wanted, forfeits)
-    batch = pool.rate(levels, pairs=show == "pairs")
+    wanted = Wanted(
+        options.game,
+        tournament,
+        options.seats,
+        options.options,
+        options.limits,
+        any_host=options.any_host,
+    )
+    with Database.open(options.db) as opened, opened.snapshot() as database:
+        pool = pool_versions(database, wanted, options.forfeits)
+    batch = pool.rate(options.levels, pairs=options.show == "pairs")
     # What a look means for one tournament does not fit a pool, which has a sentence of its own.
     notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]
-    if levels:
-        notes.append(anchors_text(levels))
-    people = format_ is Format.TABLE
-    if show == "bots":
-        columns = VERSIONS_SHOWN if people else VERSIONS
-        rows = version_rows(pool, batch)
-        table = RatingTable(rows, columns, VersionsDocument, versions_data(pool, rows))
-        table.write(output, format_, notes)
-        return
-    faults = {one.number: one.faults for one in pool.versions}
-    table = batch_table(batch, show, pool.labels, faults, people=people)
-    table.write(output, format_, notes, tournament=None)
+    if options.levels:
+        notes.append(anchors_text(options.levels))
+    output, people = current(), options.format_ is OutputFormat.TABLE
+    if options.show == "bots":
+        table = versions_table(pool, batch, people=people)
+    else:
+        bots = RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
+        table = BatchTables(batch, bots).table(options.show, people=people)
+    table.write(output, options.format_, notes)
 
 
-def _draw_probability(
-    repository: Repository, tournament: Tournament, asked: str | None, forfeits: Forfeits, output: Output
-) -> float:
+def _settings(database: Database, tournament: Tournament, options: RatingsRequest) -> Settings:
+    """The settings of TrueSkill. Raises UsageError."""
+    probability = _draw_probability(database, tournament, options)
+    tau = PACKAGE_TAU if options.tau == DEFAULT else number("--tau", options.tau or "0")
+    return Settings(draw_probability=probability, tau=tau)
+
+
+def _draw_probability(database: Database, tournament: Tournament, options: RatingsRequest) -> float:
+    asked, output = options.draw_probability, current()
     if asked is None:
-        return draw_probability_of(repository, tournament)
+        return draw_probability_of(database, tournament)
     if asked not in {ESTIMATE, AGAIN}:
         return number("--draw-probability", asked)
     game, seats = tournament.game, tournament.seats
-    kept = repository.draw_probability(game, seats)
+    kept = database.ratings.draw_probability(game, seats)
     if kept is None or asked == AGAIN:
-        results = list(repository.results(tournament.id))
-        kept = DrawProbability(estimate_draw_probability(results, forfeits), tournament.name, len(results))
+        results = list(database.matches.results(tournament.id))
+        probability = estimate_draw_probability(results, options.forfeits)
+        kept = DrawProbability(probability, tournament.name, len(results))
         try:
-            repository.keep_draw_probability(game, seats, kept)
+            database.ratings.keep_draw_probability(game, seats, kept)
         except StoreError as error:
             output.warn(f"the draw probability is not kept: {error}")
     output.say(

@@ -2,81 +2,89 @@
 
 import secrets
 import sys
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.base import Level, open_sandbox
-from tourney.cli.documents.matches import RerunDocument
+from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.cli.documents.match_documents import RerunDocument, RerunLine
 from tourney.cli.options import (
     TEXT,
     bots_option,
     db_option,
     formats_option,
+    option,
     output_options,
     sandbox_option,
+    shared,
+    takes,
 )
-from tourney.cli.output import Format, Output, current
+from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.progress import counting
 from tourney.cli.run_options import cpus_option, workers_option
-from tourney.cli.show import find_match, is_file
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UsageError
+from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_runner import MatchRunner, StoreLauncher
-from tourney.match.record import Record, check_shape, read_json_lines
-from tourney.match.result import pack, unpack
+from tourney.match.record import Record, decode_record, read_record
+from tourney.match.result import NOT_MEASURED, Measurements
 from tourney.match.verify import rerun
+from tourney.parsing import read_json_lines
 from tourney.run.reruns import Kind, Replay, Replayed, doubts_of, in_order, provide_bots, sample
 from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.store.scratch import Scratch
 
+if TYPE_CHECKING:
+    from tourney.store.database import Database
+    from tourney.store.values import Tournament
+
+
+@dataclass(frozen=True, slots=True)
+class RerunRequest:
+    """Options of ``tourney rerun``."""
+
+    everything: bool = option(
+        "--all",
+        "everything",
+        is_flag=True,
+        help="Play all matches of the database again; with MATCH, those of a tournament or a file.",
+    )
+    size: int | None = option(
+        "--sample",
+        "size",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Play N of these matches again, drawn at random.",
+    )
+    seed: int | None = option(
+        "--seed",
+        type=click.IntRange(0, 2**64 - 1),
+        metavar="S",
+        help="Seed that the sample is drawn from. [default: a random one, which is printed]",
+    )
+    workers: int | None = shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = shared(cpus_option())
+    sandbox: Level = shared(sandbox_option)
+    format_: OutputFormat = shared(formats_option(RerunDocument, formats=TEXT))
+    db: str = shared(db_option)
+    bots: str = shared(bots_option)
+
+    def executor(self) -> LocalExecutor:
+        """Workers on this machine."""
+        return LocalExecutor(self.workers or max(1, default_workers() // max(1, self.cpus)), cpus=self.cpus)
+
 
 @click.command("rerun")
 @click.argument("match", required=False)
-@click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="Play all matches of the database again; with MATCH, those of a tournament or a file.",
-)
-@click.option(
-    "--sample",
-    "size",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Play N of these matches again, drawn at random.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(0, 2**64 - 1),
-    metavar="S",
-    help="Seed that the sample is drawn from. [default: a random one, which is printed]",
-)
-@workers_option("one per processor, or per --cpus processors")
-@cpus_option()
-@sandbox_option
-@formats_option(RerunDocument, formats=TEXT)
-@db_option
-@bots_option
+@takes(RerunRequest)
 @output_options
-def command(
-    match: str | None,
-    everything: bool,
-    size: int | None,
-    seed: int | None,
-    workers: int | None,
-    cpus: int,
-    sandbox: Level,
-    format_: Format,
-    db: str,
-    bots: str,
-) -> None:
+def command(match: str | None, options: RerunRequest) -> None:
     """Play matches again with the same bots, and compare the records.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record; with --all or --sample it is a
@@ -89,6 +97,7 @@ def command(
     missing are named, with exit code 2. Ctrl-C finishes the matches in play and sums up; a second one stops
     at once.
     """
+    everything, size, seed = options.everything, options.size, options.seed
     if everything and size is not None:
         raise UsageError("give one of --all and --sample N")
     if seed is not None and size is None:
@@ -96,10 +105,10 @@ def command(
     if not everything and size is None:
         if match is None:
             raise UsageError("give MATCH, --all or --sample N")
-        _one(match, sandbox, db, bots, format_)
+        _one(match, options)
         return
     output = current()
-    with _candidates(match, db, output) as candidates:
+    with _candidates(match, options.db, output) as candidates:
         drawn = None
         if size is not None:
             drawn = secrets.randbits(64) if seed is None else seed
@@ -112,63 +121,63 @@ def command(
             output.say(
                 f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}"
             )
-        count = workers or max(1, default_workers() // max(1, cpus))
-        result = _Result(format_, len(picked), drawn)
-        make_executor = partial(LocalExecutor, count, cpus=cpus)
-        _replay(output, candidates, picked, Path(bots), sandbox, make_executor, result)
+        _replay(output, candidates, picked, options, _Result(options.format_, len(picked), drawn))
 
 
 @dataclass
 class _Result:
     """What came out: printed line by line as text, or as one JSON document at the end."""
 
-    format: Format
+    format: OutputFormat
     picked: int
     seed: int | None = None
     counts: Counter[str] = field(default_factory=Counter)
-    lines: list[dict[str, Any]] = field(default_factory=list)
+    lines: list[RerunLine] = field(default_factory=list)
 
     def add(self, output: Output, label: str, kind: Kind, findings: Sequence[str]) -> None:
         """Take a match; as text, print its findings."""
         self.counts[kind] += 1
         if kind != "same" or findings:
-            self.lines.append({"match": label, "outcome": kind, "findings": list(findings)})
+            self.lines.append(RerunLine(match=label, outcome=kind, findings=tuple(findings)))
         note = "" if kind == "different" else f"{kind}: "
-        for finding in findings if self.format is Format.TEXT else ():
+        for finding in findings if self.format is OutputFormat.TEXT else ():
             output.write(f"{label}: {note}{finding}")
 
     def end(self, output: Output, text: str) -> None:
         """Print the ``text`` of the end, or the document."""
-        if self.format is Format.TEXT:
+        if self.format is OutputFormat.TEXT:
             output.write(text)
             return
-        kinds = ("same", "different", "not promised", "not played")
         output.document(
-            RerunDocument,
-            holds=not self.counts["different"],
-            picked=self.picked,
-            seed=None if self.seed is None else str(self.seed),
-            matches=self.lines,
-            **{kind.replace(" ", "_"): self.counts[kind] for kind in kinds},
+            RerunDocument(
+                holds=not self.counts["different"],
+                picked=self.picked,
+                same=self.counts["same"],
+                different=self.counts["different"],
+                not_promised=self.counts["not promised"],
+                not_played=self.counts["not played"],
+                seed=None if self.seed is None else str(self.seed),
+                matches=tuple(self.lines),
+            )
         )
 
 
-def _one(match: str, sandbox: Level, db: str, bots: str, format_: Format) -> None:
+def _one(match: str, options: RerunRequest) -> None:
     output = current()
-    found = find_match(match, db)
+    found = find_match(match, options.db)
     doubts = doubts_of(found.record, found.measured)
     if doubts:
         output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
-    box = open_sandbox(sandbox)
-    store = BotStore(Path(bots))
-    for seat in found.record["seats"]:
-        store.provide(seat["digest"])
+    box = open_sandbox(options.sandbox)
+    store = BotStore(Path(options.bots))
+    for seat in found.record.seats:
+        store.provide(seat.digest)
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
-    result = _Result(format_, 1)
+    result = _Result(options.format_, 1)
     result.add(output, found.label, "different" if findings else "same", [str(one) for one in findings])
-    if format_ is Format.JSON or not findings:
-        result.end(output, f"{found.label} came out the same: {found.record['digest']}")
+    if options.format_ is OutputFormat.JSON or not findings:
+        result.end(output, f"{found.label} came out the same: {found.record.digest}")
     if findings:
         raise CheckError(f"{found.label} came out differently")
 
@@ -182,68 +191,74 @@ class _Candidates:
 
     count: int
     label: Callable[[int], str]
-    load: Callable[[int], tuple[Record, dict[str, Any]]]
+    load: Callable[[int], tuple[Record, Measurements]]
     nothing: str
 
 
 @contextmanager
 def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candidates]:
-    nothing = f"there is no record to play again in {words or db}"
     if words is not None and is_file(words):
-        # A compressed file cannot be read from the middle, so its records wait in a temporary one.
         with Scratch() as scratch:
-            count = 0
-            for where, value in read_json_lines(Path(words)):
-                if _has_record(value):
-                    count = scratch.put_text(where, pack(_record(value, where)))
-            yield _Candidates(
-                count,
-                lambda index: scratch.text(index)[0],
-                lambda index: (unpack(scratch.text(index)[1]), {}),
-                nothing,
-            )
+            yield _file_candidates(words, scratch)
         return
-    from tourney.store.repository import Repository  # noqa: PLC0415 - slow to import, and files do without
+    from tourney.store.database import Database  # noqa: PLC0415 - slow to import, and files do without
 
-    with Repository.open(db) as opened, opened.snapshot() as repository:
-        chosen = repository.tournaments() if words is None else (repository.tournament(words),)
-        places: list[tuple[int, int]] = []
-        labels: list[str] = []
-        archives = repository.archives()
-        archived = [one for one in chosen if one.id in archives]
-        said = [f"{one.name} is in {archives[one.id]}" for one in archived]
-        if archived and all(one.id in archives or not one.recorded for one in chosen):
-            more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
-            way = "Or play the matches of the file again: `tourney rerun --all FILE`"
-            nothing = f"{nothing}: {'; '.join(said[:_NAMED])}{more}. {way}"
-            said = []
+    with Database.open(db) as opened, opened.snapshot() as database:
+        yield _stored_candidates(database, words, db, output)
+
+
+def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
+    """The records of a file. They wait in ``scratch``: a compressed file cannot be read from the middle."""
+    count = 0
+    for where, value in read_json_lines(Path(words)):
+        if _has_record(value):
+            count = scratch.put_text(where, zlib.compress(_record(value, where).encode(), 1))
+    return _Candidates(
+        count,
+        lambda index: scratch.text(index)[0],
+        lambda index: (decode_record(zlib.decompress(scratch.text(index)[1])), NOT_MEASURED),
+        f"there is no record to play again in {words}",
+    )
+
+
+def _stored_candidates(database: "Database", words: str | None, db: str, output: Output) -> _Candidates:
+    """The records of a tournament, or of all that have records in the database."""
+    chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
+    archives = database.tournaments.archives()
+    said = [f"{one.name} is in {archives[one.id]}" for one in chosen if one.id in archives]
+    nothing = f"there is no record to play again in {words or db}"
+    if said and all(one.id in archives or not one.recorded for one in chosen):
+        more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
+        way = "Or play the matches of the file again: `tourney rerun --all FILE`"
+        nothing = f"{nothing}: {'; '.join(said[:_NAMED])}{more}. {way}"
+    else:
         for sentence in said:
             output.say(f"left out: {sentence}")
-        for tournament in chosen:
-            if tournament.id in archives:
-                continue
-            if not tournament.recorded:
-                output.say(f"{tournament.name} has results without records, which cannot be played again")
-                continue
-            digests = [(number, digest) for number, _, digest in repository.digests(tournament.id)]
-            void = sum(digest == "" for _, digest in digests)
-            if void:
-                output.say(
-                    f"{_matches(void)} of {tournament.name}, void without a record, cannot be compared"
-                )
-            for number, digest in digests:
-                if digest:
-                    places.append((tournament.id, number))
-                    labels.append(f"match {number} of {tournament.name}")
+    places: list[tuple[Tournament, int]] = []
+    for tournament in chosen:
+        if tournament.id in archives:
+            continue
+        if not tournament.recorded:
+            output.say(f"{tournament.name} has results without records, which cannot be played again")
+            continue
+        digests = [(number, digest) for number, _, digest in database.matches.digests(tournament.id)]
+        void = sum(digest == "" for _, digest in digests)
+        if void:
+            output.say(f"{_matches(void)} of {tournament.name}, void without a record, cannot be compared")
+        places += [(tournament, number) for number, digest in digests if digest]
 
-        def load(index: int) -> tuple[Record, dict[str, Any]]:
-            record = repository.record(*places[index])
-            try:
-                return record, repository.measured(*places[index])
-            except StoreDamaged:  # outside all digests; the record is what counts
-                return record, {}
+    def label(index: int) -> str:
+        return f"match {places[index][1]} of {places[index][0].name}"
 
-        yield _Candidates(len(places), labels.__getitem__, load, nothing)
+    def load(index: int) -> tuple[Record, Measurements]:
+        tournament, number = places[index]
+        record = database.records.get(tournament.id, number)
+        try:
+            return record, database.records.measured(tournament.id, number)
+        except StoreDamaged:  # outside all digests; the record is what counts
+            return record, NOT_MEASURED
+
+    return _Candidates(len(places), label, load, nothing)
 
 
 _NAMED = 3
@@ -251,14 +266,14 @@ _NAMED = 3
 
 
 def _has_record(value: Any) -> bool:
-    """Return whether a line has a record: in an exported tournament some have none."""
+    """Whether a line has a record: in an exported tournament some have none."""
     return not (isinstance(value, dict) and "record" not in value and "actions" not in value)
 
 
 def _record(value: Any, where: str) -> Record:
     inner = value["record"] if isinstance(value, dict) and "record" in value else value
     try:
-        return check_shape(inner)
+        return read_record(inner)
     except RecordError as error:
         raise RecordError(f"{where} is not a record: {error}") from error
 
@@ -267,27 +282,27 @@ def _replay(
     output: Output,
     candidates: _Candidates,
     picked: Sequence[int],
-    bots: Path,
-    sandbox: Level,
-    make_executor: Callable[[], LocalExecutor],
+    options: RerunRequest,
     result: _Result,
 ) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
     digests, metered = set[str](), set[str]()
     for index in picked:
         record = candidates.load(index)[0]
-        found = {seat["digest"] for seat in record["seats"]}
+        found = {seat.digest for seat in record.seats}
         digests |= found
-        if record["limits"]["charge"] == "fuel":
+        if record.limits.by_fuel:
             metered |= found
-    store = BotStore(bots.absolute())
-    missing = provide_bots(store, sorted(digests), open_sandbox(sandbox), metered)
+    store = BotStore(Path(options.bots).absolute())
+    missing = provide_bots(store, sorted(digests), open_sandbox(options.sandbox), metered)
 
     def load(place: int) -> tuple[Record, tuple[str, ...]]:
         record, measured = candidates.load(picked[place])
         return record, doubts_of(record, measured)
 
-    replay = Replay(len(picked), load, make_executor(), bots=store.root, sandbox=sandbox, missing=missing)
+    replay = Replay(
+        len(picked), load, options.executor(), bots=store.root, sandbox=options.sandbox, missing=missing
+    )
     counts = result.counts
     with ExitStack() as stack:
         step = stack.enter_context(counting(output, "rerun", "matches"))

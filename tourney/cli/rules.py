@@ -50,7 +50,7 @@ def command(game: str) -> None:
 
 
 def _read_line(source: BinaryIO) -> bytes | None:
-    """Return the next line without its newline, or None at the end.
+    """The next line without its newline, or None at the end.
 
     Only the first ``MAX_LINE + 1`` bytes of an overlong line are returned; the rest is discarded.
     """

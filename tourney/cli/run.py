@@ -3,79 +3,86 @@
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from tourney.cli.documents.tournaments import DryRunDocument, RunDocument
-from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options
-from tourney.cli.output import Format, current
+from tourney.cli.documents.tournament_documents import DryRunDocument, DryRunEntrant, RunDocument
+from tourney.cli.options import (
+    TEXT,
+    bots_option,
+    db_option,
+    formats_option,
+    option,
+    output_options,
+    shared,
+    takes,
+)
+from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import (
+    DeadlineOptions,
+    UnattendedOptions,
     choose_listener,
     cpus_option,
-    deadline_options,
     parse_share,
-    run_options,
     workers_option,
 )
 from tourney.errors import UsageError
+from tourney.interface.playing import run_tournament
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
-from tourney.run.engine.ponder import Pinning
-from tourney.run.engine.stopping import Deadline
+from tourney.run.engine.readiness import Pinning
 from tourney.run.monitoring.summary import root_text, summary_text
-from tourney.run.unattended import RunOptions, run_unattended
+from tourney.run.unattended import RunResult
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """Options of ``tourney run``."""
+
+    workers: int | None = shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = shared(cpus_option(' With one per seat, and ponder = "allow", each bot has its own.'))
+    end: DeadlineOptions
+    executor: str | None = option(
+        "--executor",
+        metavar="NAME",
+        help="Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT"
+        " (the cluster of that scheduler), or the name of an installed plugin. [default: the tournament"
+        " file's, or local]",
+    )
+    recheck: str | None = option(
+        "--recheck",
+        metavar="SHARE",
+        help="Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which"
+        " ones, the tournament's seed decides. [default: 2%]",
+    )
+    allow_mixed: bool = option(
+        "--allow-mixed", is_flag=True, help="Play on hosts that differ in Tourney, rules, sandbox or Python."
+    )
+    dry_run: bool = option(
+        "--dry-run",
+        is_flag=True,
+        help="Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
+        " share. Writes nothing, and neither builds nor starts a bot.",
+    )
+    unattended: UnattendedOptions
+    format_: OutputFormat = shared(formats_option(RunDocument, DryRunDocument, formats=TEXT))
+    db: str = shared(db_option)
+    bots: str = shared(bots_option)
+
+    def pinning(self) -> Pinning:
+        """The workers, and the processors that their matches are pinned to."""
+        processors = default_workers()
+        return Pinning(self.workers or max(1, processors // max(1, self.cpus)), self.cpus, processors)
+
+
 @click.command("run")
 @click.argument("file", type=click.Path(path_type=Path))
-@workers_option("one per processor, or per --cpus processors")
-@cpus_option(' With one per seat, and ponder = "allow", each bot has its own.')
-@deadline_options
-@click.option(
-    "--executor",
-    metavar="NAME",
-    help="Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT (the"
-    " cluster of that scheduler), or the name of an installed plugin. [default: the tournament file's, or"
-    " local]",
-)
-@click.option(
-    "--recheck",
-    metavar="SHARE",
-    help="Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which ones, the"
-    " tournament's seed decides. [default: 2%]",
-)
-@click.option(
-    "--allow-mixed",
-    is_flag=True,
-    help="Play on hosts that differ in Tourney, rules, sandbox or Python.",
-)
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Print what the run would do: entrants, rounds, matches, estimated time, and what matches share."
-    " Writes nothing, and neither builds nor starts a bot.",
-)
-@run_options
-@formats_option(RunDocument, DryRunDocument, formats=TEXT)
-@db_option
-@bots_option
+@takes(RunRequest)
 @output_options
-def command(
-    file: Path,
-    workers: int | None,
-    cpus: int,
-    deadline: Deadline,
-    executor: str | None,
-    recheck: str | None,
-    allow_mixed: bool,
-    dry_run: bool,
-    options: RunOptions,
-    format_: Format,
-    db: str,
-    bots: str,
-) -> None:
+def command(file: Path, options: RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
     A match counts once it is stored. After a crash the next start plays the matches without a result. Ctrl-C
@@ -87,76 +94,89 @@ def command(
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    share = None if recheck is None else parse_share("--recheck", recheck)
+    pinning = options.pinning()
+    run_options = options.unattended.run_options(options.end.deadline(), pinning)
     tournament = read_tournament_file(file)
-    make_executor = _executor(executor, tournament, share, allow_mixed=allow_mixed)
-    output = current()
-    count = workers or max(1, default_workers() // max(1, cpus))
-    pinning = Pinning(count, cpus, default_workers())
-    if dry_run:
-        _dry_run(tournament, db, Path(bots), pinning, format_)
+    make_executor = _executor(options, tournament)
+    if options.dry_run:
+        _dry_run(tournament, options, pinning)
         return
+    output = current()
     with ExitStack() as stack:
-        result = run_unattended(
+        result = run_tournament(
             tournament,
-            db,
-            Path(bots),
-            lambda: make_executor(count, cpus=cpus),
-            options,
+            db=options.db,
+            bots=options.bots,
+            workers=lambda: make_executor(pinning.workers, cpus=options.cpus),
+            options=run_options,
             listener=choose_listener(output, stack, tournament.plan.name),
-            deadline=deadline,
-            pinning=pinning,
         )
-    for line in result.page.splitlines():
-        output.say(line)
-    output.say(summary_text(tournament.plan.name, result.summary))
-    if root := root_text(tournament.plan.name, result.summary):
-        output.say(root)
-    if format_ is Format.JSON:
-        progress = result.summary.progress
-        output.document(
-            RunDocument,
-            tournament=tournament.plan.name,
-            end=result.summary.end.value,
-            **{key: getattr(progress, key) for key in ("rows", "done", "void", "faults", "played")},
-            seconds=round(progress.seconds, 3),
-            rate=None if progress.rate is None else round(progress.rate, 3),
-            root=result.summary.root,
-        )
+    _print(tournament.plan.name, result, options.format_)
     if result.code:
         sys.exit(result.code)
 
 
-def _dry_run(file: TournamentFile, db: str, bots: Path, pinning: Pinning, format_: Format) -> None:
+def _print(name: str, result: RunResult, format_: OutputFormat) -> None:
+    output = current()
+    for line in result.page.splitlines():
+        output.say(line)
+    output.say(summary_text(name, result.summary))
+    if root := root_text(name, result.summary):
+        output.say(root)
+    if format_ is OutputFormat.JSON:
+        progress = result.summary.progress
+        document = RunDocument(
+            tournament=name,
+            end=result.summary.end.value,
+            rows=progress.rows,
+            done=progress.done,
+            void=progress.void,
+            faults=progress.faults,
+            played=progress.played,
+            seconds=round(progress.seconds, 3),
+            rate=None if progress.rate is None else round(progress.rate, 3),
+            root=result.summary.root,
+        )
+        output.document(document)
+
+
+def _dry_run(file: TournamentFile, options: RunRequest, pinning: Pinning) -> None:
     """Print what a run would do."""
     from tourney.run.dry_run import dry_run, dry_run_text  # noqa: PLC0415 - a run does without it
 
-    found = dry_run(file, db, bots, pinning)
-    if format_ is Format.TEXT:
+    found = dry_run(file, options.db, Path(options.bots), pinning)
+    if options.format_ is OutputFormat.TEXT:
         current().write(dry_run_text(found))
         return
-    current().document(
-        DryRunDocument,
-        tournament=found.name,
-        tournament_format=found.format,
-        entrants=[{"name": name, "bot": bot} for name, bot in found.entrants],
+    document = DryRunDocument(
+        tournament=found.plan.name,
+        tournament_format=found.plan.format,
+        entrants=tuple(DryRunEntrant(name=name, bot=bot) for name, bot in found.entrants),
         workers=pinning.workers,
         seconds=None if found.seconds is None else round(found.seconds, 1),
-        **{key: getattr(found, key) for key in ("game", "seats", "started", "added", "withdrawn")},
-        **{
-            key: getattr(found, key)
-            for key in ("rounds", "matches", "most_matches", "paired", "done", "basis", "shared")
-        },
+        game=found.plan.game,
+        seats=found.plan.seats,
+        started=found.started,
+        added=found.added,
+        withdrawn=found.withdrawn,
+        rounds=found.rounds,
+        matches=found.matches,
+        most_matches=found.most_matches,
+        paired=found.paired,
+        done=found.done,
+        basis=found.basis,
+        shared=found.shared,
     )
+    current().document(document)
 
 
-def _executor(
-    named: str | None, file: TournamentFile, recheck: int | None, *, allow_mixed: bool
-) -> Callable[..., MatchExecutor]:
-    """Return the maker of the executor of ``--executor``, or of the file. Raises UsageError."""
+def _executor(options: RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:
+    """The maker of the executor of ``--executor``, or of the file. Raises UsageError."""
+    named = options.executor
+    share = None if options.recheck is None else parse_share("--recheck", options.recheck)
     try:
-        return find_executor(named or file.run.executor, recheck=recheck, allow_mixed=allow_mixed)
+        return find_executor(named or file.run.executor, recheck=share, allow_mixed=options.allow_mixed)
     except UsageError as error:
-        if named or recheck is not None or allow_mixed:
+        if named or share is not None or options.allow_mixed:
             raise
         raise UsageError(f"{file.path}, [run]: executor: {error}", file=file.path, key="executor") from error

@@ -2,5 +2,5 @@
 
 The person is a channel like any other (``person``) and receives the lines of a bot on that seat, so the
 terminal cannot show what the seat may not see. ``commands`` parses typed lines, ``terminal`` is the seam to
-the screen, ``undo`` replays kept decisions, and ``session`` plays the match.
+the screen, and ``person_match`` plays the match and replays kept decisions after an undo.
 """

@@ -43,7 +43,7 @@ class TypedAction:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class TypedCommand:
     """A command, with the words typed after it."""
 
     name: str
@@ -57,8 +57,8 @@ class Unclear:
     why: str
 
 
-def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | Command | Unclear:
-    """Return the meaning of a typed line; ``legal`` is empty when the game is over.
+def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | TypedCommand | Unclear:
+    """The meaning of a typed line; ``legal`` is empty when the game is over.
 
     The first that fits: a legal action, a command, a number of the list, the prefix of one legal action, such
     a prefix in any case. A colon before a word makes it a command.
@@ -83,13 +83,13 @@ def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | Command | Uncl
 
 
 def beginning_with(prefix: str, legal: Sequence[str]) -> list[str]:
-    """Return the legal actions with a prefix; if there are none, those with it in any case."""
+    """The legal actions with a prefix; if there are none, those with it in any case."""
     found = [action for action in legal if action.startswith(prefix)]
     return found or [action for action in legal if action.lower().startswith(prefix.lower())]
 
 
 def help_lines() -> list[str]:
-    """Return the help, a line for each command."""
+    """The help, a line for each command."""
     widest = max(map(len, WORDS))
     return [
         "Type an action, a prefix that only one action has, or an action's number in `moves`.",
@@ -97,14 +97,14 @@ def help_lines() -> list[str]:
     ]
 
 
-def _word(name: str, rest: str, *, over: bool) -> Command | Unclear:
+def _word(name: str, rest: str, *, over: bool) -> TypedCommand | Unclear:
     if over and name not in AFTER:
         return Unclear(f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
     if rest and name not in ("moves", "undo"):
         return Unclear(f"{name} takes no argument; leave out {shown(rest)}")
     if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
         return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
-    return Command(name, rest)
+    return TypedCommand(name, rest)
 
 
 def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:
@@ -114,7 +114,7 @@ def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:
     if len(found) == 1:
         return TypedAction(found[0])
     if not found:
-        return Unclear(f"{shown(text)} is no legal action and no prefix of one; {_count(legal)}")
+        return Unclear(f"{shown(text)} is neither a legal action nor a prefix of one; {_count(legal)}")
     some = " ".join(found[:SHOWN]) + (" ..." if len(found) > SHOWN else "")
     return Unclear(f"{shown(text)} is the prefix of {len(found)} legal actions: {some}")
 
@@ -126,7 +126,7 @@ def _count(legal: Sequence[str]) -> str:
 
 
 def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
-    """Return lines that list the legal actions with a prefix, each with its number among all.
+    """Lines that list the legal actions with a prefix, each with its number among all.
 
     More than ``MOST`` actions are listed by their prefixes, each with its number of actions.
     """
@@ -144,7 +144,7 @@ def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
 
 
 def summary(legal: Sequence[str], width: int) -> list[str]:
-    """Return what is shown of the legal actions at each turn: all of them if they are few."""
+    """What is shown of the legal actions at each turn: all of them if they are few."""
     if len(legal) <= FEW:
         return listing(legal, "", width)
     example = max(legal)[: len(_shared(legal)) + 1]
@@ -154,7 +154,7 @@ def summary(legal: Sequence[str], width: int) -> list[str]:
 
 
 def columns(texts: Iterable[str], width: int) -> list[str]:
-    """Return texts in as many columns as fit, in reading order."""
+    """Texts in as many columns as fit, in reading order."""
     entries = list(texts)
     widest = max(map(len, entries), default=0) + 3
     per_line = max(1, (width + 3) // widest)
@@ -177,6 +177,6 @@ def _groups(actions: Sequence[str]) -> list[list[str]]:
 
 
 def _shared(actions: Sequence[str]) -> str:
-    """Return the longest prefix that all actions have."""
+    """The longest prefix that all actions have."""
     pairs = zip(min(actions), max(actions), strict=False)
     return "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

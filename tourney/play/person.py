@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 from typing import Final, TypeAlias
 
-from tourney.bots.channel.base import Channel, Event, line_event
+from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.games.base import CHANCE, AnyGame
-from tourney.games.svg_diagram import seat_colors
+from tourney.games.board_style import seat_colors
 from tourney.games.text_diagram import text_diagram
 from tourney.match.spec import Entrant
 from tourney.play.commands import (
     NAMES,
-    Command,
     TypedAction,
+    TypedCommand,
     Unclear,
     help_lines,
     listing,
@@ -26,11 +26,11 @@ from tourney.play.terminal import Terminal
 from tourney.protocol import (
     HIDDEN,
     BotMessage,
-    Game,
     Greeting,
     Hello,
     Legal,
     Move,
+    NewGame,
     Play,
     Position,
     Ready,
@@ -78,7 +78,7 @@ class SharedTerminal:
         self._labels = labels
 
     def label(self, seat: int) -> str:
-        """Return a seat's label; "" for chance."""
+        """A seat's label; "" for chance."""
         return self._labels[seat - 1] if seat else ""
 
     def print(self, lines: Sequence[str]) -> None:
@@ -122,7 +122,7 @@ class PersonChannel(Channel):
             match decode_referee(line):
                 case Hello():
                     self._answers.append(Greeting(position=True, legal=True))
-                case Game():
+                case NewGame():
                     self._answers.append(Ready())
                 case Play() | Reveal() | Withdrawn() as happening:
                     self._happened.append(happening)
@@ -134,7 +134,7 @@ class PersonChannel(Channel):
                     pass
 
     def wait(self, deadline: int) -> Event:  # noqa: ARG002 - a person's time is not limited
-        """Return the answer to the handshake, or ask the person."""
+        """Answer the handshake, or ask the person."""
         return line_event(self._answers.popleft() if self._answers else self._decide())
 
     def catch_up(self) -> None:
@@ -152,7 +152,7 @@ class PersonChannel(Channel):
         self._view = view
         self._legal = ()
 
-    def answer(self, command: Command) -> None:
+    def answer(self, command: TypedCommand) -> None:
         """Carry out a command that shows something."""
         shared = self._shared
         width = shared.terminal.width
@@ -185,24 +185,24 @@ class PersonChannel(Channel):
         shared.print(summary(self._legal, shared.terminal.width))
         while True:
             line = shared.terminal.ask(f"{shared.label(self._seat)}> ", (*self._legal, *NAMES))
-            typed = Command("quit") if line is None else parse_typed(line, self._legal)
+            typed = TypedCommand("quit") if line is None else parse_typed(line, self._legal)
             match typed:
                 case TypedAction(action):
                     return Move(action)
                 case Unclear(why):
                     shared.print([why] if why else [])
-                case Command("resign"):
+                case TypedCommand("resign"):
                     return Resign()
-                case Command("quit"):
+                case TypedCommand("quit"):
                     raise PersonLeft
-                case Command("undo", rest):
+                case TypedCommand("undo", rest):
                     shared.undo(int(rest or 1))
-                case Command():
+                case TypedCommand():
                     self.answer(typed)
 
 
 def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: int) -> list[str]:
-    """Return what happened as lines, consecutive actions of a seat on one, folded at the width.
+    """What happened as lines, consecutive actions of a seat on one, folded at the width.
 
     Chance outcomes stand in brackets before the action that follows them. Hidden actions are counted.
     """
@@ -218,7 +218,7 @@ def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: i
 
 
 def recent(lines: Sequence[str]) -> list[str]:
-    """Return the last lines, after the number of those left out."""
+    """The last lines, after the number of those left out."""
     left_out = len(lines) - SHOWN_LINES
     if left_out <= 1:
         return list(lines)

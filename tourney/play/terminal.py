@@ -29,7 +29,7 @@ class Terminal(ABC):
 
     @abstractmethod
     def ask(self, prompt: str, words: Sequence[str]) -> str | None:
-        """Return the next typed line without its newline, or None at the end of the input.
+        """The next typed line without its newline, or None at the end of the input.
 
         ``words`` can be completed.
         """
@@ -52,11 +52,12 @@ class StreamTerminal(Terminal):
         self._out.flush()
 
     def ask(self, prompt: str, words: Sequence[str]) -> str | None:  # noqa: ARG002 - a stream completes nothing
-        """Return the next line of the stream."""
+        """The next line of the stream."""
         data = self._source.readline(MAX_LINE)
         if not data:
             self.write("\n")
             return None
+        # The rest of a line that is too long must not be read as the next line.
         rest = data
         while rest and not rest.endswith(b"\n"):
             rest = self._source.readline(MAX_LINE)

@@ -1,0 +1,72 @@
+"""``tourney bots check``: what a failed trial explains."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.attacks.modules import MODULES, bot
+from tests.cli.bots.commands import bots, done, refused
+from tests.support.folders import write_bot, write_shell_bot
+
+
+def test_failed_check_explains_the_failure(tmp_path: Path) -> None:
+    """Details go to standard output, the verdict to standard error; exit code 1."""
+    cases = "tourney) echo bot;; game) echo ready;; go) echo oops >&2; echo move z9;;"
+    write_shell_bot(tmp_path, "bad", cases)
+    result = bots("check", "./bad", "--move-ms", "60000", "--startup-ms", "60000")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("FAIL sages-tafl at seat 1 of 2: illegal: ")
+    assert (
+        lines[1]
+        .strip()
+        .startswith("compare its rules with those of `tourney rules sages-tafl`; the legal actions were: a2-")
+    )
+    assert "     the last lines between referee and bot:" in lines
+    assert "         < move z9" in lines
+    assert lines[-2:] == ["     its standard error:", "         oops"]
+    assert result.stderr.splitlines()[-1] == "error: bad@1.0 failed 1 of 1 trials"
+
+
+def test_failed_build_shows_compiler_output(tmp_path: Path) -> None:
+    done("new", "mybot", "--language", "c")
+    (tmp_path / "mybot" / "bot.c").write_text("int main(void) { return nonsense; }\n")
+    result = bots("check", "./mybot")
+    assert result.exit_code == 2
+    first, *lines = result.stderr.splitlines()
+    assert first.startswith("error: the build of mybot@0.1 (make) failed: it exited with code")
+    assert lines[0] == "    the last lines of the build:"
+    assert any("bot.c:1" in line and "nonsense" in line for line in lines)
+
+
+def write_module(folder: Path, text: str) -> None:
+    """Write a bot whose program is a module, given as text."""
+    wasmtime = pytest.importorskip("wasmtime")
+    written = write_bot(folder, "module", {}, command='["bot.wasm"]', games='["sage-stones"]')
+    (written / "bot.wasm").write_bytes(wasmtime.wat2wasm(text))
+
+
+@pytest.mark.compiler
+def test_check_of_a_module_says_what_its_moves_took(tmp_path: Path) -> None:
+    write_module(tmp_path, bot())
+    said = done("check", str(tmp_path / "module"), "--sandbox", "off").splitlines()
+    (line,) = (line for line in said if "by fuel" in line)
+    found = re.fullmatch(
+        r"ok   sage-stones by fuel, against itself: (\d+) moves, about ([\d,]+) fuel \(([\d.]+) ms\) each"
+        r" in the median and about ([\d,]+) fuel .* at most, at ([\d,]+) fuel a millisecond; the same again",
+        line,
+    )
+    assert found is not None, line
+    moves, middle, ms, most, per_ms = (float(text.replace(",", "")) for text in found.groups())
+    assert moves > 10
+    assert 0 < middle <= most
+    assert middle == pytest.approx(ms * per_ms, rel=0.01)
+
+
+def test_check_names_imports_that_do_not_exist(tmp_path: Path) -> None:
+    (module,) = (module for module in MODULES if module.name == "missing-import")
+    write_module(tmp_path, module.text)
+    said = refused("check", str(tmp_path / "module"), "--sandbox", "off")
+    assert "it imports env.gettimeofday, which bots do not have" in said
+    assert len(said.splitlines()) == 1

@@ -1,0 +1,80 @@
+"""``tourney compare`` with real bots, and its stored result."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import invoke
+
+
+def words(folder: Path, *more: str) -> tuple[str, ...]:
+    fixed = ("--game", "sage-stones", "--option", "stones=3", "--elo1", "150", "--batch", "4", "--seed", "5")
+    where = ("--db", str(folder / "t.db"), "--bots", str(folder / "bots"))
+    return (
+        "compare",
+        "greedy",
+        "random",
+        *fixed,
+        "--sandbox",
+        "off",
+        "--reuse",
+        "--workers",
+        "2",
+        *where,
+        *more,
+    )
+
+
+def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
+    shown = invoke(*words(tmp_path, "--format", "json"))
+    assert shown.exit_code == 0, shown.stderr
+    result = json.loads(shown.stdout)
+    assert result["decision"] in {"H0", "H1"}
+    assert shown.stderr.count("LLR") == result["pairs"] // 4
+    again = invoke(*words(tmp_path, "--format", "csv"))
+    assert (again.exit_code, again.stderr) == (0, "")
+    (line,) = csv.DictReader(io.StringIO(again.stdout))
+    assert line["pentanomial"] == " ".join(map(str, result["pentanomial"]))
+    assert (line["elo"], line["llr"]) == (str(result["elo"]), str(result["llr"]))
+    table = invoke(*words(tmp_path)).stdout
+    assert table.startswith("greedy is ")
+    assert result["comparison"] in table
+    # Other commands read it as any tournament.
+    for other in ("standings", "ratings", "status"):
+        assert "greedy" in invoke(other, "--db", str(tmp_path / "t.db")).stdout
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--elo0", "150"), "elo0 150 must lie below elo1 150"),
+        (("--alpha", "0.7"), "alpha 0.7 is not from 0.0001"),
+        (("--beta", "nan"), "beta nan"),
+        (("--game", "go"), "there is no game"),
+        (("--option", "x"), "option 'x' does not have the form NAME=VALUE"),
+        (("--args-a", "'"), '--args-a "\'" cannot be split into words'),
+        (("--name", "No Name"), "No Name"),
+        (("--until", "25:00"), "--until"),
+        (("--fuel-per-ms", "1000"), "give both, or neither"),
+        (("--charge", "fuel"), "--charge fuel counts the work of WebAssembly modules, and greedy is none"),
+        (("--move-ms", "9007199254740993"), "--move-ms"),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_creates_nothing(
+    tmp_path: Path, more: tuple[str, ...], said: str
+) -> None:
+    shown = invoke(*words(tmp_path, *more))
+    assert shown.exit_code == 2
+    assert said in shown.stderr
+    assert shown.stderr.count("\n") == 1
+    assert shown.stdout == ""
+    assert not (tmp_path / "t.db").exists()
+
+
+def test_unknown_bot_is_refused(tmp_path: Path) -> None:
+    shown = invoke("compare", "greedy", "unknown", "--game", "sages-tafl", "--db", str(tmp_path / "t.db"))
+    assert shown.exit_code == 2
+    assert "unknown" in shown.stderr

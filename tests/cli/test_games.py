@@ -1,0 +1,51 @@
+"""``tourney games``: the list in every format, and broken plugins."""
+
+import csv
+import io
+import json
+
+from tests.support.command import TOYS, invoke, offering
+
+
+def test_games_are_listed_in_every_output_format() -> None:
+    """Each form has names, titles, seats and options."""
+    with offering(**TOYS):
+        table = invoke("games").stdout.splitlines()
+        rows = list(csv.DictReader(io.StringIO(invoke("games", "--format", "csv").stdout)))
+        data = json.loads(invoke("games", "--format", "json").stdout)["games"]
+    assert [line.split()[0] for line in table[2:]] == ["odds", "race", "toe"]
+    assert [row["name"] for row in rows] == ["odds", "race", "toe"]
+    assert data[2] == {
+        "name": "toe",
+        "title": "Noughts and Crosses",
+        "seats": [2],
+        "chance": False,
+        "hidden": False,
+        "rules": "1",
+        "options": [
+            {"name": "misere", "default": "no", "values": ["no", "yes"], "help": "three in a row lose"}
+        ],
+    }
+    assert (data[0]["hidden"], data[1]["chance"], data[1]["seats"]) == (True, True, [2, 3])
+
+
+def test_consecutive_option_values_are_shown_as_a_range() -> None:
+    """An option with many numbers in a row is abridged."""
+    assert "stones=10|3..15 " in invoke("games").stdout
+
+
+def test_broken_plugins_are_reported() -> None:
+    """Each broken plugin is an error line; the others are listed; the exit code is 1."""
+    bad = {
+        "gone": "tests.nowhere:Gone",
+        "wrong": "tests.support.toys:Toe",
+        "no_game": "tests.support.toys:ToeState",
+    }
+    with offering(**TOYS, **bad):
+        done = invoke("games", "--format", "csv")
+    assert done.exit_code == 1
+    assert [line.split(",")[0] for line in done.stdout.splitlines()] == ["name", "odds", "race", "toe"]
+    said = done.stderr.splitlines()
+    assert len(said) == 3
+    assert all(line.startswith("error: the plugin of game ") for line in said)
+    assert "tests.nowhere:Gone" in said[0]

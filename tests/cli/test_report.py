@@ -1,0 +1,79 @@
+"""``tourney report``: writes a report of a database into a folder."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.report import world
+from tests.support.command import invoke
+from tourney.store.database import Database
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("reports") / "t.db"
+    with Database.open(str(path), create=True) as repository:
+        for name in ("first", "../second cup"):
+            world.play_all(repository, world.begin(repository, "ab", name=name))
+    return str(path)
+
+
+def test_report_prints_path_and_page_count(database: str, tmp_path: Path) -> None:
+    shown = invoke("report", "first", "--db", database, "--out", str(tmp_path / "out"))
+    assert shown.exit_code == 0
+    assert shown.stdout == f"{tmp_path}/out/index.html\n"
+    pages = len(list((tmp_path / "out").rglob("*.html")))
+    assert shown.stderr.splitlines()[-1].startswith(f"{pages} pages, ")
+
+
+def test_default_folder_has_the_tournaments_name(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = invoke("report", "--db", database, "--quiet")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert [p.name for p in (tmp_path / "reports").iterdir()] == ["second-cup"]
+    assert Path(shown.stdout.strip()).is_file()
+
+
+def test_all_tournaments_share_one_report(database: str, tmp_path: Path) -> None:
+    shown = invoke("report", "--all", "--db", database, "--out", str(tmp_path / "out"))
+    assert shown.exit_code == 0
+    text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
+    assert 'href="t1-first/index.html"' in text
+    assert 'href="t2-second-cup/index.html"' in text
+
+
+def test_measurements_can_be_omitted(database: str, tmp_path: Path) -> None:
+    found = {}
+    for name, words in (("logs", ("--with-logs",)), ("default", ()), ("bare", ("--no-measured",))):
+        out = tmp_path / name
+        assert invoke("report", "first", "--db", database, "--out", str(out), *words).exit_code == 0
+        text = "".join(p.read_text(encoding="utf-8") for p in out.rglob("*") if p.is_file())
+        found[name] = ("workbench" in text, "2026-11-20" in text)
+    assert found == {"logs": (True, True), "default": (False, True), "bare": (False, False)}
+
+
+def test_match_pages_are_limited(database: str, tmp_path: Path) -> None:
+    invoke("report", "first", "--db", database, "--out", str(tmp_path / "out"), "--match-pages", "0")
+    assert not (tmp_path / "out" / "matches").exists()
+
+
+def test_wrong_use_is_one_sentence_and_writes_nothing(database: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    (tmp_path / "file").write_text("x")
+    cases = {
+        ("unknown", "--out", str(tmp_path / "out")): ("there is no tournament 'unknown'", 2),
+        ("first", "--out", str(tmp_path / "mine")): ("notes.txt", 2),
+        ("first", "--no-measured", "--with-logs"): ("--no-measured omits all logs", 2),
+        ("first", "--all", "--out", str(tmp_path / "out")): ("--all writes all tournaments", 2),
+        ("first", "--out", str(tmp_path / "file" / "x")): ("cannot be written", 3),
+    }
+    for words, (said, code) in cases.items():
+        shown = invoke("report", *words, "--db", database)
+        assert shown.exit_code == code
+        assert said in shown.stderr
+        assert shown.stderr.count("\n") == 1
+        assert shown.stdout == ""
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["file", "mine"]

@@ -1,0 +1,128 @@
+"""``tourney status``: progress, matches in progress, and slow imports."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import PROGRAM, invoke, popen, run
+from tests.support.tournaments import write_file
+
+
+def test_status_shows_progress(db: str) -> None:
+    [line] = json.loads(invoke("status", "--db", db, "--format", "json").stdout)["tournaments"]
+    root = line.pop("root")
+    assert re.fullmatch("[0-9a-f]{64}", root)
+    assert f"cup root                {root}\n" in invoke("status", "--db", db).stdout
+    assert line.pop("overload")["turns"] > 12
+    assert line == {
+        "tournament": "cup",
+        "game": "sage-stones",
+        "format": "round-robin",
+        "state": "finished",
+        "process": None,
+        "done": 12,
+        "rows": 12,
+        "rounds": 3,
+        "planned_rounds": 3,
+        "until": None,
+        "void": 0,
+        "rate": None,
+        "left": None,
+        "faults": [],
+        "benched": [],
+        "broken": [],
+        "void_matches": [],
+        "playing": [],
+        "paused": None,
+        "archive": None,
+        "set_aside": [],
+        "withdrawn": None,
+    }
+    assert "cup" in invoke("status", "cup", "--db", db).stdout
+    assert invoke("status", "cap", "--db", db).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "words", [("status",), ("standings",), ("export",), ("db", "check"), ("db", "upgrade")]
+)
+def test_missing_or_foreign_database_is_one_sentence(tmp_path: Path, words: tuple[str, ...]) -> None:
+    path = tmp_path / "notes.txt"
+    missing = invoke(*words, "--db", str(path))
+    assert missing.exit_code == 3
+    assert missing.stderr == f"error: there is no database {path}; `tourney run FILE.toml` makes one\n"
+    path.write_text("hello\n" * 100)
+    foreign = invoke(*words, "--db", str(path))
+    assert foreign.exit_code == 3
+    assert foreign.stderr == f"error: the file {path} is not an SQLite database; name another one\n"
+    assert path.read_text() == "hello\n" * 100
+
+
+def test_status_imports_neither_pandas_nor_charts() -> None:
+    """The program starts without slow imports."""
+    script = "import sys, tourney.cli.status, tourney.cli.run; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert {"pandas", "jinja2", "alembic"} & set(done.stdout.split()) == set()
+
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["./first", "./dead"]
+games-per-pairing = 40
+[limits]
+move-ms = 600000
+startup-ms = 600000
+[run]
+sandbox = "off"
+"""
+
+
+FIRST = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) action=${rest%% *};;
+        go) WAIT echo "move $action";;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
+def folder_of(tmp_path: Path, wait: str = "") -> Path:
+    write_file(tmp_path, CUP)
+    for name, text in (("first", FIRST.replace("WAIT", wait)), ("dead", "#!/bin/sh\nexit 1\n")):
+        write_file(tmp_path, text, name).chmod(0o755)
+    return tmp_path
+
+
+def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
+    home = folder_of(tmp_path, wait="sleep 1000;")
+    write_file(home, CUP.replace('"./dead"', '"./first2"'))
+    write_file(home, FIRST, "first2").chmod(0o755)
+    process = popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
+    try:
+        end = time.monotonic() + 300
+        playing: list[dict[str, object]] = []
+        while not playing and time.monotonic() < end:
+            done = run("status", "--format", "json", cwd=home)
+            lines = json.loads(done.stdout)["tournaments"] if done.returncode == 0 else []
+            playing = lines[0]["playing"] if lines else []  # the database may not hold the tournament yet
+        [match] = playing
+        assert (match["match"], match["entrants"]) == (1, ["first", "first2"])
+        assert "cup playing" in run("status", cwd=home).stdout
+    finally:
+        os.kill(process.pid, signal.SIGTERM)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(300)
+    [line] = json.loads(run("status", "--format", "json", cwd=home).stdout)["tournaments"]
+    assert (line["state"], line["playing"]) == ("stopped", [])

@@ -1,0 +1,128 @@
+"""Frames of a database: documented columns and dtypes, schedule order, and errors in one sentence."""
+
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import tourney
+from tests.docs.pages import page
+from tests.support import genuine
+from tests.support.command import invoke
+from tests.support.tournaments import begin, refused
+from tourney.errors import StoreError, UsageError
+from tourney.results.columns import ACTION_COLUMNS, ELO, TRUESKILL, Column
+from tourney.store.database import Database
+
+FRAMES = ("entrants", "matches", "seats", "pairs", "faults", "think_times", "standings", "ratings")
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A finished tournament of six matches, one void, and one of which nothing is played."""
+    path = str(tmp_path_factory.mktemp("read") / "t.db")
+    with Database.open(path, create=True) as database:
+        begin(database, 3, name="planned")
+        genuine.play_all(database, genuine.begin(database), void=(2,))
+    return path
+
+
+@pytest.fixture
+def database(url: str) -> Iterator[tourney.DatabaseReader]:
+    with tourney.open_database(url) as opened:
+        yield opened
+
+
+def described(section: str) -> dict[str, str]:
+    """The columns and dtypes of a section of the page."""
+    text = page("reference/python.md").split(f"\n### {section}\n")[1].split("\n#")[0]
+    return dict(re.findall(r"^\| `([a-z_-]+)` \| `(\w+)` \|", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.parametrize("tournament", ["cup", "planned"])
+def test_frames_have_the_documented_columns(
+    database: tourney.DatabaseReader, tournament: str, name: str
+) -> None:
+    frame: pd.DataFrame = getattr(database.tournament(tournament), name)()
+    found = {column: str(dtype) for column, dtype in frame.dtypes.items()}
+    documented = described(name)
+    if name == "standings":
+        documented |= dict.fromkeys(("direct-encounter", "sonneborn-berger"), "float64")
+    assert {key: found[key] for key in found if key in documented} == found
+    assert set(documented) - set(found) <= {"mu", "sigma", "exposed"}
+    assert list(frame.index) == list(range(len(frame)))
+
+
+@pytest.mark.parametrize("columns", [ELO, TRUESKILL, ACTION_COLUMNS])
+def test_page_describes_columns_as_the_catalogue(columns: tuple[Column, ...]) -> None:
+    text = page("reference/python.md")
+    assert all(f"| `{one.key}` | `{one.dtype}` | {one.description} |" in text for one in columns)
+
+
+def test_frames_are_those_of_the_commands(database: tourney.DatabaseReader, url: str) -> None:
+    cup = database.tournament("cup")
+    for name, words in (
+        ("matches", ("export", "cup", "--what", "matches")),
+        ("think_times", ("export", "cup", "--what", "times")),
+        ("standings", ("standings", "cup", "--format", "csv")),
+        ("ratings", ("ratings", "cup", "--format", "csv")),
+    ):
+        printed = pd.read_csv(io.StringIO(invoke(*words, "--db", url).stdout))
+        frame: pd.DataFrame = getattr(cup, name)()
+        assert list(printed.columns) == list(frame.columns), name
+        assert len(printed) == len(frame) > 0, name
+    pd.testing.assert_frame_equal(cup.matches(), cup.matches())
+
+
+def test_matches_are_in_schedule_order_with_void_ones(database: tourney.DatabaseReader) -> None:
+    matches = database.tournament().matches()
+    assert matches["match"].to_list() == [1, 2, 3, 4, 5, 6]
+    assert matches["void"].to_list() == [False, True, False, False, False, False]
+    assert matches["digest"].str.len().to_list() == [64, 0, 64, 64, 64, 64]
+    assert set(database.tournament().think_times()["match"]) <= {1, 3, 4, 5, 6}
+    assert database.tournament("planned").matches()["ranks"].isna().all()
+
+
+def test_trueskill_and_forfeits_are_chosen_by_name(database: tourney.DatabaseReader) -> None:
+    cup = database.tournament("cup")
+    assert list(cup.ratings("trueskill").columns) == [column.key for column in TRUESKILL]
+    assert len(cup.ratings(forfeits="void")) == 3
+    with refused(UsageError, "elo-by-hand"):
+        cup.ratings("elo-by-hand")
+
+
+def test_tournaments_are_listed_from_the_oldest(database: tourney.DatabaseReader) -> None:
+    listed = database.tournaments()
+    assert listed["name"].to_list() == ["planned", "cup"]
+    assert listed["done"].to_list() == [0, 6]
+    assert [one.name for one in database.all_tournaments()] == ["planned", "cup"]
+    assert {key: str(dtype) for key, dtype in listed.dtypes.items()} == dict(
+        re.findall(
+            r"^\| `([a-z_]+)` \| `(\w+)` \|",
+            page("reference/python.md").split("\n## DatabaseReader\n")[1].split("\n## ")[0],
+            re.MULTILINE,
+        )
+    )
+
+
+def test_snapshot_sees_one_moment(url: str) -> None:
+    with tourney.open_database(url) as database, database.snapshot() as moment:
+        before = moment.tournaments()
+        with Database.open(url, write=True) as writer:
+            begin(writer, 2, name="later")
+        pd.testing.assert_frame_equal(moment.tournaments(), before)
+        assert database.tournaments()["name"].to_list()[-1] == "later"
+
+
+def test_errors_are_one_sentence(database: tourney.DatabaseReader, tmp_path: Path) -> None:
+    with refused(StoreError, "there is no database"):
+        tourney.open_database(tmp_path / "missing.db")
+    assert not (tmp_path / "missing.db").exists()
+    with refused(UsageError, "there is no tournament 'other'"):
+        database.tournament("other")
+    with refused(tourney.TourneyError, "99"):
+        database.tournament("cup").match(99)

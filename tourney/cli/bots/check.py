@@ -1,0 +1,155 @@
+"""``tourney bots check``: play trials with a bot."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.documents.bot_documents import BotCheckDocument, TrialLine
+from tourney.cli.options import (
+    TEXT,
+    bots_option,
+    formats_option,
+    move_ms_option,
+    option,
+    output_options,
+    sandbox_option,
+    shared,
+    takes,
+)
+from tourney.cli.output import Output, OutputFormat, current
+from tourney.cli.stored_bots import find_bot
+from tourney.errors import BotError, CheckError, UsageError
+from tourney.files import check_writable, write_file
+from tourney.match.spec import MAX_STARTUP_MS, Limits
+from tourney.run.check_bot import Trial, TrialListener, check_bot
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """Options of ``tourney bots check``."""
+
+    games: tuple[str, ...] = option(
+        "--game",
+        "games",
+        multiple=True,
+        metavar="GAME",
+        shell_complete=complete_game,
+        help="Game to test; repeatable. [default: all games of the bot]",
+    )
+    move_ms: int = shared(move_ms_option("Time per action."))
+    startup_ms: int = option(
+        "--startup-ms",
+        type=click.IntRange(1, MAX_STARTUP_MS),
+        default=10_000,
+        metavar="MS",
+        show_default=True,
+        help="Time for the start-up.",
+    )
+    record: Path | None = option(
+        "--record",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write what referee and bot said in the first match, for `tourney bots test`; replaces the"
+        " file.",
+    )
+    watch: bool = option("--watch", is_flag=True, help="Also print the board after each action.")
+    sandbox: Level = shared(sandbox_option)
+    bots: str = shared(bots_option)
+    format_: OutputFormat = shared(formats_option(BotCheckDocument, formats=TEXT))
+
+    def games_of(self, bot: StoredBot) -> tuple[str, ...]:
+        """The games to test a bot in. Raises UsageError or BotError if it does not say or play them."""
+        found = self.games or bot.manifest.games
+        if not found:
+            raise UsageError(f"{bot.label} does not say which games it plays; name one: --game GAME")
+        for game in self.games:
+            if not bot.manifest.plays(game):
+                raise BotError(
+                    f"{bot.label} says it plays {', '.join(bot.manifest.games)}, not {game};"
+                    " see games in its bot.toml"
+                )
+        return found
+
+
+@click.command("check")
+@click.argument("bot", shell_complete=complete_bot)
+@takes(CheckRequest)
+@output_options
+def command(bot: str, options: CheckRequest) -> None:
+    """Test a bot in games against `random`.
+
+    BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial
+    also the cause, advice, the board at an illegal action, the last lines between referee and bot (> to the
+    bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
+    """
+    output, format_ = current(), options.format_
+    with ExitStack() as stack:
+        store, found, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
+        games = options.games_of(found)
+        if options.record is not None:
+            check_writable(options.record)
+        trials = []
+        for trial in _trials(store, found, games, options):
+            if format_ is OutputFormat.TEXT:
+                _print(trial, output)
+            trials.append(trial)
+    failed = sum(trial.ok is False for trial in trials)
+    if format_ is OutputFormat.JSON:
+        lines = tuple(map(_line, trials))
+        output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=lines))
+    if failed:
+        raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
+    if format_ is OutputFormat.TEXT:
+        output.write(f"{found.label} passed {len(trials)} trials")
+
+
+def _trials(store: BotStore, bot: StoredBot, games: Sequence[str], options: CheckRequest) -> Iterator[Trial]:
+    """Try a bot, and write the dialogue of its first match to the file of ``--record``."""
+    output = current()
+    limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms)
+    sandbox = open_sandbox(options.sandbox)
+    said = output.write if options.format_ is OutputFormat.TEXT else output.say
+    dialogue: list[str] | None = None if options.record is None else []
+    listener = TrialListener(said if options.watch else None, dialogue)
+    tried = check_bot(bot, store, sandbox, games, limits, listener)
+    for place, trial in enumerate(tried):
+        yield trial
+        if options.record is not None and place == 0:
+            lines = [f"# {bot.label}: {trial.name}", *(dialogue or ()), ""]
+            write_file(options.record, "\n".join(lines).encode("utf-8"))
+
+
+def _line(trial: Trial) -> TrialLine:
+    return TrialLine(
+        name=trial.name,
+        ok=trial.ok,
+        result=trial.result,
+        advice=trial.advice or None,
+        board=tuple(trial.board),
+        wire=tuple(trial.wire),
+        stderr=tuple(trial.stderr),
+    )
+
+
+def _print(trial: Trial, output: Output) -> None:
+    word = {True: "ok", None: "note", False: "FAIL"}[trial.ok]
+    output.write(f"{word:<5}{trial.name}: {trial.result}")
+    if trial.ok:
+        return
+    if trial.advice:
+        output.write(f"     {trial.advice}")
+    for title, lines in (
+        ("the board", trial.board),
+        ("the last lines between referee and bot", trial.wire),
+        ("its standard error", trial.stderr),
+    ):
+        if lines:
+            output.write(f"     {title}:")
+            for line in lines:
+                output.write(f"         {line}")

@@ -1,0 +1,54 @@
+"""``tourney bots list``: the bots in the store, and those that ship."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from tourney.bots.catalogue.shipped import shipped_bots, shipped_digests
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.cli.documents.bot_documents import BotsDocument
+from tourney.cli.edge import printable
+from tourney.cli.options import bots_option, formats_option, output_options
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.stored_bots import SHORT, bot_line, bot_row, source_of
+from tourney.errors import CheckError
+
+COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
+
+
+@click.command("list")
+@bots_option
+@formats_option(BotsDocument)
+@output_options
+def command(bots: str, format_: OutputFormat) -> None:
+    """List the bots in the bot store and the bots that ship with Tourney.
+
+    The source is "ships" for a bot that ships with this version, as its digest shows; "replaces shipped" for
+    another bot with the name of a shipped one; otherwise "added" (with `tourney bots add`) or "used" (kept
+    because a match was played with it). If several bots have the same name, the name refers to the one added
+    last. Reports damaged entries on standard error and exits with code 1.
+    """
+    entries = BotStore(Path(bots)).entries()
+    stored = {entry.digest for entry in entries}
+    shipped = [digest_of_folder(folder) for folder in shipped_bots().values()]
+    digests = shipped_digests()
+    damaged = [entry.damage for entry in entries if entry.bot is None]
+    for sentence in damaged:
+        click.echo(f"error: {printable(sentence)}", err=True)
+    lines = [bot_line(manifest, digest, "ships") for digest, manifest in shipped if digest not in stored]
+    lines += [
+        bot_line(entry.bot.manifest, entry.digest, source_of(entry.bot, digests, entry.origin))
+        for entry in entries
+        if entry.bot
+    ]
+    lines.sort(key=lambda line: line.name)
+    if format_ is OutputFormat.JSON:
+        current().document(BotsDocument(bots=tuple(lines), damaged=tuple(damaged)))
+    else:
+        short = SHORT if format_ is OutputFormat.TABLE else None  # enough to name the bot
+        shown = [{**bot_row(line), "digest": line.digest[:short]} for line in lines]
+        current().table(shown, COLUMNS, format_)
+    if damaged:
+        sys.exit(CheckError.exit_code)

@@ -1,0 +1,97 @@
+"""``tourney bots promote``: make a bot a baseline of a game."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
+from tourney.cli.bots.baselines import beat_text, label_of, print_baselines
+from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.documents.baseline_documents import BaselinesDocument
+from tourney.cli.options import (
+    TEXT,
+    bots_option,
+    db_option,
+    formats_option,
+    option,
+    output_options,
+    shared,
+    split_words,
+    takes,
+)
+from tourney.cli.output import OutputFormat
+from tourney.compare.promote import promote_bot
+from tourney.errors import GameError, UsageError
+from tourney.games.registry import find_game
+from tourney.schema import NAME
+from tourney.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class PromoteRequest:
+    """Options of ``tourney bots promote``."""
+
+    game: str | None = option(
+        "--game", metavar="GAME", shell_complete=complete_game, help="Game. [default: the bot's only one]"
+    )
+    name: str | None = option("--name", metavar="NAME", help="Name of the baseline. [default: the bot's]")
+    words: tuple[str, ...] = option(
+        "--args", "words", default="", metavar="WORDS", callback=split_words, help="Arguments of the bot."
+    )
+    force: bool = option("--force", is_flag=True, help="Promote the bot although no gate accepted it.")
+    undo: bool = option(
+        "--undo", is_flag=True, help="Take back the last promotion of BOT, the name of a baseline."
+    )
+    db: str = shared(db_option)
+    bots: str = shared(bots_option)
+    format_: OutputFormat = shared(formats_option(BaselinesDocument, formats=TEXT))
+
+
+@click.command("promote")
+@click.argument("bot", shell_complete=complete_bot)
+@takes(PromoteRequest)
+@output_options
+def command(bot: str, options: PromoteRequest) -> None:
+    """Make a bot a baseline of a game, which `tourney gate` compares candidates with.
+
+    The database keeps whom the bot beat, by how much, and in which gate. It replaces the baseline of its
+    name, which --undo brings back; baselines of other names stay. Exit code 1: the bot has not been accepted
+    by a gate against all baselines of the game.
+    """
+    if options.undo:
+        with Database.open(options.db, write=True) as database:
+            last, before = database.baselines.demote(options.game or _game_of(database, bot), bot)
+        text = f"{label_of(last)} is not a baseline of {last.game} any more"
+        text += f"; {label_of(before)} is it again" if before is not None else ""
+        print_baselines([] if before is None else [before], text, options.format_)
+        return
+    found = resolve_bot(bot, BotStore(Path(options.bots)))
+    try:
+        game = find_game(options.game or _only_game(found)).name
+    except GameError as error:
+        raise UsageError(str(error)) from error
+    if not found.manifest.plays(game):
+        raise UsageError(f"{found.label} does not play {game}; it plays {', '.join(found.manifest.games)}")
+    name = options.name or found.manifest.name
+    if NAME.fullmatch(name) is None:
+        raise UsageError(f"--name {name!r} is not a name for a baseline ({NAME.pattern})")
+    with Database.open(options.db, create=True) as opened, opened.transaction() as database:
+        made = promote_bot(database, found, game, name, options.words, force=options.force)
+    beat = beat_text(made)
+    text = f"{label_of(made)} is a baseline of {game}" + (f": it beat {beat}" if beat else "")
+    print_baselines([made], text, options.format_)
+
+
+def _only_game(bot: StoredBot) -> str:
+    games = bot.manifest.games
+    if len(games) != 1:
+        raise UsageError(f"{bot.label} plays {'several' if games else 'any'} games: name one by --game GAME")
+    return games[0]
+
+
+def _game_of(database: Database, name: str) -> str:
+    games = [one.game for one in database.baselines.all() if one.name == name]
+    if len(games) > 1:
+        raise UsageError(f"{name} is a baseline of {', '.join(games)}: name one by --game GAME")
+    return games[0] if games else "any game"

@@ -1,0 +1,75 @@
+"""``tourney bots show``: a bot's manifest, digest, files and build state."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+from msgspec.structs import asdict
+
+from tourney.bots.catalogue.build import build_folder
+from tourney.bots.catalogue.file_list import kept_damage, read_file_manifest
+from tourney.bots.catalogue.shipped import shipped_digests
+from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.cli.bots.list import COLUMNS
+from tourney.cli.completion import complete_bot
+from tourney.cli.documents.bot_documents import BotDocument
+from tourney.cli.edge import printable
+from tourney.cli.options import bots_option, formats_option, output_options
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.stored_bots import bot_line, bot_row, find_bot, source_of
+from tourney.results.columns import Column
+
+FIELDS = (
+    *COLUMNS[:5],
+    *("command", "build", "built", "protocol", "source", "digest", "files", "from"),
+)
+
+
+@click.command("show")
+@click.argument("bot", shell_complete=complete_bot)
+@bots_option
+@formats_option(BotDocument)
+@output_options
+def command(bot: str, bots: str, format_: OutputFormat) -> None:
+    """Show a bot's manifest, digest, files and build state.
+
+    BOT is a name, name@version, the beginning of a digest, or a path. Checks the files against the digest.
+    The source is that of `tourney bots list`, and "submitted" for a bot that neither ships nor bears the name
+    of one that does.
+    """
+    with ExitStack() as stack:
+        store, found, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
+        document = _document(found, store, origin)
+    output = current()
+    if format_ is OutputFormat.JSON:
+        output.document(document)
+        return
+    row = {**bot_row(document), "from": document.folder}
+    if format_ is OutputFormat.CSV:
+        output.table([row], [Column(name) for name in FIELDS], format_)
+        return
+    for name in FIELDS:
+        value = row[name]
+        if isinstance(value, tuple):
+            value = f"\n{' ' * 10}".join(map(printable, value)) if name == "files" else " ".join(value)
+        if value not in (None, ""):
+            shown = value if name == "files" else printable(str(value))
+            output.write(f"{name:<10}{shown}")
+
+
+def _document(bot: StoredBot, store: BotStore, origin: Path) -> BotDocument:
+    manifest = bot.manifest
+    built = None
+    if manifest.build:
+        place = build_folder(store, bot)
+        built = "not yet" if not place.exists() else kept_damage(place) or "yes"
+    line = bot_line(manifest, bot.digest, source_of(bot, shipped_digests(), "submitted"))
+    return BotDocument(
+        **asdict(line),
+        command=manifest.command,
+        build=manifest.build,
+        built=built,
+        protocol=manifest.protocol,
+        files=tuple(file.path for file in read_file_manifest(bot.folder.parent)),
+        folder=str(origin),
+    )

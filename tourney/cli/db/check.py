@@ -1,0 +1,35 @@
+"""``tourney db check``: check the database for damage."""
+
+import click
+
+from tourney.cli.documents.bot_documents import DatabaseCheckDocument
+from tourney.cli.options import TEXT, db_option, formats_option, output_options
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.progress import counting
+from tourney.errors import CheckError
+from tourney.store.checking import check_database
+from tourney.store.engine import parse_url, shown
+
+
+@click.command("check")
+@formats_option(DatabaseCheckDocument, formats=TEXT)
+@db_option
+@output_options
+def command(format_: OutputFormat, db: str) -> None:
+    """Check the database for damage: its pages, references and column values.
+
+    Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
+    """
+    name = shown(parse_url(db))
+    with counting(current(), "check", "rows") as step:
+        problems = check_database(db, lambda done, table: step(done, None, f"rows of {table}"))
+    if format_ is OutputFormat.JSON:
+        document = DatabaseCheckDocument(database=name, sound=not problems, problems=tuple(problems))
+        current().document(document)
+    else:
+        for problem in problems:
+            current().write(problem)
+    if problems:
+        count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
+        raise CheckError(f"{name} is damaged ({count}); restore a backup")
+    current().say(f"{name} is sound; whether the records hold is for `tourney verify --all`")

@@ -1,0 +1,18 @@
+"""``tourney db copy``: copy the database to one of another kind."""
+
+import click
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.store import maintenance
+from tourney.store.engine import parse_url, shown
+
+
+@click.command("copy")
+@click.argument("target", metavar="URL")
+@db_option
+@output_options
+def command(target: str, db: str) -> None:
+    """Copy the database to an empty one at URL, which may be of another kind."""
+    count = maintenance.copy_database(db, target)
+    current().say(f"{count:,} rows copied to {shown(parse_url(target))}")

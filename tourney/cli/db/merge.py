@@ -1,0 +1,41 @@
+"""``tourney db merge``: bring the tournaments of another database into this one."""
+
+from datetime import UTC, datetime
+
+import click
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.cli.progress import counting
+from tourney.store import maintenance
+from tourney.store.database import Database
+from tourney.store.engine import parse_url, shown
+from tourney.store.merging import merge_databases
+
+
+@click.command("merge")
+@click.argument("other", metavar="OTHER")
+@db_option
+@output_options
+def command(other: str, db: str) -> None:
+    """Bring the tournaments of the database OTHER into this one: all or nothing. OTHER stays as it is.
+
+    Tournaments that are not here come with records, logs and measurements. Of those that are in both, under
+    one name, the results that are missing here are added, if plan, seed, entrants and all digests that both
+    have are the same. Baselines are brought in too. Records are checked for their digests, not against the
+    rules: use `tourney verify --all` for that.
+    """
+    maintenance.check_apart(other, db)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    name = shown(parse_url(other))
+    with (
+        Database.open(other) as there,
+        Database.open(db, write=True) as here,
+        counting(current(), "merge", "matches") as step,
+    ):
+        merged = merge_databases(
+            here, there, name, created, lambda done, of: step(done, None, f"matches of {of}")
+        )
+    for one in merged:
+        what = "brought in" if one.new else "was here"
+        current().say(f"{one.name} {what}: {one.taken:,} of {one.matches:,} matches came from {name}")

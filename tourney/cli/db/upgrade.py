@@ -1,0 +1,22 @@
+"""``tourney db upgrade``: upgrade the database to the current schema."""
+
+import click
+
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.store import maintenance
+from tourney.store.engine import parse_url, shown
+
+
+@click.command("upgrade")
+@db_option
+@output_options
+def command(db: str) -> None:
+    """Upgrade the database to the schema of this version of Tourney."""
+    before, after = maintenance.upgrade_database(db)
+    name = shown(parse_url(db))
+    current().say(
+        f"{name} is up to date ({after})"
+        if before == after
+        else f"{name} is upgraded from {before} to {after}"
+    )

@@ -1,0 +1,167 @@
+"""A match with its record, as the Python interface gives it: its actions and the position after each."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from tourney.errors import EnvironmentFailure, GameError, RecordError, StoreDamaged, UsageError
+from tourney.games.base import AnyGame, AnyState
+from tourney.games.registry import find_game
+from tourney.games.text_diagram import text_diagram
+from tourney.match.record import Record, read_record
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
+from tourney.parsing import read_json_value
+from tourney.results.columns import ACTION_COLUMNS, data_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tourney.store.database import Database
+
+T = TypeVar("T")
+
+_NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPosition:
+    """The position after ``ply`` actions; ``action`` is the last of them, None at the start."""
+
+    ply: int
+    action: str | None
+    game: AnyGame
+    state: AnyState
+
+    @property
+    def text(self) -> str:
+        """The position as a string, which the game reads back if it has positions."""
+        return self.state.position()
+
+    def board(self, *, mark: bool = True, color: bool = False) -> str:
+        """A drawing on several lines; ``mark`` marks the last action, ``color`` uses ANSI colors."""
+        return text_diagram(self.game.diagram(self.text, self.action if mark else None), color=color)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMatch:
+    """A match: its name for people, its record, and the log and measurements stored with it.
+
+    ``damaged``: why the log or the measurements are missing, one sentence each.
+    """
+
+    label: str
+    record: Record
+    log: tuple[LogLine, ...] = ()
+    measured: Measurements = NOT_MEASURED
+    damaged: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, played: PlayedMatch, label: str) -> "FoundMatch":
+        """A match that was just played."""
+        return cls(label, played.record, tuple(played.log), played.measured)
+
+    def positions(self, last: int | None = None) -> Iterator[MatchPosition]:
+        """The positions from the start to the one after ``last`` actions (default: all), by the rules.
+
+        The dice are those of the record. Raises GameError if the rules of the record are not installed, and
+        RecordError for an illegal action.
+        """
+        record = self.record
+        game = find_game(record.game)
+        if game.rules != record.rules:
+            raise GameError(
+                f"rules version {record.rules} of {game.name} is not installed, only {game.rules}"
+            )
+        state = game.new(len(record.seats), record.options)
+        yield MatchPosition(0, None, game, state)
+        for number, (_, text) in enumerate(record.actions[:last], start=1):
+            try:
+                state = state.play(game.read_action(state, text))
+            except GameError as error:
+                raise RecordError(f"action {number} is not legal: {error}") from error
+            yield MatchPosition(number, text, game, state)
+
+    def actions(self) -> "pd.DataFrame":
+        """A row for each action, in their order: its actor, its time, and the position after it."""
+        record, times = self.record, self.measured.times_ms
+        after = iter(self.positions())
+        next(after)
+        return data_frame(
+            ACTION_COLUMNS,
+            (
+                {
+                    "ply": ply,
+                    "seat": seat or None,
+                    "entrant": record.seats[seat - 1].name if seat else None,
+                    "action": action,
+                    "ms": times[ply - 1] if ply <= len(times) else None,
+                    "position": next(after).text,
+                }
+                for ply, (seat, action) in enumerate(record.actions, start=1)
+            ),
+        )
+
+
+def read_match(path: str | Path) -> FoundMatch:
+    """Read a file with one record. Checks the record's form, not its digest.
+
+    Raises RecordError for a file without a record, and UsageError for one that cannot be read.
+    """
+    try:
+        value = read_json_value(Path(path))
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    except OSError as error:
+        raise EnvironmentFailure(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        return FoundMatch(str(path), read_record(value))
+    except RecordError as error:
+        raise RecordError(f"{path} is not a record: {error}") from error
+
+
+def stored_match(database: "Database", words: str, tournament: str | None = None) -> FoundMatch:
+    """Find a match by ``NUMBER`` or ``TOURNAMENT/NUMBER``. Raises UsageError and StoreError."""
+    match = database.matches.find(words, tournament)
+    name = database.tournaments.by_id(match.tournament).name
+    record = database.records.get(match.tournament, match.number)
+    damaged: list[str] = []
+
+    def part(read: Callable[[int, int], T]) -> T | None:
+        # The record is what counts: a damaged part beside it is reported, and costs only that part.
+        try:
+            return read(match.tournament, match.number)
+        except StoreDamaged as error:
+            damaged.append(str(error))
+            return None
+
+    log, measured = part(database.records.log) or (), part(database.records.measured) or NOT_MEASURED
+    return FoundMatch(f"match {match.number} of {name}", record, log, measured, tuple(damaged))
+
+
+def is_file(words: str) -> bool:
+    """Whether words name a record file; a bare number never does."""
+    return _NUMBER.fullmatch(words) is None and Path(words).is_file()
+
+
+def names_match(words: str) -> bool:
+    """Whether words have the form of a match in a database: ``12`` or ``TOURNAMENT/12``."""
+    _, slash, number = words.rpartition("/")
+    return bool(slash or words == number) and _NUMBER.fullmatch(number) is not None
+
+
+def find_match(words: str, db: str) -> FoundMatch:
+    """Find a match by ``NUMBER``, ``TOURNAMENT/NUMBER`` or record file.
+
+    A bare number always means a match in the database; for a file of that name, write ``./12``. Raises
+    UsageError if there is no such match, and as ``read_match`` and ``stored_match`` do.
+    """
+    if is_file(words):
+        return read_match(words)
+    if not names_match(words):
+        raise UsageError(f"{words!r} is not a match: give its number (12 or autumn-cup/12) or a record file")
+    from tourney.store.database import Database  # noqa: PLC0415 - slow to import; a file does not need it
+
+    with Database.open(db) as opened, opened.snapshot() as database:
+        return stored_match(database, words)

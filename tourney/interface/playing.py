@@ -1,0 +1,101 @@
+"""Play one match, or run a tournament file, from Python."""
+
+import secrets
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from msgspec.structs import replace
+
+from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.errors import BotError, UsageError
+from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
+from tourney.interface.found_match import FoundMatch
+from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
+from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
+from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
+from tourney.run.monitoring.listeners import Listener
+from tourney.run.unattended import RunOptions, RunResult, run_unattended
+from tourney.run.workers.executor import MatchExecutor
+from tourney.run.workers.local import LocalExecutor, default_workers
+
+DEFAULT_DB: Final = "tourney.db"
+"""The database in the current folder."""
+DEFAULT_BOTS: Final = "tourney-bots"
+"""The bot store in the current folder."""
+
+
+def play_match(
+    game: str,
+    bots: Sequence[str | Path],
+    *,
+    seed: int | None = None,
+    options: Mapping[str, str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    sandbox: Level = "auto",
+    store: str | Path = DEFAULT_BOTS,
+) -> FoundMatch:
+    """Play one match between bots, in seat order, and return it with its record.
+
+    A bot is a name, a path, or a text with arguments, as ``"mybot --depth 3"``. Bots are copied into the bot
+    store ``store``, as by ``tourney run``, so that the match can be played again. ``seed`` (default: random)
+    gives the dice and the bots' own seeds. ``options`` are the game's. What a bot does wrong is a fault in
+    the record. Raises GameError, UsageError or BotError for a game or bot that is not there, and
+    SandboxError.
+    """
+    rules = find_game(game)
+    count, full = rules.settings(len(bots), options)
+    kept = BotStore(Path(store))
+    entrants = [_entrant(rules, bot, kept) for bot in bots]
+    if len({entrant.name for entrant in entrants}) < count:
+        entrants = [replace(one, name=f"{one.name}-{seat}") for seat, one in enumerate(entrants, start=1)]
+    number = secrets.randbits(64) if seed is None else seed
+    spec = MatchSpec(rules.name, tuple(full.items()), tuple(entrants), number, limits)
+    box = open_sandbox(sandbox)
+    with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
+        played = runner.play(spec)
+    names = " against ".join(entrant.name for entrant in entrants)
+    return FoundMatch.of(played, f"{rules.name}: {names}, seed {number}")
+
+
+def run_tournament(
+    file: str | Path | TournamentFile,
+    *,
+    db: str | Path = DEFAULT_DB,
+    bots: str | Path = DEFAULT_BOTS,
+    workers: int | Callable[[], MatchExecutor] | None = None,
+    options: RunOptions | None = None,
+    listener: Listener | None = None,
+) -> RunResult:
+    """Start the tournament of a file, or go on where it stopped, as ``tourney run`` does.
+
+    ``workers`` is the number of matches played at a time (default: one per processor), or a function that
+    makes the executor. ``options`` has deadline, log and reports; ``listener`` gets each result. Ctrl-C stops
+    it if this is the main thread. Raises TournamentError for a file that cannot be played, UsageError if
+    another process runs the tournament, SandboxError, StoreError and WorkerError.
+    """
+    found = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
+    make = workers if callable(workers) else partial(LocalExecutor, workers or default_workers())
+    return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options or RunOptions())
+
+
+def split_bot(words: str) -> tuple[str, list[str]]:
+    """Split a bot with arguments, as a shell does. Raises UsageError."""
+    try:
+        reference, *args = shlex.split(words)
+    except ValueError as error:
+        raise UsageError(f"{words!r} is not a bot with arguments: {error}") from error
+    return reference, args
+
+
+def _entrant(game: AnyGame, bot: str | Path, store: BotStore) -> Entrant:
+    reference, args = (str(bot), []) if isinstance(bot, Path) else split_bot(bot)
+    found = resolve_bot(reference, store)
+    if not found.manifest.plays(game.name):
+        raise BotError(f"{found.label} does not play {game.name}; it plays {', '.join(found.manifest.games)}")
+    return entrant_of(found, found.manifest.name, args)

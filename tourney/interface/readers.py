@@ -1,0 +1,175 @@
+"""Read access to a database: its tournaments, and their tables as pandas DataFrames."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from tourney.interface.found_match import FoundMatch, stored_match
+from tourney.results.columns import TOURNAMENT_COLUMNS, Row, data_frame
+from tourney.results.standings import Standing, compute_standings, interim_sentence, state_of
+from tourney.results.tables import TABLES, ResultTable
+from tourney.store.database import Database
+from tourney.store.values import Tournament
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from tourney.ratings.method import Forfeits
+    from tourney.run.tournament_status import TournamentStatus
+
+
+class TournamentReader:
+    """One tournament of an open database.
+
+    Each method reads the present state, in one transaction. Rows are in schedule order, and the same database
+    gives the same frames. ``docs/reference/python.md`` lists the columns.
+    """
+
+    def __init__(self, database: Database, stored: Tournament) -> None:
+        self.database = database
+        self.stored = stored
+
+    @property
+    def name(self) -> str:
+        """The name, unique in the database."""
+        return self.stored.name
+
+    def __repr__(self) -> str:
+        return f"<tournament {self.name}: {self.stored.game}, {self.stored.plan.format}>"
+
+    def table(self, name: str) -> ResultTable:
+        """A table by its name in ``tourney export --what``; its rows are read lazily, and once."""
+        return TABLES[name](self.database, self.stored)
+
+    def _frame(self, name: str) -> "pd.DataFrame":
+        with self.database.snapshot() as moment:
+            table = TABLES[name](moment, self.stored)
+            return data_frame(table.columns, table.rows)
+
+    def entrants(self) -> "pd.DataFrame":
+        """A row for each entrant, in the order of the tournament file."""
+        return self._frame("entrants")
+
+    def matches(self) -> "pd.DataFrame":
+        """A row for each match, also for those without a result."""
+        return self._frame("matches")
+
+    def seats(self) -> "pd.DataFrame":
+        """A row for each seat of each match with a result."""
+        return self._frame("seats")
+
+    def pairs(self) -> "pd.DataFrame":
+        """A row for each entrant and each opponent that it met."""
+        return self._frame("pairs")
+
+    def faults(self) -> "pd.DataFrame":
+        """A row for each seat that was lost by a fault."""
+        return self._frame("faults")
+
+    def think_times(self) -> "pd.DataFrame":
+        """A row for each measured action of a bot. Raises UsageError if the records are in an archive."""
+        return self._frame("times")
+
+    def standings(self) -> "pd.DataFrame":
+        """A row for each entrant, best first; the columns of the tie-breaks depend on the format."""
+        return self._frame("standings")
+
+    def standing_lines(self) -> tuple[Standing, ...]:
+        """The standings as exact values, best first."""
+        return compute_standings(self.database, self.stored.id)
+
+    def interim(self) -> str:
+        """A sentence on what an unfinished tournament has still to play; "" for a finished one."""
+        return interim_sentence(self.stored.complete, self.database.schedules.progress(self.stored.id))
+
+    def status(self) -> "TournamentStatus":
+        """The present state, as ``tourney status`` prints it."""
+        from tourney.run.tournament_status import status_of  # noqa: PLC0415 - imports much of the runs
+
+        with self.database.snapshot() as moment:
+            return status_of(moment, self.stored, time.time())
+
+    def ratings(self, method: str = "batch", forfeits: "Forfeits" = "loss") -> "pd.DataFrame":
+        """A row for each entrant, best first, as ``tourney ratings`` prints them.
+
+        ``method`` is ``batch``, ``trueskill`` or that of a plugin; its measures are columns. ``forfeits``:
+        whether a match lost by a fault counts as a ``loss`` or is ``void``. Raises UsageError for an unknown
+        method.
+        """
+        from tourney.results.ratings import rating_table  # noqa: PLC0415 - numpy and trueskill import slowly
+
+        with self.database.snapshot() as moment:
+            table = rating_table(moment, self.stored, method, forfeits)
+            return data_frame(table.columns, table.rows)
+
+    def match(self, number: int) -> FoundMatch:
+        """A match by its number, with its record. Raises UsageError if there is none."""
+        with self.database.snapshot() as moment:
+            return stored_match(moment, str(number), self.name)
+
+
+class DatabaseReader:
+    """An open database, for reading. It is a context manager, which closes the database."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator["DatabaseReader"]:
+        """Give a reader whose reads all see one moment, though a run may be writing."""
+        with self.database.snapshot() as moment:
+            yield DatabaseReader(moment)
+
+    def tournament(self, name: str | None = None) -> TournamentReader:
+        """A tournament by name (default: the newest). Raises UsageError if there is none."""
+        return TournamentReader(self.database, self.database.tournaments.get(name))
+
+    def all_tournaments(self) -> tuple[TournamentReader, ...]:
+        """All tournaments, the oldest first."""
+        return tuple(TournamentReader(self.database, one) for one in self.database.tournaments.all())
+
+    def tournaments(self) -> "pd.DataFrame":
+        """A row for each tournament, the oldest first."""
+        with self.database.snapshot() as moment:
+            return data_frame(TOURNAMENT_COLUMNS, [_row(moment, one) for one in moment.tournaments.all()])
+
+
+def open_database(url: str | Path = "tourney.db") -> DatabaseReader:
+    """Open a database for reading, by path or SQLAlchemy URL; a missing file is not created.
+
+    Raises StoreError, in one sentence, for a database that is missing, damaged, or of another version.
+    """
+    return DatabaseReader(Database.open(str(url)))
+
+
+def _row(database: Database, tournament: Tournament) -> Row:
+    progress = database.schedules.progress(tournament.id)
+    return {
+        "name": tournament.name,
+        "title": database.tournaments.presentation(tournament.id).title or None,
+        "game": tournament.game,
+        "format": tournament.plan.format,
+        "seats": tournament.seats,
+        "state": state_of(tournament, progress, database.running(tournament.id)),
+        "rounds": progress.rounds,
+        "matches": progress.rows,
+        "done": progress.done,
+        "void_matches": progress.void,
+        "created": tournament.created,
+        "root": tournament.root,
+    }

@@ -1,0 +1,290 @@
+"""One match with persons in it, played to its end with any number of undos.
+
+After an undo the match is replayed from its start with the same seed, which gives the same dice, and each
+seat's kept decisions are answered for it. A bot is started again and receives the kept actions as a game that
+began with them, without a turn for them; so nothing that was undone has an influence on it.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel, printable
+from tourney.bots.sandbox.sandbox import Sandbox
+from tourney.files import check_writable, write_file
+from tourney.games.base import AnyGame
+from tourney.match.match_runner import Launcher, MatchRunner
+from tourney.match.record import Record
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.verify import replay
+from tourney.play.commands import AFTER, TypedCommand, Unclear, parse_typed
+from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo
+from tourney.play.terminal import Terminal
+from tourney.protocol import (
+    Go,
+    Hello,
+    Info,
+    Legal,
+    Move,
+    NewGame,
+    Position,
+    decode_bot,
+    decode_referee,
+    shown,
+)
+
+STDERR_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A seat's answer to its turn: a line (``move ...`` or ``resign``), or the event that came instead."""
+
+    seat: int
+    event: Event
+
+
+class ReplayChannel(ForwardingChannel):
+    """Answers ``go`` by kept decisions while there are any, then passes everything on to another channel.
+
+    ``note`` is called with each decision, kept ones too. ``inner`` is None for a seat whose kept decisions
+    end with its withdrawal. A bot that fails at its new start although it has kept decisions fails at the
+    first turn after them.
+    """
+
+    def __init__(self, inner: Channel | None, kept: Iterable[Event], note: Callable[[Event], None]) -> None:
+        self._failure = None if inner is not None else Event("closed", "the seat has left the match")
+        super().__init__(inner or FailedChannel("the seat has left the match"))
+        self._kept = deque(kept)
+        self._note = note
+        self._wanted = ""
+        self._answer: Event | None = None
+
+    @property
+    def resumes(self) -> bool:
+        """Whether a wait may follow a time-out: a time-out is a decision, or a failure at the start."""
+        return False
+
+    def send(self, data: bytes) -> None:
+        """Pass on."""
+        if self._failure is None:
+            self._inner.send(data)
+
+    def request(self, data: bytes) -> None:
+        """Pass on all but a request whose answer is kept."""
+        lines = data.decode("utf-8").split("\n")[:-1]
+        messages = [decode_referee(line) for line in lines]
+        asked = messages[-1]
+        self._wanted = "bot" if isinstance(asked, Hello) else "ready" if isinstance(asked, NewGame) else "go"
+        if self._wanted == "go" and self._kept:
+            past = (
+                f"{line}\n"
+                for line, message in zip(lines, messages, strict=True)
+                if not isinstance(message, Position | Legal | Go)
+            )
+            self.send("".join(past).encode("utf-8"))
+            self._answer = self._kept.popleft()
+        elif self._failure is None:
+            self._inner.request(data)
+
+    def wait(self, deadline: int) -> Event:
+        """The kept answer, or the next event."""
+        if self._answer is not None:
+            event, self._answer = self._answer, None
+            self._note(event)
+            return event
+        if self._wanted != "go":
+            return self._start(deadline)
+        event = self._failure or self._inner.wait(deadline)
+        if event.kind != "line" or not isinstance(decode_bot(event.text), Info):
+            self._note(event)
+        return event
+
+    def _start(self, deadline: int) -> Event:
+        """The answer at start-up; with kept decisions a failure is put off until they are used up."""
+        if self._kept and self._failure is not None:
+            return Event("line", self._wanted)
+        event = self._inner.wait(deadline)
+        if self._kept:
+            if event.kind != "line":
+                self._failure = event
+            elif event.text.partition(" ")[0] not in (self._wanted, "info"):
+                self._failure = Event("malformed", shown(event.text))
+            if self._failure is not None:
+                return Event("line", self._wanted)
+        return event
+
+    def pending(self) -> Sequence[Event]:
+        """Pass on, once the kept decisions are used up; an event that is a fault is a decision."""
+        if self._kept or self._failure is not None:
+            return ()
+        events = self._inner.pending()
+        for event in events if self._wanted in ("ready", "go") else ():  # at start-up it is not a decision
+            if event.kind != "line":
+                self._note(event)
+                break
+            if not isinstance(decode_bot(event.text), Info):
+                self._note(Event("malformed", f"spoke out of turn: {shown(event.text)}"))
+                break
+        return events
+
+
+def decisions_before(
+    decisions: Sequence[Decision], seats: frozenset[int], count: int
+) -> tuple[Decision, ...]:
+    """The decisions before the ``count``-th last one of some seats. Raises ValueError for too many."""
+    own = [number for number, decision in enumerate(decisions) if decision.seat in seats]
+    if not 0 < count <= len(own):
+        raise ValueError(f"{count} decisions cannot be taken back; there are {len(own)}")
+    return tuple(decisions[: own[-count]])
+
+
+def withdraws(event: Event) -> bool:
+    """Whether this answer withdraws its seat, as far as the answer alone shows."""
+    return event.kind != "line" or not isinstance(decode_bot(event.text), Move)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A seat's entrant, its label for people, and how its bot is started (None: a person)."""
+
+    label: str
+    entrant: Entrant
+    launch: Launcher | None = None
+
+
+class PersonMatch:
+    """Plays a match; its seats are in order, and at least one is a person's.
+
+    ``sandbox`` is the one that the bots are started in. Entrants' names must differ.
+    """
+
+    def __init__(
+        self,
+        spec: MatchSpec,
+        game: AnyGame,
+        seats: Sequence[Seat],
+        terminal: Terminal,
+        sandbox: Sandbox | None = None,
+    ) -> None:
+        self._spec = spec
+        self._game = game
+        self._seats = dict(enumerate(seats, start=1))
+        self._number = {seat.entrant.name: number for number, seat in self._seats.items()}
+        self._persons = frozenset(number for number, seat in self._seats.items() if seat.launch is None)
+        self._sandbox = sandbox
+        self._decisions: list[Decision] = []
+        self._channels: dict[int, PersonChannel] = {}
+        self._shared = SharedTerminal(terminal, game, [seat.label for seat in seats], self._decided)
+
+    def play(self) -> PlayedMatch | None:
+        """Play until the game is over and no person takes anything back, or a person leaves (None).
+
+        Raises what ``MatchRunner.play`` raises.
+        """
+        kept: tuple[Decision, ...] = ()
+        while True:
+            try:
+                played = self._play(kept)
+                self._end(played)
+            except Undo as undo:
+                kept = decisions_before(self._decisions, self._persons, undo.count)
+                self._shared.print(["taken back"])
+            except PersonLeft:
+                self._shared.print(["you left the game; it has no result"])
+                return None
+            else:
+                return played
+
+    def _play(self, kept: Sequence[Decision]) -> PlayedMatch:
+        # The replayed decisions are noted again as they are answered, so both start empty.
+        self._decisions = []
+        self._channels = {}
+        launch = partial(self._launch, kept)
+        with MatchRunner(launch, sandbox=self._sandbox, find=lambda _: self._game) as runner:
+            return runner.play(self._spec)
+
+    def _launch(self, kept: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
+        number = self._number[entrant.name]
+        seat = self._seats[number]
+        own = [decision.event for decision in kept if decision.seat == number]
+        inner: Channel | None
+        if seat.launch is None:
+            inner = self._channels[number] = PersonChannel(number, self._shared)
+        else:
+            # A bot whose last kept answer withdrew its seat is not asked again, so it is not started.
+            inner = None if own and withdraws(own[-1]) else seat.launch(entrant, limits)
+        return ReplayChannel(inner, own, self._noting(number, len(own)))
+
+    def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
+        """A function that records a seat's decisions; the first ``kept`` are not shown again."""
+        count = 0
+
+        def note(event: Event) -> None:
+            nonlocal count
+            count += 1
+            self._decisions.append(Decision(number, event))
+            if count <= kept and number in self._channels:
+                self._channels[number].catch_up()
+
+        return note
+
+    def _decided(self) -> int:
+        return sum(decision.seat in self._persons for decision in self._decisions)
+
+    # -- the end --------------------------------------------------------------------------------------
+
+    def _end(self, played: PlayedMatch) -> None:
+        """Show the result; let the person look back or undo until they leave."""
+        shared = self._shared
+        seat = shared.seat or min(self._persons)
+        person = self._channels[seat]
+        person.look(replay(played.record, self._game).observation(seat))
+        person.tell()
+        person.draw()
+        shared.print(self._result(played))
+        while True:
+            line = shared.terminal.ask("over, Enter to leave> ", AFTER)
+            typed = TypedCommand("quit") if not (line or "").strip() else parse_typed(line or "", ())
+            match typed:
+                case TypedCommand("quit"):
+                    return
+                case TypedCommand("undo", rest):
+                    shared.undo(int(rest or 1))
+                case TypedCommand():
+                    person.answer(typed)
+                case Unclear(why):
+                    shared.print([why])
+
+    def _result(self, played: PlayedMatch) -> list[str]:
+        outcome = played.outcome
+        resigned = {seat for seat, _ in outcome.resigned}
+        faults = {seat: f" (fault: {kind})" for seat, kind, _ in outcome.faults}
+        lines = [f"over after {played.count} actions: {outcome.reason}"]
+        for rank, number in sorted((rank, number) for number, rank in enumerate(outcome.ranks, start=1)):
+            left = " (resigned)" if number in resigned else faults.get(number, "")
+            lines.append(f"  rank {rank}  {self._shared.label(number)}{left}")
+        for number in faults:
+            notes = [f"{self._shared.label(number)}: {text}" for text in played.lines(number, "note")]
+            errors = [f"    {text}" for text in played.lines(number, "stderr")]
+            lines += map(printable, notes[-1:] + errors[-STDERR_LINES:])
+        return lines
+
+
+class RecordFile:
+    """A new file for a record; it appears only when ``write`` has written all of it.
+
+    It is tried at once, so that no game is played for a file that cannot be written. Raises UsageError if the
+    file exists, EnvironmentFailure if it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        check_writable(path, new=True)
+        self._path = path
+
+    def write(self, record: Record) -> None:
+        """Write a record as a line of JSON in its canonical form."""
+        write_file(self._path, record.encode() + b"\n")
