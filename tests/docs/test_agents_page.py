@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.command import ROOT
-from tests.folders import write_shell_bot
+from tests.docs.pages import blocks, page
+from tests.support.command import ROOT
+from tests.support.folders import write_shell_bot
 from tourney.bots.catalogue.starter import new_bot
 
-PAGE = (ROOT / "docs" / "how-to" / "agents.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = blocks(page("how-to/agents.md"), "sh")
 PROGRAM = """#!/bin/sh
 cp "$2" "seen-$(ls seen-* 2>/dev/null | wc -l).txt"
 rm -r "$1"

@@ -1,42 +1,29 @@
 """The code on the pages for bot authors runs: bots play, and the manifest is one."""
 
 import doctest
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
+from tests.docs.pages import blocks, every_block, page
 from tourney.bots.catalogue.command import environment
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.games import Game, find_game
 
 PAGES = ("reference/sdk.md", "reference/protocol.md", "reference/bot-toml.md")
-BLOCKS = [
-    block
-    for page in PAGES
-    for block in re.findall(
-        r"^```([a-z -]+)\n(.*?)^```$",
-        (ROOT / "docs" / page).read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
-    )
-]
-
-
-def blocks(language: str) -> list[str]:
-    return [text for kind, text in BLOCKS if kind == language]
+TEXT = "\n".join(map(page, PAGES))
 
 
 def test_every_block_is_of_a_kind_that_is_run() -> None:
-    kinds = {kind for kind, _ in BLOCKS if not kind.startswith("text dialogue ")}
+    kinds = {kind for kind, _ in every_block(TEXT) if not kind.startswith("text dialogue ")}
     assert kinds == {"pycon", "python", "sh bot", "toml"}
-    assert (len(blocks("python")), len(blocks("sh bot"))) == (4, 1)
+    assert (len(blocks(TEXT, "python")), len(blocks(TEXT, "sh bot"))) == (4, 1)
 
 
 def play(command: list[str], game: str, tmp_path: Path) -> tuple[list[str], str]:
-    """Play a bot on seat 1 for two games of one turn each; return its lines but info, and its stderr."""
+    """Play two games of one turn on seat 1; the bot's lines without info, and its standard error."""
     rules = find_game(game)
     state = rules.new()
     legal = " ".join(map(rules.action_string, state.legal_actions()))
@@ -51,7 +38,7 @@ def play(command: list[str], game: str, tmp_path: Path) -> tuple[list[str], str]
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stdout.splitlines() if not line.startswith("info ")]
@@ -68,7 +55,7 @@ def _is_legal(rules: "Game[object]", action: str) -> bool:
 
 @pytest.mark.parametrize("k", range(4))
 def test_a_python_block_is_a_whole_bot(k: int, tmp_path: Path) -> None:
-    text = blocks("python")[k]
+    text = blocks(TEXT, "python")[k]
     (tmp_path / "bot.py").write_text(text)
     game = "cyvasse" if "hidden=True" in text else "sages-tafl"
     lines, stderr = play([sys.executable, "-B", "-s", "bot.py"], game, tmp_path)
@@ -77,18 +64,18 @@ def test_a_python_block_is_a_whole_bot(k: int, tmp_path: Path) -> None:
 
 
 def test_what_the_pages_type_at_python_prints_the_same() -> None:
-    example = doctest.DocTestParser().get_doctest("\n".join(blocks("pycon")), {}, "pages", None, None)
+    example = doctest.DocTestParser().get_doctest("\n".join(blocks(TEXT, "pycon")), {}, "pages", None, None)
     assert len(example.examples) >= 10
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
 def test_the_shell_block_is_a_whole_bot(tmp_path: Path) -> None:
-    (tmp_path / "bot.sh").write_text(blocks("sh bot")[0])
+    (tmp_path / "bot.sh").write_text(blocks(TEXT, "sh bot")[0])
     lines, stderr = play(["sh", "bot.sh"], "sages-tafl", tmp_path)
     assert (lines[0], stderr) == ("bot wants=legal", "")
 
 
 def test_the_manifest_is_one() -> None:
-    (text,) = blocks("toml")
+    (text,) = blocks(TEXT, "toml")
     manifest = read_manifest(text, "docs")
     assert manifest.build_output == ("mybot", "*.o")

@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
+from tests.docs.pages import blocks, page
 from tests.docs.test_ladder_page import parses
-from tests.folders import write_shell_bot
+from tests.support.command import invoke
+from tests.support.folders import write_shell_bot
 
-PAGE = (ROOT / "docs" / "how-to" / "ci.md").read_text(encoding="utf-8")
-SHELL, GITHUB, GITLAB = re.findall(r"^```(?:sh|yaml)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+PAGE = page("how-to/ci.md")
+SHELL, GITHUB, GITLAB = blocks(PAGE, "sh", "yaml")
 
 
 def commands(block: str) -> list[list[str]]:
-    """Return the calls of Tourney in a block, each without what the shell does with its exit code."""
+    """The calls of Tourney in a block, without the shell's use of their exit codes."""
     lines = re.findall(r"^(?: *- )? *(tourney .*?)(?: && exit)?$", block, re.MULTILINE)
     return [shlex.split(line)[1:] for line in lines]
 
@@ -31,7 +32,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write(project: Path, answer: str) -> None:
-    """Write the project's bot, which always answers so."""
+    """Write the project's bot, which always gives this answer."""
     legal = "tourney) echo bot wants=legal;;\nlegal) legal=${rest%% *};;\n"
     cases = f"{legal}game) echo ready;;\ngo) echo {answer};;"
     write_shell_bot(project, "bot", cases, games='["sage-stones"]')

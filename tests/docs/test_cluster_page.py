@@ -6,19 +6,17 @@ import shlex
 import click
 import pytest
 
-from tests.command import ROOT
+from tests.docs.pages import blocks, page
 from tourney.cli.main import cli
 from tourney.cli.run import command as run_command
 from tourney.run.workers.executor import EXECUTORS
 
+pytestmark = pytest.mark.cluster
+
 pytest.importorskip("distributed", reason="the extra dask is not installed")
 
-PAGE = (ROOT / "docs/how-to/cluster.md").read_text(encoding="utf-8")
-LINES = [
-    line.partition("#")[0].strip()
-    for block in re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    for line in block.splitlines()
-]
+PAGE = page("how-to/cluster.md")
+LINES = [line.partition("#")[0].strip() for block in blocks(PAGE, "sh") for line in block.splitlines()]
 
 
 def parsed(command: click.Command, words: list[str]) -> dict[str, object]:

@@ -4,16 +4,16 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.command import ROOT
-from tests.tournaments import entrant
+from tests.support.command import ROOT
+from tests.support.tournaments import entrant
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.channel.base import Event
+from tourney.bots.channel.interface import Event
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.bots.sandbox.base import PROTECTIONS, ResourceLimits
+from tourney.bots.sandbox.sandbox import PROTECTIONS, ResourceLimits
 from tourney.games.check import check_game
 from tourney.games.game_tree import perft
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Limits, MatchSpec
+from tourney.match.spec import DEFAULT_LIMITS, MatchSpec
 from tourney.run.workers.executor import MatchTask
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.row import Row
@@ -62,7 +62,7 @@ def test_rating_method_ranks_by_share_of_wins() -> None:
 def test_executor_answers_a_task(tmp_path: Path) -> None:
     threads = example("add-an-executor")["Threads"](1)
     bots = (entrant("a"), entrant("b"))
-    spec = MatchSpec("sages-tafl", (), bots, 1, Limits())
+    spec = MatchSpec("sages-tafl", (), bots, 1, DEFAULT_LIMITS)
     reply = threads.submit(MatchTask(7, spec, str(tmp_path), "off", reuse=False))
     threads.close()
     assert not isinstance(reply.result() if reply.exception() is None else None, PlayedMatch)
@@ -88,3 +88,13 @@ def test_every_group_of_entry_points_has_a_page() -> None:
     pages = "".join(path.read_text(encoding="utf-8") for path in GUIDES.glob("add-a*.md"))
     for group in ("games", "formats", "rating_methods", "executors", "sandboxes", "protocols"):
         assert f'entry-points."tourney.{group}"' in pages
+
+
+def test_change_page_names_files_and_names_that_exist() -> None:
+    page = (GUIDES / "change-tourney.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:tourney|tests|docs|seeds|templates|engines|scripts)/[^` ]*)`", page)
+    assert len(paths) > 40
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    for name, path in re.findall(r"`(\w+(?:\.\w+)?)` (?:in|of) `(tourney/[\w/]+\.py)`", page):
+        text = (ROOT / path).read_text(encoding="utf-8")
+        assert all(re.search(rf"\b{part}\b", text) for part in name.split(".")), f"{path} has no {name}"

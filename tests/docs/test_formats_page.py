@@ -5,24 +5,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
-from tests.executors import FuturesExecutor, Immediate
-from tests.tournaments import answer, write_file
+from tests.docs.pages import blocks, every_block, page
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import answer, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.results.standings import compute_standings
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.engine.session import open_tournament
+from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.monitoring.summary import End
 from tourney.schedule.format import file_formats
 
-PAGE = (ROOT / "docs" / "explanation" / "formats.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-FILES = [text for kind, text in BLOCKS if kind == "toml"]
+PAGE = page("explanation/formats.md")
+FILES = blocks(PAGE, "toml")
 
 
 def test_every_format_and_every_key_of_its_own_has_an_example() -> None:
-    assert {kind for kind, _ in BLOCKS} == {"toml", "text"}
+    assert {kind for kind, _ in every_block(PAGE)} == {"toml", "text"}
     named = "\n".join(FILES)
     for format_ in file_formats():
         assert f'format = "{format_.name}"' in named
@@ -36,13 +35,14 @@ def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> N
     count, more = re.findall(r"^# (\d+) matches( or more)?$", text, re.MULTILINE)[0]
     file = read_tournament_file(write_file(tmp_path, f"{text}\n[run]\nsandbox = 'off'\n"))
     bots = BotStore(tmp_path / "bots")
-    repository, tournament = open_tournament(file, str(tmp_path / "t.db"), bots, lambda _: None)
-    with repository:
+    with open_tournament(file, str(tmp_path / "t.db"), bots, lambda _: None) as (repository, tournament):
         pool = FuturesExecutor(Immediate, answer, 1)
         assert Coordinator(repository, tournament.id, pool, tmp_path).run().end is End.FINISHED
-        rows = tuple(repository.rows(tournament.id))
+        rows = tuple(repository.schedules.rows(tournament.id))
         assert len(rows) >= int(count) if more else len(rows) == int(count)
-        assert len(compute_standings(repository, tournament.id)) == len(repository.entrants(tournament.id))
+        assert len(compute_standings(repository, tournament.id)) == len(
+            repository.tournaments.entrants(tournament.id)
+        )
 
 
 def test_the_page_names_every_tie_break() -> None:

@@ -7,15 +7,18 @@ from pathlib import Path
 import chess
 import pytest
 
-from tests.command import ROOT, invoke
+from tests.docs.pages import blocks, page
+from tests.support.command import ROOT, invoke
 
-PAGE = (ROOT / "docs" / "how-to" / "from-cutechess.md").read_text(encoding="utf-8")
+pytestmark = pytest.mark.engine
+
+PAGE = page("how-to/from-cutechess.md")
 
 
 @pytest.mark.parametrize("limits", [0, 1])
 def test_example_runs_with_two_engines_of_the_tests(tmp_path: Path, limits: int) -> None:
     """Both programs are replaced by one that plays a fixed game; tables of endings are left out."""
-    text, adjudication = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    text, adjudication = blocks(PAGE, "toml")
     if limits:
         assert "tablebase-pieces = 5\n" in adjudication
         text = text.partition("[limits]")[0] + adjudication.replace("tablebase-pieces = 5\n", "")

@@ -1,4 +1,4 @@
-"""The commands and the tournament of the page on clocks of fuel work; its table has all hostile modules."""
+"""The commands and the tournament of the page on fuel clocks work; its table has all hostile modules."""
 
 import re
 import shlex
@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.modules import MODULES
-from tests.command import ROOT, invoke
+from tests.docs.pages import blocks, page
+from tests.support.command import invoke
 from tourney.bots.catalogue.starter import missing_tools
 
-PAGE = (ROOT / "docs" / "explanation" / "fuel.md").read_text(encoding="utf-8")
+PAGE = page("explanation/fuel.md")
 
 
 @pytest.mark.skipif(bool(missing_tools("c")), reason=f"modules from C need {missing_tools('c')}")
@@ -19,12 +20,12 @@ def test_example_is_built_both_ways_and_played_again(tmp_path: Path, monkeypatch
     pytest.importorskip("wasmtime")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TOURNEY_BOTS", str(tmp_path / "bots"))
-    (commands,) = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (commands,) = blocks(PAGE, "sh")
     for line in commands.splitlines()[:2]:
         assert invoke(*shlex.split(line)[1:]).exit_code == 0
     native, module = ((tmp_path / name / "skipper.c").read_text() for name in ("native", "module"))
     assert native.replace("native", "module") == module
-    (text,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (text,) = blocks(PAGE, "toml")
     assert "move-ms = 20" in text
     (tmp_path / "cup.toml").write_text(text.replace("move-ms = 20", "move-ms = 2"), "utf-8")
     played = invoke("run", "cup.toml", "--workers", "1", "--quiet")

@@ -1,32 +1,31 @@
-"""What the page on ladders tells readers to type works."""
+"""The commands, options and file of the page on ladders work."""
 
 import re
 import shlex
 from pathlib import Path
 
-import click
-
-from tests.command import ROOT
-from tests.tournaments import write_file
+from tests.docs.pages import blocks, page
+from tests.support.tournaments import write_file
+from tourney.cli.command_table import CommandTable
 from tourney.cli.ladder import command
-from tourney.cli.main import load_command
+from tourney.cli.main import cli
 from tourney.run.config.tournament_file import read_tournament_file
 
-PAGE = (ROOT / "docs" / "how-to" / "ladder.md").read_text(encoding="utf-8")
+PAGE = page("how-to/ladder.md")
 
 
 def parses(words: list[str]) -> bool:
-    """Return whether a command line is one of Tourney's; raise what click says of a wrong one."""
-    found: click.Command = load_command(words[0])
-    if isinstance(found, click.Group):
+    """Whether a command line is one of Tourney's. Raises click's error for a wrong one."""
+    found = cli.load(words[0])
+    if isinstance(found, CommandTable):
         words = words[1:]
-        found = found.commands[words[0]]
+        found = found.load(words[0])
     found.make_context(words[0], words[1:], help_option_names=["-h", "--help"])  # click keeps the option
     return True
 
 
 def test_commands_on_the_page_parse() -> None:
-    (block,) = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (block,) = blocks(PAGE, "sh")
     lines = [*block.splitlines(), *re.findall(r"`(tourney ladder [^`]+)`", PAGE)]
     assert len(lines) == 4
     assert all(parses(shlex.split(line)[1:]) for line in lines)
@@ -38,5 +37,5 @@ def test_options_on_the_page_exist() -> None:
 
 
 def test_tournament_file_on_the_page_is_read(tmp_path: Path) -> None:
-    (text,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (text,) = blocks(PAGE, "toml")
     assert len(read_tournament_file(write_file(tmp_path, text)).entrants) >= 6

@@ -1,24 +1,25 @@
 """Links between pages of the documentation lead somewhere, and every page can be reached."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT
+from tests.support.command import ROOT
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.rglob("*.md"))
 
 
 def links(page: Path) -> list[str]:
-    """Return the targets of a page's links, without those inside code."""
+    """The targets of a page's links, without those inside code."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     return re.findall(r"\]\(([^)\s]+)\)", text)
 
 
 def anchors(page: Path) -> set[str]:
-    """Return the anchors that a page's headings give, as code hosts make them."""
+    """The anchors of a page's headings, as code hosts make them."""
     headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -59,5 +60,32 @@ def test_paths_in_code_exist() -> None:
         for page in [*PAGES, ROOT / "README.md", *ROOT.glob("*/README.md")]
         for path in code_path.findall(page.read_text(encoding="utf-8"))
         if not (ROOT / path).exists()
+    ]
+    assert missing == []
+
+
+def leads_somewhere(name: str) -> bool:
+    """Whether a dotted name is a module of the package, or a chain of attributes of one."""
+    parts = name.split(".")
+    for k in range(len(parts), 0, -1):
+        try:
+            found: object = importlib.import_module(".".join(parts[:k]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[k:]:
+            found = getattr(found, part, None)
+        return found is not None
+    return False
+
+
+def test_modules_in_code_exist() -> None:
+    """Every dotted name of the package that a page names as code is there."""
+    groups = {f"tourney.{group}" for group in ("games", "game_families", "formats", "rating_methods")}
+    groups |= {f"tourney.{group}" for group in ("executors", "sandboxes", "protocols", "db")}
+    missing = [
+        f"{page.name}: {name}"
+        for page in [*PAGES, ROOT / "README.md"]
+        for name in re.findall(r"`(tourney\.\w+(?:\.\w+)*)[`(]", page.read_text(encoding="utf-8"))
+        if name not in groups and not leads_somewhere(name)
     ]
     assert missing == []

@@ -1,25 +1,24 @@
 """The examples on the pages of OpenSpiel and of go engines work as they stand."""
 
-import re
 from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
-from tests.tournaments import write_file
+from tests.docs.pages import blocks, page
+from tests.support.command import invoke
+from tests.support.tournaments import write_file
 from tourney.run.config.tournament_file import read_tournament_file
 
+pytestmark = pytest.mark.engine
+
 pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
-DOCS = ROOT / "docs"
 
-
-def blocks(page: str, language: str) -> list[str]:
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+OPENSPIEL = page("reference/openspiel.md")
+ENGINES = page("how-to/play-go.md")
 
 
 def test_commands_of_the_page_work() -> None:
-    (block,) = blocks("reference/openspiel.md", "console")
+    (block,) = blocks(OPENSPIEL, "console")
     for line in block.splitlines():
         words = line.replace("'", "").removeprefix("$ tourney ").split()
         done = invoke(*words, *(["--games", "2"] if words[0] == "check-game" else []))
@@ -27,7 +26,7 @@ def test_commands_of_the_page_work() -> None:
 
 
 def test_bot_of_the_page_plays_open_and_hidden_games(tmp_path: Path) -> None:
-    (program,) = blocks("reference/openspiel.md", "python")
+    (program,) = blocks(OPENSPIEL, "python")
     (tmp_path / "bot").mkdir()
     (tmp_path / "bot" / "bot.py").write_text(program.replace("turn, 200)", "turn, 8)"), encoding="utf-8")
     (tmp_path / "bot" / "bot.toml").write_text(
@@ -40,13 +39,13 @@ def test_bot_of_the_page_plays_open_and_hidden_games(tmp_path: Path) -> None:
 
 
 def test_tournament_of_go_engines_is_read(tmp_path: Path) -> None:
-    text, _ = blocks("how-to/play-go.md", "toml")
+    text, _ = blocks(ENGINES, "toml")
     file = read_tournament_file(write_file(tmp_path, text))
     assert [line.protocol for line in file.entrants] == ["gtp", "gtp"]
     assert file.plan.game == "openspiel:go(board_size=9,komi=7.5)"
 
 
 def test_tournament_of_gomoku_engines_is_read(tmp_path: Path) -> None:
-    _, text = blocks("how-to/play-go.md", "toml")
+    _, text = blocks(ENGINES, "toml")
     file = read_tournament_file(write_file(tmp_path, text))
     assert [line.protocol for line in file.entrants] == ["gomocup", "gomocup"]

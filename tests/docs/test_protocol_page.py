@@ -6,17 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.command import ROOT
-from tests.tables import make_spec
-from tourney.bots.channel.base import Channel, Event
+from tests.support.command import ROOT
+from tests.support.tables import make_spec
+from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.games import find_game
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
 from tourney.match.record import FAULT_KINDS
-from tourney.match.spec import Limits, MatchSpec, Opening
-from tourney.protocol import HIDDEN, Go, Hello, Legal, decode_referee
-from tourney.protocol import Game as GameLine
+from tourney.match.spec import DEFAULT_LIMITS, Limits, MatchSpec, Opening
+from tourney.protocol import HIDDEN, Go, Hello, Legal, NewGame, decode_referee
 from tourney.testing import RecordedChannel
 
 PAGE = (ROOT / "docs" / "reference" / "protocol.md").read_text(encoding="utf-8")
@@ -24,14 +23,16 @@ DIALOGUES = dict(re.findall(r"^```text dialogue ([a-z-]+)\n(.*?)^```$", PAGE, re
 OPTIONS = (("stones", "3"), ("play-on", "no"))
 
 MATCHES: dict[str, tuple[MatchSpec, ...]] = {
-    "start-up": (make_spec("sage-stones", 2, 17, Limits(), options=OPTIONS),),
-    "several-games": tuple(make_spec("sage-stones", 2, seed, Limits(), options=OPTIONS) for seed in (17, 25)),
+    "start-up": (make_spec("sage-stones", 2, 17, DEFAULT_LIMITS, options=OPTIONS),),
+    "several-games": tuple(
+        make_spec("sage-stones", 2, seed, DEFAULT_LIMITS, options=OPTIONS) for seed in (17, 25)
+    ),
     "clocks": (
         make_spec("sages-tafl", 2, 5, Limits(move_ms=None, clock_ms=60_000, increment_ms=500), Opening(2)),
     ),
-    "fault": (make_spec("sages-tafl", 2, 5, Limits()),),
-    "resignation": (make_spec("sages-tafl", 2, 5, Limits()),),
-    "withdrawal": (make_spec("sage-stones", 3, 0, Limits(), options=OPTIONS),),
+    "fault": (make_spec("sages-tafl", 2, 5, DEFAULT_LIMITS),),
+    "resignation": (make_spec("sages-tafl", 2, 5, DEFAULT_LIMITS),),
+    "withdrawal": (make_spec("sage-stones", 3, 0, DEFAULT_LIMITS, options=OPTIONS),),
 }
 """The matches of each dialogue; ``hidden`` has a test of its own."""
 
@@ -56,7 +57,7 @@ class Planned(Channel):
                     self._answers.append(
                         Event("line", "bot" if self._plan is not None else "bot wants=legal")
                     )
-                case GameLine():
+                case NewGame():
                     self._answers.append(Event("line", "ready"))
                 case Legal(actions):
                     self._legal = actions
@@ -88,7 +89,7 @@ def test_referee_plays_the_dialogue(name: str) -> None:
     clock = ScriptClock()
     scripted = ScriptedChannel(script, clock=clock)
     crashed = Event("closed", "exit code 1")
-    plies = specs[0].opening.plies
+    plies = specs[0].opening.length
     channels = [
         scripted if seat == shown else Planned(plan_of(seat, script, plies), crashed)
         for seat in range(1, len(specs[0].seats) + 1)
@@ -106,7 +107,7 @@ def test_hidden_actions_are_revealed_as_the_page_says() -> None:
     shown = RecordedChannel(Planned(None, Event("timeout")), lines)
     other = Planned(None, Event("line", "resign"), turns=31)
     players = [Player(other), Player(shown)]
-    spec = make_spec("cyvasse", 2, 5, Limits())
+    spec = make_spec("cyvasse", 2, 5, DEFAULT_LIMITS)
     play_match(spec, find_game("cyvasse"), players)
     dismiss(players)
     parts = [re.escape(part) for part in DIALOGUES["hidden"].split("...\n")]

@@ -5,28 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
+from tests.docs.pages import blocks, page
 from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
+from tests.support.command import invoke
 from tourney.ratings.batch import rate
 from tourney.ratings.classic import MODELS
 from tourney.ratings.counts import Counts
 
-PAGE = (ROOT / "docs" / "how-to" / "rate-results.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```([a-z]+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-RATINGS = (ROOT / "docs" / "explanation" / "ratings.md").read_text(encoding="utf-8")
+PAGE = page("how-to/rate-results.md")
+RATINGS = page("explanation/ratings.md")
 
 
 def test_rate_page_runs_from_top_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TOURNEY_DB", raising=False)
     for kind, name in (("pgn", "games.pgn"), ("csv", "table.csv")):
-        (content,) = [text for found, text in BLOCKS if found == kind]
+        (content,) = blocks(PAGE, kind)
         Path(name).write_text(content, encoding="utf-8")
-    printed = [
-        invoke(*line.split()[1:]) for kind, text in BLOCKS if kind == "sh" for line in text.splitlines()
-    ]
+    printed = [invoke(*line.split()[1:]) for text in blocks(PAGE, "sh") for line in text.splitlines()]
     assert [done.stderr for done in printed if done.exit_code] == []
-    (shown,) = [text for kind, text in BLOCKS if kind == "text"]
+    (shown,) = blocks(PAGE, "text")
     assert printed[0].stdout == shown
     assert (tmp_path / "reports" / "club" / "index.html").is_file()
 

@@ -1,4 +1,4 @@
-"""What the README tells a newcomer to type works as it stands there."""
+"""The commands of the README work in their order."""
 
 import re
 import shlex
@@ -6,15 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import invoke
+from tests.docs.pages import blocks
+from tests.support.command import ROOT, invoke
 
-ROOT = Path(__file__).resolve().parents[2]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    """Return the blocks of code in a language."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 def test_first_bot_commands_work_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,9 +17,9 @@ def test_first_bot_commands_work_in_order(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TOURNEY_BOTS", raising=False)
     monkeypatch.delenv("TOURNEY_DB", raising=False)
-    (tmp_path / "cup.toml").write_text(blocks("toml")[0], encoding="utf-8")
+    (tmp_path / "cup.toml").write_text(blocks(TEXT, "toml")[0], encoding="utf-8")
     said: dict[str, str] = {}
-    for block in blocks("sh"):
+    for block in blocks(TEXT, "sh"):
         for line in block.splitlines():
             words = shlex.split(line, comments=True)
             if words[0] != "tourney":
@@ -41,7 +36,10 @@ def test_first_bot_commands_work_in_order(tmp_path: Path, monkeypatch: pytest.Mo
 def test_the_targets_of_make_are_there() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     named = [
-        line.split()[1] for block in blocks("sh") for line in block.splitlines() if line.startswith("make")
+        line.split()[1]
+        for block in blocks(TEXT, "sh")
+        for line in block.splitlines()
+        if line.startswith("make")
     ]
     assert named == ["demo", "test"]
     for target in named:

@@ -2,10 +2,11 @@
 
 import re
 
-from tests.command import ROOT
+from tests.docs.pages import page
+from tests.support.command import ROOT
 from tourney.bots.catalogue.starter import LANGUAGES, searches
 
-PAGE = (ROOT / "docs" / "reference" / "templates.md").read_text(encoding="utf-8")
+PAGE = page("reference/templates.md")
 STARTERS = ROOT / "tourney" / "bots" / "catalogue" / "starters"
 
 

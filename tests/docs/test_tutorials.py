@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import ROOT, invoke
-from tourney.bots.catalogue.rungs import ladder_of
+from tests.docs.pages import blocks, every_block, page
+from tests.support.command import invoke
+from tourney.bots.catalogue.shipped import ladder_of
 
-FOLDER = ROOT / "docs" / "tutorials"
 QUICK = {
     "check": "--move-ms 60000 --startup-ms 60000",
     "compare": "--move-ms 60000 --batch 1 --max-pairs 1 --workers 1",
@@ -16,14 +16,6 @@ QUICK = {
     "test": "--answer-ms 60000",
 }
 """Options with which a command neither depends on the machine's speed nor takes long."""
-
-
-def text_of(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
-
-
-def blocks_of(page: str) -> list[tuple[str, str]]:
-    return re.findall(r"^```([a-z]+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +26,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_rated(game: str) -> bool:
-    """Return whether the ladder of a game for two has been measured; no bot can be placed on it before."""
+    """Whether the ladder of a game for two has been measured, so that bots can be placed on it."""
     return all(rung.rating for rung in ladder_of(game, 2))
 
 
@@ -50,10 +42,10 @@ def do(line: str) -> None:
 
 
 def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
-    blocks = blocks_of(text_of("first-tournament.md"))
-    (file,) = [text for kind, text in blocks if kind == "toml"]
+    text = page("tutorials/first-tournament.md")
+    (file,) = blocks(text, "toml")
     (tmp_path / "first.toml").write_text(file.replace("move-ms = 1000", "move-ms = 60000"), encoding="utf-8")
-    commands = [line for kind, text in blocks if kind == "sh" for line in text.splitlines()]
+    commands = [line for block in blocks(text, "sh") for line in block.splitlines()]
     assert len(commands) >= 6
     for line in commands:
         do(line)
@@ -62,10 +54,10 @@ def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
 
 def test_first_bot_runs_from_top_to_end(tmp_path: Path) -> None:
     """The program replaces the file that the sentence before it names, as soon as it comes."""
-    page = text_of("first-bot.md")
-    (file,) = re.findall(r"^Replace `([a-z/.]+)` by this program:$", page, re.MULTILINE)
+    tutorial = page("tutorials/first-bot.md")
+    (file,) = re.findall(r"^Replace `([a-z/.]+)` by this program:$", tutorial, re.MULTILINE)
     commands = 0
-    for kind, text in blocks_of(page):
+    for kind, text in every_block(tutorial):
         if kind == "python":
             assert (tmp_path / file).is_file()
             (tmp_path / file).write_text(text, encoding="utf-8")

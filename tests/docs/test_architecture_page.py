@@ -1,0 +1,49 @@
+"""The page on the architecture shows the rooms of the package and the layers of the import contract."""
+
+import re
+import tomllib
+from collections import defaultdict
+
+from tests.support.command import ROOT
+
+PAGE = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+PICTURE = (ROOT / "docs" / "images" / "architecture.svg").read_text(encoding="utf-8")
+OUTSIDE = {"bot", "testing"}
+"""Rooms outside the layers: the SDK has a contract of its own, and nothing imports the fakes."""
+
+
+def layers() -> list[set[str]]:
+    """The layers of the import contract from top to bottom, without those outside."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    named = [set(layer.replace("tourney.", "").split(" | ")) for layer in contracts[0]["layers"]]
+    return [layer for layer in ({*names} - OUTSIDE for names in named) if layer]
+
+
+def rows() -> list[set[str]]:
+    """The rooms of the picture by height, from top to bottom."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for height, names in re.findall(r'<text [^>]*y="(\d+)"[^>]*font-weight="bold"[^>]*>([^<]+)<', PICTURE):
+        found[int(height)] |= set(names.split(" · "))
+    return [names - OUTSIDE for _, names in sorted(found.items()) if names - OUTSIDE]
+
+
+def test_picture_has_the_layers_of_the_import_contract() -> None:
+    """The leaves share the last row of the picture, although some of them import others."""
+    found = layers()
+    games = found.index({"games"})
+    drawn = rows()
+    assert drawn[-1] == set().union(*found[games + 1 :])
+    assert [names for names in drawn[:-1] if names] == found[: games + 1]
+
+
+def test_table_has_every_room() -> None:
+    table = PAGE.split("| room |")[1].split("\n\n")[0]
+    named = {name.removeprefix("tourney/").strip("/") for name in re.findall(r"`([\w/.]+)`", table)}
+    rooms = {
+        path.name
+        for path in (ROOT / "tourney").iterdir()
+        if not path.name.startswith(("_", "py.")) and path.name[0] != "."
+    }
+    assert rooms - named == set()
