@@ -7,16 +7,22 @@ STAMP := $(VENV)/.installed
 # Number of test processes: one more than processors, because many tests wait for other processes.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
-.PHONY: help demo test lint format lock wheel cores plain reference diagrams seeds ladder sample clean
+.PHONY: help demo test test-all lint format lock wheel cores plain reference diagrams seeds ladder sample clean
 
 help: ## List the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
 demo: $(STAMP) ## Play a small tournament of the shipped bots and write its report
 	@$(BIN)/tourney demo
 
-test: $(STAMP) cores ## Run all tests, including the linters
-	@$(BIN)/pytest -q -n $(JOBS) --dist loadfile $(ARGS)
+# Each file's tests stay in one process; tests/conftest.py starts the longest files first.
+PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+test: $(STAMP) cores ## Run the fast tests and the linters: what a change needs (tests/README.md)
+	@$(PYTEST) -m "not slow" $(ARGS)
+
+test-all: $(STAMP) cores ## Run all tests: also containment, kills, compilers, engines, servers, browsers
+	@$(PYTEST) $(ARGS)
 
 lint: $(STAMP) ## Run the linters and type checks
 	$(BIN)/ruff check .
@@ -36,21 +42,21 @@ lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requ
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
-cores: $(STAMP) ## Compile the rules for search (needs a C compiler; done by make test too)
+cores: $(STAMP) ## Compile the games' rules (needs a C compiler; done by make test too)
 	@$(BIN)/python hatch_build.py
 
-plain: $(STAMP) ## Remove the compiled rules for search: plain Python is used
+plain: $(STAMP) ## Remove the compiled rules: plain Python is used
 	@$(BIN)/python hatch_build.py --plain
 
 reference: $(STAMP) ## Write the generated pages and schemas of docs/reference
-	$(BIN)/python -m tourney.cli.reference docs/reference
-	$(BIN)/python -m tourney.run.config.reference docs/reference
+	$(BIN)/python -m scripts.make_reference docs/reference
+	$(BIN)/python -m scripts.make_schemas docs/reference
 
 diagrams: $(STAMP) ## Redraw the boards in docs/rules
-	$(BIN)/python -m tourney.games.render docs/rules
+	$(BIN)/python -m scripts.make_diagrams docs/rules
 
 seeds: $(STAMP) ## Rebuild golden games and opening books
-	@$(BIN)/python -m tourney.run.make_seeds seeds
+	@$(BIN)/python -m scripts.make_seeds seeds
 
 LADDERS ?= $(basename $(notdir $(filter-out %/rungs.toml %/ratings.toml,$(wildcard engines/ladder/*.toml))))
 
@@ -59,7 +65,7 @@ ladder: $(STAMP) cores ## Play the anchor ladders and rewrite engines/ladder.md 
 	@for name in $(LADDERS); do \
 	  $(BIN)/tourney run engines/ladder/$$name.toml --db build/ladder/$$name.db --bots build/ladder/bots $(ARGS) || exit; \
 	done
-	@$(BIN)/python -m tourney.run.make_ladder $(patsubst %,build/ladder/%.db,$(LADDERS)) engines
+	@$(BIN)/python -m scripts.make_ladder $(patsubst %,build/ladder/%.db,$(LADDERS)) engines
 
 sample: $(STAMP) ## Replay reports/sample.toml and rewrite its report
 	@rm -rf build/sample && mkdir -p build/sample && cp reports/sample.toml build/sample/

@@ -21,8 +21,8 @@ from benchmarks import exploits
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
 from tests.attacks.runner import Runner
-from tests.processes import wait_for
-from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tests.support.processes import wait_for
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.run.workers.worker import pin
 
 MOST_SECONDS = 1.0
@@ -41,7 +41,7 @@ def fights(attack: Attack, sandbox: Sandbox, rounds: int) -> Iterable[Fight]:
 
 
 def row(attack: Attack, found: Sequence[Fight]) -> str:
-    """Return the row of an attack: the medians and the worst figures."""
+    """The row of an attack: the medians and the worst figures."""
     kinds = sorted({kind or "none" for fight in found for kind in fight.kinds})
     grown = max(fight.grown for fight in found) // 1024
     if not found[0].faults:  # it played on, and no deadline ended it
@@ -54,7 +54,7 @@ def row(attack: Attack, found: Sequence[Fight]) -> str:
 
 
 def bad(attack: Attack, fight: Fight, sandbox: Sandbox) -> bool:
-    """Return whether an attack ended too late, or with another outcome than expected."""
+    """Whether an attack ended too late, or with another outcome than expected."""
     held = attack.contained(sandbox.protections)
     late = bool(fight.faults) and fight.past > MOST_SECONDS
     return (

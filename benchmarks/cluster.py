@@ -1,4 +1,4 @@
-"""What a Dask cluster costs beside worker processes of this machine, and what one coordinator can take.
+"""Cost of a Dask cluster beside worker processes of this machine, and the limit of one coordinator.
 
     python -m benchmarks.cluster [--matches 60] [--workers 1 2 4] [--ceiling 4000]
 
@@ -35,13 +35,14 @@ from typing import ClassVar, Final, NamedTuple
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.session import run_tournament
-from tourney.run.monitoring.progress import Listener, Progress
-from tourney.run.workers import host
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.monitoring.listeners import Listener
+from tourney.run.monitoring.summary import RunProgress
+from tourney.run.workers import host_service
 from tourney.run.workers.cluster import ClusterExecutor
+from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode
 from tourney.run.workers.executor import MatchExecutor, WorkerReply, find_executor
-from tourney.run.workers.link import Link, Node
-from tourney.run.workers.wire import BotsAnswer, PlayRequest, Question, decode, encode, reply_of
+from tourney.run.workers.messages import BatchRequest, BotsAnswer, Question, decode, encode, reply_of
 
 TICKS: Final = os.sysconf("SC_CLK_TCK")
 SLEEPS_MS: Final = (0, 30, 100, 300, 1000)
@@ -99,21 +100,21 @@ CEILING_MS: Final = (100, 1000)
 SLOTS: Final = 64
 PRELOAD: Final = """
 import json, time
-from tourney.run.workers import host
-from tourney.run.workers.wire import PlayRequest, decode
+from tourney.run.workers import host_service
+from tourney.run.workers.messages import BatchRequest, decode
 
 TABLE = json.load(open({table!r}))
 
 def play(request):
-    asked = decode(request, PlayRequest, most=1 << 30).matches
+    asked = decode(request, BatchRequest, most=1 << 30).matches
     time.sleep({seconds} * len(asked))
     return b"\\n".join(TABLE[str(one.number)].encode() for one in asked)
 
-host.play = play
+host_service.play = play
 """
 
 
-class AtOnce(Link):
+class AtOnce(ClusterLink):
     """One node in this process, which plays a match once and has its reply at hand from then on."""
 
     def __init__(self, table: dict[int, bytes], ms: int) -> None:
@@ -123,19 +124,21 @@ class AtOnce(Link):
     def connect(self) -> None:
         """Do nothing."""
 
-    def nodes(self) -> Mapping[str, Node]:
-        """Return the node."""
-        return {"here": Node("here", "here", SLOTS)}
+    def nodes(self) -> Mapping[str, ClusterNode]:
+        """The node."""
+        return {"here": ClusterNode("here", "here", SLOTS)}
 
     def ask(self, address: str, request: bytes, attachment: bytes = b"") -> bytes:  # noqa: ARG002 - as the seam has it
         """Answer for this machine."""
         asked: Question = decode(request, Question)
-        return encode(host.about(asked.game, asked.sandbox) if asked.kind == "about" else BotsAnswer())
+        return encode(
+            host_service.host_info(asked.game, asked.sandbox) if asked.kind == "about" else BotsAnswer()
+        )
 
     def play(self, address: str, request: bytes) -> "Future[object]":  # noqa: ARG002 - as the seam has it
         """Answer at once."""
         replies = []
-        for asked in decode(request, PlayRequest, most=1 << 30).matches:
+        for asked in decode(request, BatchRequest, most=1 << 30).matches:
             if asked.number not in self._table:
                 with MatchRunner(lambda _entrant, _limits: RandomChannel()) as room:
                     reply = WorkerReply(asked.number, room.play(asked.spec))
@@ -154,8 +157,8 @@ class AtOnceCluster(ClusterExecutor):
 
     table: ClassVar[dict[int, bytes]] = {}
 
-    def connect(self, address: str, workers: int) -> Link:  # noqa: ARG002 - as the seam has it
-        """Return the link."""
+    def connect(self, address: str, workers: int) -> ClusterLink:  # noqa: ARG002 - as the seam has it
+        """The link."""
         return AtOnce(self.table, CEILING_MS[0])
 
 
@@ -203,13 +206,13 @@ def cluster(
 
 
 def cpu_ms(pid: int) -> float:
-    """Return the processor time of a process, in milliseconds."""
+    """The processor time of a process, in milliseconds."""
     fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def own_ms() -> float:
-    """Return the processor time of this process, its children apart."""
+    """The processor time of this process, its children apart."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return 1000 * (used.ru_utime + used.ru_stime)
 
@@ -221,7 +224,7 @@ class Watch(Listener):
         self._scheduler = scheduler
         self.seen: list[tuple[int, float, float, float, float]] = []
 
-    def progress(self, progress: Progress) -> None:
+    def progress(self, progress: RunProgress) -> None:
         """Note the matches stored so far."""
         used = cpu_ms(self._scheduler) if self._scheduler else 0.0
         children = sum(cpu_ms(child.pid) for child in multiprocessing.active_children() if child.pid)
@@ -249,9 +252,7 @@ def measure(
     file.write_text(CUP.format(matches=count + count % 2, how=how), encoding="utf-8")
     watch = Watch(scheduler)
     database = str(folder / f"{time.monotonic_ns()}.db")
-    run_tournament(
-        read_tournament_file(file), database, folder / "bots", lambda: make(workers), listener=watch
-    )
+    run_tournament(read_tournament_file(file), database, folder / "bots", lambda: make(workers), watch)
     first = next(seen for seen in watch.seen if seen[0] >= 2 * workers)
     last = watch.seen[-1]
     played, *taken = (after - before for after, before in zip(last, first, strict=True))

@@ -4,15 +4,15 @@
 
 The lengths of matches are those of a stored tournament, or without ``--db`` of one that is played now.
 Matches are sent to free slots in schedule order, as by the coordinator; the real formats pair, with results
-drawn from strengths. A match that is lost with its host starts anew on another one, and the host stays away
+drawn from strengths. A match that is lost with its host starts again on another one, and the host stays away
 for three mean lengths.
 
 Efficiency is the work of all matches divided by slots times the time to the end. "ahead" pairs each round
 one round earlier, from the results of the rounds before the last.
 
 With ``--run`` a cluster on this machine plays, first with one worker and then with two. The first run shows
-what a match costs a slot beside its length: the start of sandboxes and bots, and the cluster. The simulation
-says what the second run should have taken, given that cost and the lengths of its matches.
+the cost of a match to a slot beside its length: the start of sandboxes and bots, and the cluster. The
+simulation says what the second run should have taken, given that cost and the lengths of its matches.
 """
 
 import argparse
@@ -30,12 +30,12 @@ from typing import Final
 from benchmarks.cluster import Watch
 from tourney.results.until import next_rounds
 from tourney.run.config.tournament_file import read_tournament_file
-from tourney.run.engine.session import run_tournament
+from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.workers.executor import find_executor
 from tourney.schedule.format import Format, History, Participant, Setup, find_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.seeds import derive, uniform
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 SLOTS: Final = (10, 30, 100, 300, 1000)
 SEED: Final = 7
@@ -73,7 +73,7 @@ CASES: Final = (
 
 
 def strength_result(row: Row) -> ResultRow:
-    """Return a result of a row, drawn from strengths 20 Elo apart."""
+    """A result of a row, drawn from strengths 20 Elo apart."""
     luck = [
         -20 * entrant + uniform(derive(SEED, "luck", row.round, row.table, row.repeat, entrant), 800)
         for entrant in row.seats
@@ -108,7 +108,7 @@ class Simulation:
         self.matches = 0
 
     def run(self) -> float:
-        """Return the efficiency."""
+        """The efficiency."""
         free = [(0.0, slot) for slot in range(self._slots)]
         playing: list[tuple[float, int, int, Row, bool]] = []
         numbers = count()
@@ -138,7 +138,7 @@ class Simulation:
                 self._open[row.round] -= 1
 
     def _life_of(self, row: Row) -> float:
-        """Return the seconds that the host of a match has left: of an exponential distribution."""
+        """The seconds that the host of a match has left: of an exponential distribution."""
         if not self._life:
             return math.inf
         key = (row.round, row.table, row.repeat, row.order, self._losses[row])
@@ -156,19 +156,19 @@ class Simulation:
             if not drawn.rows:
                 return
             results = tuple(strength_result(row) for row in drawn.rows)
-            self._history = History(self._history.rows + drawn.rows, self._history.results + results)
+            self._history = History((*self._history.rows, *drawn.rows), (*self._history.results, *results))
             for row in drawn.rows:
                 self._open[row.round] += 1
             self._waiting.extend(drawn.rows)
 
 
 def lengths_of(database: str, tournament: str | None) -> list[float]:
-    """Return the seconds of a stored tournament's matches, in schedule order."""
-    with Repository.open(database) as repository:
-        id_ = repository.tournament(tournament).id
+    """The seconds of a stored tournament's matches, in schedule order."""
+    with Database.open(database) as repository:
+        id_ = repository.tournaments.get(tournament).id
         found = [
-            repository.measured(id_, match.number).get("wall-ms", 0) / 1000
-            for match in repository.matches(id_, finished=True)
+            (repository.records.measured(id_, match.number).wall_ms or 0) / 1000
+            for match in repository.matches.all(id_, finished=True)
             if match.result is not None and match.result.digest
         ]
     return [max(0.001, seconds) for seconds in found]
@@ -193,15 +193,13 @@ def play(folder: Path, name: str, executor: str, workers: int) -> Played:
     database = str(folder / f"{name}.db")
     make = find_executor(executor, recheck=0 if executor == "dask" else None)
     watch = Watch(0)
-    run_tournament(
-        read_tournament_file(file), database, folder / "bots", lambda: make(workers), listener=watch
-    )
+    run_tournament(read_tournament_file(file), database, folder / "bots", lambda: make(workers), watch)
     seen = [one for one in watch.seen if one[0]]
     return Played(database, seen[0][0], seen[-1][1] - seen[0][1])
 
 
 def table(lengths: Sequence[float], lives: float) -> None:
-    """Print the efficiency of each case on each number of slots; hosts live so many mean lengths."""
+    """Print the efficiency of each case on each number of slots; hosts live ``lives`` mean lengths."""
     mean = sum(lengths) / len(lengths)
 
     def length(row: Row) -> float:
@@ -220,7 +218,7 @@ def table(lengths: Sequence[float], lives: float) -> None:
 
 
 def predicted(lengths: Sequence[float], slots: int, between: float) -> float:
-    """Return the seconds in which slots play matches of these lengths, sent in this order.
+    """The seconds in which slots play matches of these lengths, sent in this order.
 
     ``between``: seconds that each takes its slot beside.
     """

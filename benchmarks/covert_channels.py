@@ -21,9 +21,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel
+from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox import cgroups
-from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.run.workers.worker import pin
 
 SLOT_NS = 20_000_000
@@ -117,7 +117,7 @@ def spawn(sandbox: Sandbox, folder: Path, plan: dict[str, object]) -> Channel:
 
 
 def answer(channel: Channel) -> tuple[float, list[int]]:
-    """Return the seconds that a bot took, and what it heard."""
+    """The seconds that a bot took, and what it heard."""
     event = channel.wait(time.monotonic_ns() + 600 * 10**9)
     if event.kind != "line":
         raise SystemExit(f"a bot failed: {event} {channel.stderr()}")
@@ -126,7 +126,7 @@ def answer(channel: Channel) -> tuple[float, list[int]]:
 
 
 def row(name: str, sent: Sequence[int], heard: Sequence[int], seconds: float) -> str:
-    """Return the row of a channel."""
+    """The row of a channel."""
     right = sum(a == b for a, b in zip(sent, heard, strict=True)) / len(sent)
     worth = 0.0
     if 0 < right < 1:
@@ -140,7 +140,7 @@ def row(name: str, sent: Sequence[int], heard: Sequence[int], seconds: float) ->
 
 
 def levels(figures: Sequence[int], *, upwards: bool) -> list[int]:
-    """Return the bits of figures: those above their middle are 1, or those below."""
+    """The bits of figures: those above their middle are 1, or those below."""
     ordered = sorted(figures)
     middle = (ordered[len(ordered) // 4] + ordered[-len(ordered) // 4]) / 2
     return [int((figure > middle) == upwards) for figure in figures]

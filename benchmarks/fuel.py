@@ -1,4 +1,4 @@
-"""Clocks of fuel: the same root whatever the machine does, and what a module costs beside a native bot.
+"""Fuel clocks: the same root on a busy machine, and the cost of a module beside a native bot.
 
     python -m benchmarks.fuel [--part roots|speed|meter] [--games 2] [--loops 8] [--kills 10] [--rounds 5]
 
@@ -26,19 +26,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import wasmtime
 
-from benchmarks.roots import TOURNEY, finish, killed
+from benchmarks.soak import finish, killed, tourney
 from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.starter import missing_tools, new_bot
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.sandbox.base import open_sandbox
-from tourney.bots.wasm.engine import make_engine
+from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.bots.wasm.library import make_engine
 from tourney.match.match_runner import MatchRunner, StoreLauncher
+from tourney.match.record import Record
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.store.repository import Repository
+from tourney.store.database import Database
 
 SEARCHERS = {"calm": 40, "brisk": 55, "eager": 70, "rash": 92}
 """The bots, and the hundredths of a turn's limit after which they end their search."""
@@ -140,15 +140,15 @@ def busy(loops: int) -> Iterator[None]:
             process.wait()
 
 
-def records(folder: Path) -> list[dict[str, Any]]:
+def records(folder: Path) -> list[Record]:
     """Return the records of a folder's tournament, in schedule order."""
-    with Repository.open(str(folder / "tourney.db")) as repository:
-        return [record for _, record in repository.records(repository.tournament().id)]
+    with Database.open(str(folder / "tourney.db")) as repository:
+        return [record for _, record in repository.records.all(repository.tournaments.get().id)]
 
 
-def lost_on_time(played: list[dict[str, Any]]) -> int:
+def lost_on_time(played: list[Record]) -> int:
     """Count the matches in which a bot timed out."""
-    return sum(any(kind == "timeout" for _, kind, _ in one["outcome"]["faults"]) for one in played)
+    return sum(any(kind == "timeout" for _, kind, _ in one.outcome.faults) for one in played)
 
 
 def measure_roots(where: Path, games: int, loops: int, kills: int) -> bool:
@@ -178,7 +178,7 @@ def measure_roots(where: Path, games: int, loops: int, kills: int) -> bool:
 
     play("2 workers, killed", through_kills)
     again = subprocess.run(
-        [*TOURNEY, "rerun", "--all", "--db", "tourney.db"],
+        tourney("rerun", "--all", "--db", "tourney.db"),
         cwd=first,
         capture_output=True,
         text=True,
@@ -259,7 +259,7 @@ def _play(
         played = runner.play(MatchSpec("sage-stones", options, seats, seed, limits))
         if played.outcome.faults:
             raise RuntimeError(f"{seats[0].bot}: {played.outcome.faults}")
-        moves += sum(actor > 0 for actor, _ in played.record["actions"])
+        moves += sum(actor > 0 for actor, _ in played.record.actions)
     return moves, time.perf_counter() - begun
 
 

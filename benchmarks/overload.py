@@ -22,11 +22,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel
-from tourney.bots.sandbox.base import Sandbox, open_sandbox
+from tourney.bots.channel.interface import Channel
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.errors import EnvironmentFailure
 from tourney.match.match_runner import MatchRunner
 from tourney.match.result import PlayedMatch
@@ -67,7 +66,7 @@ def lay_out(folder: Path) -> None:
 
 
 def spec(seed: int, bots: Sequence[str], argument: int, limits: Limits) -> MatchSpec:
-    """Return a match of Sage Stones."""
+    """A match of Sage Stones."""
     names = [f"{bot}-{seat}" for seat, bot in enumerate(bots, 1)]
     pairs = zip(names, bots, strict=True)
     seats = tuple(Entrant(name, bot, "1", (str(argument),), "0" * 64) for name, bot in pairs)
@@ -133,24 +132,24 @@ def play_hostile(folder: Path, children: int) -> None:
 
 
 def row(name: str, found: Sequence[PlayedMatch | None], free: Sequence[PlayedMatch | None]) -> str:
-    """Return the row of a machine."""
+    """The row of a machine."""
     played = [match for match in found if match is not None]
-    seats: list[dict[str, Any]] = [seat for match in played for seat in match.measured["seats"]]
+    seats = [seat for match in played for seat in match.measured.seats]
     late = sum(kind in ("timeout", "startup") for match in played for _, kind, _ in match.outcome.faults)
     figures = (
         len(found),
         same(found, free),
         late,
         len(found) - len(played),
-        sum(seat["turns"] for seat in seats),
-        sum(seat.get("overloaded-turns", 0) for seat in seats),
-        sum(seat.get("waited-ms", 0) for seat in seats),
+        sum(seat.turns for seat in seats),
+        sum(seat.overloaded_turns for seat in seats),
+        sum(seat.waited_ms for seat in seats),
     )
     return f"| {name} | {' | '.join(f'{figure:,}' for figure in figures)} |"
 
 
 def same(found: Sequence[PlayedMatch | None], free: Sequence[PlayedMatch | None]) -> int:
-    """Return the number of games that were played as on the free machine, to the digest."""
+    """The number of games that were played as on the free machine, to the digest."""
     pairs = zip(found, free, strict=True)
     return sum(one is not None and other is not None and one.digest == other.digest for one, other in pairs)
 

@@ -1,4 +1,4 @@
-"""`tourney rate` on a large PGN: time, processor time and memory, and what each part of it costs.
+"""`tourney rate` on a large PGN: time, processor time and memory, and the cost of each part.
 
     python -m benchmarks.rate [--games 1000000] [--players 50] [--plies 80] [--seed 1] [--keep FILE]
 
@@ -7,49 +7,27 @@ process of its own: the batch rating, with pairs and without, Ordo's model, and 
 program steals are in the wall clock only, so compare processor time.
 """
 
-import argparse
-import os
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
+
+from benchmarks.common import cost_of, described, head, row, run
 from tourney.ratings.superiority import normals, uniforms
 
 RESULTS = ("1-0", "0-1", "1/2-1/2")
-_MOVES = [
-    "e4",
-    "e5",
-    "Nf3",
-    "Nc6",
-    "Bb5",
-    "a6",
-    "Ba4",
-    "Nf6",
-    "O-O",
-    "Be7",
-    "Re1",
-    "b5",
-    "Bb3",
-    "d6",
-    "c3",
-    "O-O",
-    "h3",
-    "Nb8",
-    "d4",
-    "Nbd7",
-]
+_MOVES = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O Be7 Re1 b5 Bb3 d6 c3 O-O h3 Nb8 d4 Nbd7"
 _BLOCK = 20_000
 
 
 def movetext(plies: int) -> str:
-    """Return the moves of a game with the comments that match runners write; they are never read."""
-    words = []
+    """The moves of a game with the comments that match runners write; they are never read."""
+    moves, words = _MOVES.split(), []
     for ply in range(plies):
         number = f"{ply // 2 + 1}. " if ply % 2 == 0 else ""
-        words.append(f"{number}{_MOVES[ply % len(_MOVES)]} {{+0.{ply % 90 + 10}/{ply % 20 + 8} 0.{ply:03}s}}")
+        words.append(f"{number}{moves[ply % len(moves)]} {{+0.{ply % 90 + 10}/{ply % 20 + 8} 0.{ply:03}s}}")
     lines, line = [], ""
     for word in words:
         if len(line) + len(word) > 78:
@@ -90,47 +68,35 @@ def write_pgn(path: Path, count: int, players: int, seed: int, plies: int) -> No
         file.writelines(games(count, players, seed, moves))
 
 
-def measure(words: list[str]) -> tuple[float, float, float]:
-    """Run a command; return its wall time and processor time in seconds, and its memory in MB."""
-    begun = time.monotonic()
-    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, words)
-    return time.monotonic() - begun, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
-
-
-def main() -> None:
+@click.command(help=described(__doc__))
+@click.option("--games", "count", default=1_000_000, show_default=True)
+@click.option("--players", default=50, show_default=True)
+@click.option("--plies", default=80, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+@click.option("--keep", type=click.Path(path_type=Path), help="Write the PGN here and leave it.")
+def main(count: int, players: int, plies: int, seed: int, keep: Path | None) -> None:
     """Print a row for each way to rate."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--games", type=int, default=1_000_000)
-    parser.add_argument("--players", type=int, default=50)
-    parser.add_argument("--plies", type=int, default=80)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="write the PGN here and leave it")
-    args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="tourney-rate-") as folder:
-        path = args.keep or Path(folder) / "games.pgn"
-        write_pgn(path, args.games, args.players, args.seed, args.plies)
-        print(f"{args.games:,} games of {args.players} players, {path.stat().st_size / 1e6:,.0f} MB\n")
-        print("| rated by | s | CPU s | us a game | MB |")
-        print("|---|---|---|---|---|")
-        rate = [sys.executable, "-m", "tourney", "rate", str(path), "--quiet"]
+        path = keep or Path(folder) / "games.pgn"
+        with path.open("w", encoding="ascii") as file:
+            file.writelines(games(count, players, seed, movetext(plies)))
+        print(f"{count:,} games of {players} players, {path.stat().st_size / 1e6:,.0f} MB\n")
+        head("rated by", "s", "CPU s", "us a game", "MB")
         for name, more in (
             ("batch, pairs as clusters", []),
             ("batch, each game by itself", ["--no-pairs"]),
             ("Ordo's model", ["--model", "ordo"]),
             ("TrueSkill", ["--method", "trueskill"]),
         ):
-            wall, cpu, memory = measure([*rate, *more])
-            print(
-                f"| {name} | {wall:.1f} | {cpu:.1f} | {1e6 * cpu / args.games:.1f} | {memory:.0f} |",
-                flush=True,
+            cost = cost_of([sys.executable, "-m", "tourney", "rate", str(path), "--quiet", *more])
+            row(
+                name,
+                f"{cost.seconds:.1f}",
+                f"{cost.processor:.1f}",
+                f"{1e6 * cost.processor / count:.1f}",
+                f"{cost.memory / 1e6:.0f}",
             )
 
 
 if __name__ == "__main__":
-    main()
+    run(main)

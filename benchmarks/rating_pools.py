@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tourney.ratings.fit import ELO
-from tourney.ratings.sprt import expected_score
+from tourney.ratings.sequential import expected_score
 from tourney.ratings.superiority import normals, uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -47,7 +47,7 @@ class Pool:
 
 
 def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Pool:
-    """Return a pool; strengths depend on world and seed, matches on the stream too."""
+    """A pool; strengths depend on world and seed, matches on the stream too."""
     labels = (world.name, seed)
     strengths = world.spread * normals(world.bots, "bench", *labels, "strengths")
     strengths -= strengths.mean()
@@ -79,7 +79,7 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
 
 
 def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 0.5) -> Floats:
-    """Return the probabilities of A's scores of 0 to 4 half-points in two games with dice that favour a seat.
+    """The probabilities of A's scores of 0 to 4 half-points in two games with dice that favour a seat.
 
     They follow Davidson's model, averaged over the dice; A's mean score is the one expected at ``elo``.
     """

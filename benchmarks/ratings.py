@@ -3,33 +3,37 @@
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, clusters, sprt, speed; all without an argument. Every pool is simulated from fixed seeds
-(see benchmarks/rating_pools.py), so all figures but the times are the same everywhere. Strengths are in Elo.
+Tables: pools, order, clusters, sprt, cycles, speed; all without an argument. Every pool is simulated from
+fixed seeds (see benchmarks/rating_pools.py), so all figures but the times are the same everywhere. Strengths
+are in Elo. ``cycles`` has pools of six bots in which three beat each other in a circle.
+
 TrueSkill and openskill have units of their own; the best straight line puts them on the scale of the truth
 before their errors are taken, which flatters them a little. Packages that are not installed are left out.
 """
 
-import argparse
+import math
 import resource
 import statistics
-import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from itertools import combinations
 
+import click
 import numpy as np
 
+from benchmarks.common import described, head, row, run
 from benchmarks.rating_pools import Floats, Pool, World, pair_shares, simulate
-from tourney.ratings.batch import QUANTILE, estimate, rate, relative
-from tourney.ratings.counts import Counts
+from tourney.ratings.batch import estimate, rate, relative
+from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.fit import ELO, Prior
-from tourney.ratings.sprt import Sprt
+from tourney.ratings.sequential import QUANTILE, Sprt
 from tourney.ratings.superiority import uniforms
-from tourney.ratings.trueskill_rating import Pool as TrueSkillPool
-from tourney.ratings.trueskill_rating import Settings
-from tourney.schedule.row import ResultRow
+from tourney.ratings.trueskill_rating import Settings, SkillPool
+from tourney.schedule.row import MatchKey, ResultRow
+from tourney.seeds import stream
 
 MATCHES = 10_000
 TWO = World("two", 2)
@@ -51,7 +55,7 @@ def fit_trueskill(pool: Pool, draw: float | None = None, tau: float = 0.0) -> Fi
     """Rate by TrueSkill in the order of the results; the draw probability is the share of draws."""
     tied = statistics.mean(len(set(result.ranks)) < len(result.ranks) for result in pool.results)
     settings = Settings(tau=tau, draw_probability=max(tied, 0.0001) if draw is None else draw)
-    after = TrueSkillPool.of(range(pool.world.bots), settings).after_ordered(pool.results)
+    after = SkillPool.of(range(pool.world.bots), settings).after_ordered(pool.results)
     skills = [after.skills[number] for number in range(pool.world.bots)]
     return np.array([s.mu for s in skills]), np.array([s.sigma for s in skills])
 
@@ -99,12 +103,12 @@ METHODS: tuple[tuple[str, str | None, Callable[[Pool], Fit]], ...] = (
 
 
 def counts_of(pool: Pool) -> Counts:
-    """Return a pool's counts."""
+    """A pool's counts."""
     return Counts.of_results(pool.results, range(pool.world.bots), pool.world.seats)
 
 
 def ranks_of(values: Floats) -> Floats:
-    """Return ranks from 0, the smallest first; values are all different."""
+    """Ranks from 0, the smallest first; values are all different."""
     return np.argsort(np.argsort(values)).astype(np.float64)
 
 
@@ -113,17 +117,6 @@ def scaled(fit: Fit, truth: Floats) -> tuple[Floats, Floats | None]:
     values, deviations = fit
     slope, offset = np.polyfit(values, truth, 1)
     return slope * values + offset, None if deviations is None else slope * deviations
-
-
-def row(cells: Sequence[object]) -> None:
-    """Print a row of a Markdown table."""
-    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
-
-
-def head(*cells: str) -> None:
-    """Print the head of a Markdown table."""
-    row(cells)
-    row(["---", *["---:"] * (len(cells) - 1)])
 
 
 def show_pools(seeds: int) -> None:
@@ -140,19 +133,17 @@ def show_pools(seeds: int) -> None:
             ]
             rho, rmse, cover, seconds = ([f[k] for f in figures if f[k] is not None] for k in range(4))
             row(
-                (
-                    title,
-                    name,
-                    f"{statistics.mean(rho):.4f}",  # type: ignore[type-var] # None was left out
-                    f"{statistics.mean(rmse):.1f}",  # type: ignore[type-var] # None was left out
-                    f"{statistics.mean(cover):.3f}" if cover else "no interval",  # type: ignore[type-var] # None was left out
-                    f"{statistics.median(seconds):.2f}",  # type: ignore[type-var] # None was left out
-                )
+                title,
+                name,
+                f"{statistics.mean(rho):.4f}",  # type: ignore[type-var] # None was left out
+                f"{statistics.mean(rmse):.1f}",  # type: ignore[type-var] # None was left out
+                f"{statistics.mean(cover):.3f}" if cover else "no interval",  # type: ignore[type-var] # None was left out
+                f"{statistics.median(seconds):.2f}",  # type: ignore[type-var] # None was left out
             )
 
 
 def score(pool: Pool, fit: Callable[[Pool], Fit]) -> tuple[float, float, float | None, float]:
-    """Return rank correlation, RMSE, coverage and seconds of a method on a pool."""
+    """Rank correlation, RMSE, coverage and seconds of a method on a pool."""
     began = time.process_time()
     found = fit(pool)
     seconds = time.process_time() - began
@@ -191,7 +182,7 @@ def show_order(seeds: int) -> None:
             ranks = np.array([ranks_of(line) for line in values])
             changed.append(float(np.mean(ranks.max(axis=0) > ranks.min(axis=0))))
         means = (statistics.mean(column) for column in (moved, errors, changed))
-        row((name, *(f"{mean:.2f}" for mean in means)))
+        row(name, *(f"{mean:.2f}" for mean in means))
 
 
 def show_clusters(seeds: int) -> None:
@@ -231,18 +222,16 @@ def show_clusters(seeds: int) -> None:
             refused.append((batch.pool.goodness.p_value or 0.0) < 0.05)
         cells = [f"{statistics.mean(figures):.3f}" for figures in inside.values()]
         row(
-            (
-                title,
-                *cells,
-                f"{statistics.mean(spread):.2f}",
-                f"{np.mean(ranked):.3f}",
-                f"{np.mean(refused):.2f}",
-            )
+            title,
+            *cells,
+            f"{statistics.mean(spread):.2f}",
+            f"{np.mean(ranked):.3f}",
+            f"{np.mean(refused):.2f}",
         )
 
 
 def _truth(world: World, seed: int) -> Floats:
-    """Return the strengths, or the fit to many more matches where the model does not hold."""
+    """The strengths, or the fit to many more matches where the model does not hold."""
     if not (world.opening or world.dice or world.style):
         return simulate(world, seed, world.seats).strengths
     many = counts_of(simulate(world, seed, 40 * MATCHES, "truth"))
@@ -260,13 +249,11 @@ def show_sprt(seeds: int) -> None:
         taken, lengths = _tests(test, elo, runs, "pairs")
         _, alone = _tests(test, elo, runs, "games")
         row(
-            (
-                f"{elo:g}",
-                f"{statistics.mean(taken):.3f}",
-                f"{statistics.mean(lengths):.0f}",
-                f"{np.quantile(lengths, 0.95):.0f}",
-                f"{statistics.mean(alone):.0f}",
-            )
+            f"{elo:g}",
+            f"{statistics.mean(taken):.3f}",
+            f"{statistics.mean(lengths):.0f}",
+            f"{np.quantile(lengths, 0.95):.0f}",
+            f"{statistics.mean(alone):.0f}",
         )
 
 
@@ -278,11 +265,11 @@ def _tests(test: Sprt, elo: float, runs: int, kind: str) -> tuple[list[bool], li
     shares = pair_shares(elo, mirrored=kind == "pairs")
     bounds = np.cumsum(shares)
     taken, lengths = [], []
-    for run in range(runs):
+    for number in range(runs):
         counts = [0] * 5
         batch = 0
         while (decision := test.decide(counts)) is None:
-            drawn = uniforms(16, "bench", "sprt", kind, int(elo) + 1000, run, batch)
+            drawn = uniforms(16, "bench", "sprt", kind, int(elo) + 1000, number, batch)
             for outcome in np.searchsorted(bounds, drawn):
                 counts[min(int(outcome), 4)] += 1
             batch += 1
@@ -291,63 +278,89 @@ def _tests(test: Sprt, elo: float, runs: int, kind: str) -> tuple[list[bool], li
     return taken, lengths
 
 
+BOTS = 6
+GAMES = 20
+"""Games of each two in a pool with a cycle, in mirrored pairs."""
+DRAWN = 0.2
+_UNIT = 1 << 32
+
+
+def games_of(scores: Sequence[Sequence[float]], seed: int) -> Iterator[ResultRow]:
+    """Yield games in which each scores against each as given, with draws."""
+    sample = stream(seed, "cycles", "games")
+    for table, (a, b) in enumerate(combinations(range(len(scores)), 2), 1):
+        for game in range(GAMES):
+            one, other = (a, b) if game % 2 else (b, a)
+            expected = scores[one][other]
+            draw = 2 * DRAWN * min(expected, 1 - expected)
+            at = sample(_UNIT) / _UNIT
+            ranks = (1, 1) if at < draw else (1, 2) if at < expected + draw / 2 else (2, 1)
+            yield ResultRow(MatchKey(1, table, game // 2 + 1, game % 2 + 1), (one, other), ranks)
+
+
+def scores_with_cycle(seed: int, margin: float) -> list[list[float]]:
+    """Scores from random strengths; the first three beat each other in a circle by a margin."""
+    sample = stream(seed, "cycles", "strengths")
+    strengths = [sum(sample(_UNIT) / _UNIT for _ in range(12)) - 6 for _ in range(BOTS)]
+    if margin:
+        strengths[:3] = [strengths[0]] * 3
+    scores = [[1 / (1 + math.exp(other - mine)) for other in strengths] for mine in strengths]
+    for winner, loser in ((0, 1), (1, 2), (2, 0)) if margin else ():
+        scores[winner][loser], scores[loser][winner] = 0.5 + margin, 0.5 - margin
+    return scores
+
+
+def show_cycles(seeds: int) -> None:
+    """Show how often ratings name circles of bots: without any, and with one."""
+    pools = 15 * seeds
+    print(f"\nPools of {BOTS} bots, {GAMES} games of each two\n")
+    head("circle", "pools", "said not to be one number", "a circle named", "the right one")
+    for margin in (0.0, 0.1, 0.2, 0.3):
+        said = named = right = 0
+        for seed in range(pools):
+            games = games_of(scores_with_cycle(seed, margin), seed)
+            found = rate(Counts.of_results(games, range(BOTS), 2), pairs=False).cycles
+            said += found is not None
+            if found is not None and found.cycles:
+                named += 1
+                right += set(found.cycles[0].entrants) == {0, 1, 2}
+        label = f"{100 * (0.5 + margin):.0f} %" if margin else "none"
+        row(label, pools, said, named, right if margin else "-")
+
+
 def show_speed(_seeds: int) -> None:
     """Time the large cases; memory is the process's highest so far, simulation included."""
     print("\nOne process; memory is its maximum resident set up to there\n")
     head("case", "seconds", "CPU seconds", "MB")
     big = replace(TWO, name="big", bots=200)
-    found: dict[tuple[Any, ...], int] = {}
+    found: Counter[tuple[GameWithFaults, GameWithFaults]] = Counter()
+    none = (None, None)
     for results in _parts(big):
         for first, second in zip(results[::2], results[1::2], strict=True):
-            key = (first.entrants, first.ranks, second.entrants, second.ranks)
-            found[key] = found.get(key, 0) + 1
-    groups = [
-        ((_Game(e1, r1, (None, None)), _Game(e2, r2, (None, None))), times)
-        for (e1, r1, e2, r2), times in found.items()
-    ]
-    watch = Stopwatch()
-    with watch:
-        rate(Counts.of_groups(groups, range(big.bots), 2))
-    watch.show("1,000,000 two-seat matches of 200 bots, batch from counts of groups")
+            found[(first.entrants, first.ranks, none), (second.entrants, second.ranks, none)] += 1
+    spent = -_clocks()
+    rate(Counts.of_groups(found.items(), range(big.bots), 2))
+    _show_time("1,000,000 two-seat matches of 200 bots, batch from counts of groups", spent + _clocks())
     four = simulate(replace(FOUR, name="many"), 0, 100_000)
-    watch = Stopwatch()
-    with watch:
-        rate(counts_of(four))
-    watch.show("100,000 four-seat matches of 50 bots, batch from results")
-    watch = Stopwatch()
-    after = TrueSkillPool.of(range(big.bots), Settings(draw_probability=0.2))
+    spent = -_clocks()
+    rate(counts_of(four))
+    _show_time("100,000 four-seat matches of 50 bots, batch from results", spent + _clocks())
+    spent = np.zeros(2)
+    after = SkillPool.of(range(big.bots), Settings(draw_probability=0.2))
     for results in _parts(big):
-        with watch:
-            after = after.after_ordered(results)
-    watch.show("1,000,000 two-seat matches of 200 bots, TrueSkill")
+        spent -= _clocks()
+        after = after.after_ordered(results)
+        spent += _clocks()
+    _show_time("1,000,000 two-seat matches of 200 bots, TrueSkill", spent)
 
 
-class Stopwatch:
-    """Adds up wall and CPU time of the blocks that it is the context of."""
-
-    def __init__(self) -> None:
-        self._wall = self._cpu = 0.0
-
-    def __enter__(self) -> None:
-        self._wall -= time.perf_counter()
-        self._cpu -= time.process_time()
-
-    def __exit__(self, *_: object) -> None:
-        self._wall += time.perf_counter()
-        self._cpu += time.process_time()
-
-    def show(self, title: str) -> None:
-        """Print a row of the table of speed."""
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        row((title, f"{self._wall:.1f}", f"{self._cpu:.1f}", f"{memory:.0f}"))
+def _clocks() -> Floats:
+    return np.array([time.perf_counter(), time.process_time()])
 
 
-class _Game(NamedTuple):
-    """A game of a group, as the store gives it."""
-
-    entrants: tuple[int, ...]
-    ranks: tuple[int, ...]
-    faults: tuple[str | None, ...]
+def _show_time(title: str, spent: Floats) -> None:
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row(title, f"{spent[0]:.1f}", f"{spent[1]:.1f}", f"{memory:.0f}")
 
 
 def _parts(world: World) -> Iterator[list[ResultRow]]:
@@ -362,20 +375,21 @@ TABLES: dict[str, Callable[[int], None]] = {
     "order": show_order,
     "clusters": show_clusters,
     "sprt": show_sprt,
+    "cycles": show_cycles,
     "speed": show_speed,
 }
 
 
-def main() -> int:
+@click.command(help=described(__doc__))
+@click.argument("tables", nargs=-1, metavar="[TABLE]...", type=click.Choice(list(TABLES)))
+@click.option(
+    "--seeds", default=20, show_default=True, help="Pools of each kind; of cycles 15 times as many."
+)
+def main(tables: tuple[str, ...], seeds: int) -> None:
     """Print the tables that were asked for."""
-    parser = argparse.ArgumentParser(description="Ratings against known strengths.")
-    parser.add_argument("--seeds", type=int, default=20, help="how many pools of each kind")
-    parser.add_argument("tables", nargs="*", choices=[*TABLES, []], metavar="TABLE", help=", ".join(TABLES))
-    asked = parser.parse_args()
-    for name in asked.tables or TABLES:
-        TABLES[name](asked.seeds)
-    return 0
+    for name in tables or TABLES:
+        TABLES[name](seeds)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run(main)

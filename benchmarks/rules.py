@@ -1,62 +1,66 @@
-"""Speed of the rules: random playouts of every game, next to those of python-chess in the same run.
+"""Speed of the rules: every game as the referee, reports and searches use it, beside python-chess.
 
     pip install -r requirements/bench.in
-    python benchmarks/rules.py [--rounds 5] [--actions 20000] [GAME ...]
+    python benchmarks/rules.py [--rounds 5] [--actions 20000] [--only TABLE,...] [GAME ...]
 
-Two figures per game in the first table: actions played and legal actions listed, per second of CPU time, by
-states. The second table has playouts, whole random games from the start, for the games with a core: by
-states, by the core as plain Python, and by the compiled core if there is one (``make cores``). The third
-table has values as a search asks for them: of all candidates of a position in one call.
+Four tables, in figures per second of CPU time; chance outcomes count as actions.
 
-Chance outcomes count as actions. Fixed seeds decide all games. Every round plays the same games,
-python-chess's first, in one process. The figures are medians of the rounds, and the ratios are medians of
-each round's ratio, so that a slow moment of the machine affects both. python-chess lists its moves and pushes
-one, without a test for a draw, which the games of Tourney include.
+- *random*: random games by states: actions played, and legal actions listed. python-chess lists its moves and
+  pushes one, without a test for a draw, which the games of Tourney include.
+- *referee*: the same games as the referee and ``verify`` follow them: a seat's action parsed, tested and
+  played, chance's outcome taken by a number, named and played. Then as reports do: by their strings, with the
+  position after each action, and what seats see where that differs. Then the strings of the legal actions.
+- *playouts*: whole random games in a core.
+- *values*: values of all candidates of a position, in one call of a core.
+
+A game with a core has a row for its compiled form (if there is one: ``make cores``) and one for plain Python.
+Fixed seeds decide all games. Every round plays the same games in one process; figures are medians of the
+rounds, and ratios are medians of each round's ratio, so that a slow moment of the machine affects both.
+
+The table *referee* also works in a tree of another version, by its own interpreter, so that two trees can be
+measured in turn: ``cd TREE && .venv/bin/python PATH/benchmarks/rules.py --only referee``.
 """
 
 import argparse
 import sys
 import time
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import accumulate
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 # A script beside this one has the name of the package chess, which the rules of chess need.
 sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
 
-from tourney.bot.heuristics import heuristics_of  # noqa: E402 - see above
-from tourney.bot.search.state_scratch import StateScratch  # noqa: E402 - see above
 from tourney.games import CHANCE, OVER, all_games, derive, find_game  # noqa: E402 - see above
 from tourney.games.base import AnyGame, AnyState  # noqa: E402 - see above
 from tourney.games.compiled import compiled_core, use_plain  # noqa: E402 - see above
-from tourney.games.scratch import Scratch  # noqa: E402 - see above
+from tourney.games.game_tree import choose, playout  # noqa: E402 - see above
 
 CHESS = "python-chess"
 SEED = 20261120
 LONGEST_CHESS = 300
 """Plies after which a random game of chess is broken off; most have ended or petered out by then."""
+PLAIN, COMPILED = "plain", "compiled"
+QUICKER = 20
+"""Times as many actions are played in a compiled core, whose time would be too short to measure."""
+LONGEST = 1 << 30
 
-LISTED, PLAYED = "listed", "played"
-WANTED = {
-    "sages-tafl": (LISTED, 1.5),
-    "seven-sages": (LISTED, 1.5),
-    "element": (LISTED, 1.0),
-    "cyvasse": (LISTED, 1.0),
-    "sage-stones": (PLAYED, 2.5),
-}
-"""The ratios to python-chess that the games are meant to reach."""
-
-Count = tuple[int, int]
-"""Actions played and legal actions listed."""
+Row = tuple[str, str]
+"""A game's name, and the form of its core or ""."""
+Figures = dict[Row, list[tuple[float, ...]]]
+"""Figures per second, by row and round."""
 
 _MASK = (1 << 64) - 1
 
 
 def random_stream(seed: int) -> Callable[[int], int]:
-    """Return a fast random stream, the upper half of a linear congruential generator."""
+    """A fast random stream, the upper half of a linear congruential generator."""
     x = seed
 
     def randbelow(total: int) -> int:
@@ -67,35 +71,41 @@ def random_stream(seed: int) -> Callable[[int], int]:
     return randbelow
 
 
-def play_game(game: AnyGame, actions: int) -> Count:
-    """Play random games, one after the other, until so many actions are played."""
-    played = listed = number = 0
-    while played < actions:
-        randbelow = random_stream(derive(SEED, game.name, number))
-        state = game.new(game.seat_counts[number % len(game.seat_counts)])
-        while played < actions:
-            legal = state.legal_actions()
-            actor = state.actor
-            if actor == OVER:
-                break
-            if actor == CHANCE:
-                weights = state.chance_weights()
-                rest = randbelow(sum(weights))
-                choice = 0
-                while rest >= weights[choice]:
-                    rest -= weights[choice]
-                    choice += 1
-            else:
-                choice = randbelow(len(legal))
-            listed += len(legal)
-            played += 1
-            state = state.play(legal[choice])
+def starts(game: AnyGame) -> Iterator[tuple[AnyState, Callable[[int], int]]]:
+    """Starts of random games with all numbers of seats in turn, each with its random stream."""
+    number = 0
+    while True:
+        seats = game.seat_counts[number % len(game.seat_counts)]
+        yield game.new(seats), random_stream(derive(SEED, game.name, number))
         number += 1
+
+
+def per_second(run: Callable[[], tuple[int, ...]]) -> tuple[float, ...]:
+    """What a function counts, per second of CPU time."""
+    start = time.process_time()
+    counts = run()
+    spent = max(time.process_time() - start, 1e-9)
+    return tuple(count / spent for count in counts)
+
+
+# By states
+
+
+def play_at_random(game: AnyGame, actions: int) -> tuple[int, int]:
+    """Play random games; count actions played and legal actions listed."""
+    played = listed = 0
+    for state, randbelow in starts(game):
+        while played < actions and state.actor != OVER:
+            listed += len(state.legal_actions())
+            played += 1
+            state = state.play(choose(state, randbelow))  # noqa: PLW2901 - a state is never changed
+        if played >= actions:
+            break
     return played, listed
 
 
-def play_chess(actions: int) -> Count:
-    """Do the same with python-chess."""
+def play_chess(actions: int) -> tuple[int, int]:
+    """The same with python-chess."""
     board_of = import_module("chess").Board
     played = listed = number = 0
     while played < actions:
@@ -112,237 +122,238 @@ def play_chess(actions: int) -> Count:
     return played, listed
 
 
-def timed(play: Callable[[int], Count], actions: int) -> tuple[float, float]:
-    """Return actions played and listed per second of CPU time."""
-    start = time.process_time()
-    played, listed = play(actions)
-    spent = max(time.process_time() - start, 1e-9)
-    return played / spent, listed / spent
+Recorded = tuple[AnyState, list[tuple[int | None, str]]]
+"""A game's start, and its actions: the number that gives chance's outcome, or None, and the string."""
 
 
-def player_of(game: AnyGame) -> Callable[[int], Count]:
-    """Return the player of a game's random games."""
-    return lambda actions: play_game(game, actions)
+def outcome_of(state: AnyState, u: int) -> Any:
+    """Chance's outcome by a random integer of 64 bits, without a game's quick way."""
+    sums = list(accumulate(state.chance_weights()))
+    return state.legal_actions()[bisect_right(sums, u * sums[-1] >> 64)]
 
 
-def has_chess() -> bool:
-    """Say whether python-chess is installed."""
-    return find_spec("chess") is not None
-
-
-def measure(games: list[AnyGame], rounds: int, actions: int) -> dict[str, list[tuple[float, float]]]:
-    """Return each player's figures, round by round; the first are python-chess's, if it is there."""
-    players: dict[str, Callable[[int], Count]] = {CHESS: play_chess} if has_chess() else {}
-    players |= {game.name: player_of(game) for game in games}
-    for play in players.values():
-        play(min(actions, 500))
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in players}
-    for k in range(rounds):
-        for name, play in players.items():
-            sys.stderr.write(f"round {k + 1} of {rounds}: {name}\n")
-            found[name].append(timed(play, actions))
+def record(game: AnyGame, actions: int) -> list[Recorded]:
+    """Random games with some actions, as a record has them."""
+    found: list[Recorded] = []
+    played = 0
+    for start, randbelow in starts(game):
+        state, moves = start, list[tuple[int | None, str]]()
+        while state.actor != OVER and played < actions:
+            u = randbelow(1 << 32) << 32 | randbelow(1 << 32) if state.actor == CHANCE else None
+            action = choose(state, randbelow) if u is None else outcome_of(state, u)
+            moves.append((u, game.action_string(action)))
+            state = state.play(action)
+            played += 1
+        found.append((start, moves))
+        if played >= actions:
+            break
     return found
 
 
-STATES, PLAIN, COMPILED = "states", "plain", "compiled"
-QUICKER = 20
-"""So many times more actions are played in a compiled core, whose time would be too short to measure."""
-LONGEST = 1 << 30
+def quick_ways(
+    game: AnyGame,
+) -> tuple[Callable[[AnyState, str], AnyState], Callable[[AnyState, int], tuple[str, AnyState]]]:
+    """How the referee plays a string, and chance's outcome; trees of older versions did it step by step."""
+    if hasattr(game, "play_text"):
+        return game.play_text, game.play_outcome
+    pick = import_module("tourney.seeds").pick
+
+    def play_text(state: AnyState, text: str) -> AnyState:
+        action = game.parse_action(text)
+        assert state.is_legal(action)  # noqa: S101 - it was recorded
+        return state.play(action)
+
+    def play_outcome(state: AnyState, u: int) -> tuple[str, AnyState]:
+        action = pick(u, state.legal_actions(), state.chance_weights())
+        return game.action_string(action), state.play(action)
+
+    return play_text, play_outcome
 
 
-def has_core(game: AnyGame) -> bool:
-    """Say whether a game has a core."""
-    return game.scratch(game.new()) is not None
+def follow(game: AnyGame, games: list[Recorded]) -> tuple[int]:
+    """Follow recorded games as the referee does; count the actions."""
+    play_text, play_outcome = quick_ways(game)
+    played = 0
+    for start, moves in games:
+        state = start
+        for u, text in moves:
+            if u is None:
+                state = play_text(state, text)
+            else:
+                _, state = play_outcome(state, u)
+            if state.actor == OVER:
+                state.ranks()
+        played += len(moves)
+    return (played,)
 
 
-def forms_of(game: AnyGame) -> tuple[str, ...]:
-    """Return the ways to play a game at random that are there."""
-    compiled = compiled_core(game.name.replace("-", "_")) is not None
-    return (STATES, PLAIN, COMPILED) if compiled else (STATES, PLAIN)
+def show(game: AnyGame, games: list[Recorded]) -> tuple[int]:
+    """Follow recorded games with all that a report shows of each position; count the actions."""
+    play_text, _ = quick_ways(game)
+    played = 0
+    for start, moves in games:
+        state = start
+        for _, text in moves:
+            state = play_text(state, text)
+            state.position()
+            if not state.revealed():
+                for seat in range(1, state.seats + 1):
+                    state.observation(seat)
+        played += len(moves)
+    return (played,)
 
 
-def play_out(game: AnyGame, form: str, actions: int) -> Count:
-    """Play whole random games until so many actions are played; return the actions and the games."""
-    if form == STATES:
-        played = number = 0
-        while played < actions:
-            played += _play_states(game, number)
-            number += 1
-        return played, number
-    use_plain(form == PLAIN)
-    starts = [game.scratch(game.new(seats)) for seats in game.seat_counts]
-    use_plain(None)
+def name_actions(game: AnyGame, states: list[AnyState]) -> tuple[int]:
+    """List the strings of the legal actions of states; count the states."""
+    texts = getattr(game, "legal_texts", None) or (
+        lambda state: tuple(map(game.action_string, state.legal_actions()))
+    )
+    for state in states:
+        texts(state)
+    return (len(states),)
+
+
+# By cores
+
+
+def play_out(game: AnyGame, actions: int) -> tuple[int, int]:
+    """Play whole random games in a core; count the games and the actions."""
+    cores = [game.scratch(game.new(seats)) for seats in game.seat_counts]
     played = number = 0
     while played < actions:
-        start = starts[number % len(starts)]
+        start = cores[number % len(cores)]
         assert start is not None  # noqa: S101 - the game has a core
         played += start.copy().playout(derive(SEED, game.name, number), LONGEST)
         number += 1
-    return played, number
-
-
-def _play_states(game: AnyGame, number: int) -> int:
-    """Play a random game by states; return its actions."""
-    randbelow = random_stream(derive(SEED, game.name, number))
-    state = game.new(game.seat_counts[number % len(game.seat_counts)])
-    played = 0
-    while state.actor != OVER:
-        state = state.play(_random_action(state, randbelow))
-        played += 1
-    return played
-
-
-def _random_action(state: AnyState, randbelow: Callable[[int], int]) -> object:
-    """Return a random legal action, or an outcome by weight."""
-    legal = state.legal_actions()
-    if state.actor != CHANCE:
-        return legal[randbelow(len(legal))]
-    weights = state.chance_weights()
-    rest = randbelow(sum(weights))
-    for action, weight in zip(legal, weights, strict=True):
-        rest -= weight
-        if rest < 0:
-            return action
-    raise ValueError("the weights of the outcomes are not positive")
-
-
-def measure_playouts(
-    games: list[AnyGame], rounds: int, actions: int
-) -> dict[tuple[str, str], list[tuple[float, float]]]:
-    """Return actions and games per second by game and form, round by round; python-chess's first."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
-    for k in range(rounds):
-        if has_chess():
-            found.setdefault((CHESS, STATES), []).append(timed(play_chess, actions))
-        for game in games:
-            sys.stderr.write(f"playouts, round {k + 1} of {rounds}: {game.name}\n")
-            for form in forms_of(game):
-                most = actions * (QUICKER if form == COMPILED else 1)
-                figure = timed(partial(play_out, game, form), most)
-                found.setdefault((game.name, form), []).append(figure)
-    return found
-
-
-def playout_table(found: dict[tuple[str, str], list[tuple[float, float]]]) -> list[str]:
-    """Return the playouts as lines of a Markdown table."""
-    lines = [
-        "| game | rules | playouts/s | to states | actions/s | to states | to python-chess |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for (name, form), figures in found.items():
-        states, chess = found[name, STATES], found.get((CHESS, STATES))
-        played, games = (median(figure[k] for figure in figures) for k in (0, 1))
-        if name == CHESS:
-            lines.append(f"| {name} | {form} |  |  | {played:,.0f} |  |  |")
-            continue
-        to_states = ["" if form == STATES else f"{ratio(figures, states, k):.1f}" for k in (1, 0)]
-        to_chess = f"{ratio(figures, chess, 0):.1f}" if chess else ""
-        cells = (name, form, f"{games:,.1f}", to_states[0], f"{played:,.0f}", to_states[1], to_chess)
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    return number, played
 
 
 PLIES = 60
 """The positions that are valued come from this many actions of a random game."""
 
 
-def positions_of(game: AnyGame) -> list[AnyState]:
-    """Return the positions of a random game's beginning in which a seat acts."""
+def value(game: AnyGame, most: int) -> tuple[int]:
+    """Value the candidates of positions; count the values."""
     randbelow = random_stream(derive(SEED, game.name, "values"))
-    state = game.new()
-    found = []
-    for _ in range(PLIES):
-        if state.actor == OVER:
-            break
-        if state.actor != CHANCE:
-            found.append(state)
-        state = state.play(_random_action(state, randbelow))
-    return found
-
-
-def value(game: AnyGame, form: str, most: int) -> Count:
-    """Value the candidates of positions until so many are valued; return their number and the positions'."""
-    states = positions_of(game)
-    if form == STATES:
-        heuristics = heuristics_of(game.name)
-        scratches: list[Scratch | None] = [StateScratch(state, heuristics) for state in states]
-    else:
-        use_plain(form == PLAIN)
-        scratches = [game.scratch(state) for state in states]
-        use_plain(None)
+    states = [state for state, _ in playout(game.new(), randbelow, PLIES) if state.actor > 0]
+    cores = [game.scratch(state) for state in states]
     valued = number = 0
     while valued < most:
-        scratch = scratches[number % len(scratches)]
-        assert scratch is not None  # noqa: S101 - the game has a core
-        valued += len(scratch.outlook(scratch.candidates()))
+        core = cores[number % len(cores)]
+        assert core is not None  # noqa: S101 - the game has a core
+        valued += len(core.outlook(core.candidates()))
         number += 1
-    return valued, number
+    return (valued,)
 
 
-def measure_values(
-    games: list[AnyGame], rounds: int, most: int
-) -> dict[tuple[str, str], list[tuple[float, float]]]:
-    """Return values and positions per second by game and form, round by round."""
-    found: dict[tuple[str, str], list[tuple[float, float]]] = {}
+# Tables
+
+
+def has_core(game: AnyGame) -> bool:
+    """Whether a game has a core."""
+    return game.scratch(game.new()) is not None
+
+
+def forms_of(game: AnyGame) -> tuple[str, ...]:
+    """The forms of a game's core; "" alone for a game without one."""
+    if not has_core(game):
+        return ("",)
+    return (COMPILED, PLAIN) if compiled_core(game.name.replace("-", "_")) is not None else (PLAIN,)
+
+
+def measure(
+    games: list[AnyGame], rounds: int, run: Callable[[AnyGame, str], tuple[float, ...]], *, chess: int = 0
+) -> Figures:
+    """Figures of each game and form, round by round; python-chess's first, with some actions."""
+    found: Figures = {}
     for k in range(rounds):
+        if chess and find_spec("chess") is not None:
+            found.setdefault((CHESS, ""), []).append(per_second(partial(play_chess, chess)))
         for game in games:
-            sys.stderr.write(f"values, round {k + 1} of {rounds}: {game.name}\n")
+            sys.stderr.write(f"round {k + 1} of {rounds}: {game.name}\n")
             for form in forms_of(game):
-                figure = timed(partial(value, game, form), most * (QUICKER if form == COMPILED else 1))
-                found.setdefault((game.name, form), []).append(figure)
+                use_plain(form == PLAIN)
+                found.setdefault((game.name, form), []).append(run(game, form))
+                use_plain(None)
     return found
 
 
-def value_table(found: dict[tuple[str, str], list[tuple[float, float]]]) -> list[str]:
-    """Return the values as lines of a Markdown table."""
-    lines = ["| game | rules | values/s | to states |", "|---|---|---|---|"]
+def by_referee(game: AnyGame, actions: int) -> tuple[float, ...]:
+    """Figures of the table *referee* for a game."""
+    games = record(game, actions)
+    states = []
+    for start, moves in games:
+        state = start
+        for _, text in moves:
+            states.append(state)
+            state = state.play(game.parse_action(text))
+    follow(game, games[:1])
+    return tuple(
+        per_second(run)[0]
+        for run in (
+            partial(follow, game, games),
+            partial(show, game, games),
+            partial(name_actions, game, states),
+        )
+    )
+
+
+def table(found: Figures, heads: tuple[str, ...]) -> str:
+    """Medians as a Markdown table; the first figure also as a ratio to python-chess, if it is there."""
+    chess = found.get((CHESS, ""))
+    to_chess = ["to python-chess"] if chess else []
+    lines = [["game", "rules", *heads, *to_chess], ["---"] * (2 + len(heads) + len(to_chess))]
     for (name, form), figures in found.items():
-        to_states = "" if form == STATES else f"{ratio(figures, found[name, STATES], 0):.1f}"
-        lines.append(f"| {name} | {form} | {median(figure[0] for figure in figures):,.0f} | {to_states} |")
-    return lines
+        cells = [name, form, *(f"{median(column):,.0f}" for column in zip(*figures, strict=True))]
+        if chess:
+            ratio = median(mine[0] / other[0] for mine, other in zip(figures, chess, strict=True))
+            cells.append("" if name == CHESS else f"{ratio:.2f}")
+        lines.append(cells)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-def ratio(mine: list[tuple[float, float]], theirs: list[tuple[float, float]], k: int) -> float:
-    """Return the median of the rounds' ratios of a figure."""
-    return median(one[k] / other[k] for one, other in zip(mine, theirs, strict=True))
+TABLES = ("random", "referee", "playouts", "values")
 
 
-def table(found: dict[str, list[tuple[float, float]]]) -> list[str]:
-    """Return the figures as lines of a Markdown table."""
-    chess = found.get(CHESS)
-    lines = [
-        "| game | actions/s | to python-chess | listed/s | to python-chess | wanted |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, figures in found.items():
-        ratios = ["", ""]
-        if chess and name != CHESS:
-            ratios = [f"{ratio(figures, chess, k):.2f}" for k in (0, 1)]
-        played, listed = (f"{median(figure[k] for figure in figures):,.0f}" for k in (0, 1))
-        wanted = " ".join(map(str, WANTED.get(name, ())))
-        lines.append(f"| {name} | {played} | {ratios[0]} | {listed} | {ratios[1]} | {wanted} |")
-    return lines
+def tables(games: list[AnyGame], rounds: int, actions: int, only: list[str]) -> Iterator[tuple[str, str]]:
+    """Each table by its title."""
+    cores = [game for game in games if has_core(game)]
+
+    def quick(form: str) -> int:
+        return actions * (QUICKER if form == COMPILED else 1)
+
+    if "random" in only:
+        found = measure(
+            games, rounds, lambda game, _: per_second(partial(play_at_random, game, actions)), chess=actions
+        )
+        yield "Random games by states", table(found, ("actions/s", "listed/s"))
+    if "referee" in only:
+        found = measure(games, rounds, lambda game, _: by_referee(game, actions))
+        yield (
+            "As the referee and reports follow a game",
+            table(found, ("followed/s", "shown/s", "legal texts/s")),
+        )
+    if "playouts" in only:
+        found = measure(cores, rounds, lambda game, form: per_second(partial(play_out, game, quick(form))))
+        yield "Playouts in cores", table(found, ("playouts/s", "actions/s"))
+    if "values" in only:
+        found = measure(cores, rounds, lambda game, form: per_second(partial(value, game, quick(form))))
+        yield "Values in cores", table(found, ("values/s",))
 
 
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("game", nargs="*", help="a game's name; all games without")
+    parser.add_argument("game", nargs="*", help="a game's name (default: all games)")
     parser.add_argument("--rounds", type=int, default=5, help="rounds, of which the median is printed")
-    parser.add_argument("--actions", type=int, default=20_000, help="actions that each plays in a round")
+    parser.add_argument("--actions", type=int, default=20_000, help="actions in a round")
+    parser.add_argument("--only", default=",".join(TABLES), help=f"tables to print, of {', '.join(TABLES)}")
     arguments = parser.parse_args()
     games = [find_game(name) for name in arguments.game] or list(all_games())
-    if not has_chess():
-        sys.stderr.write("python-chess is not installed, so there are no ratios: see requirements/bench.in\n")
     rounds, actions = max(arguments.rounds, 1), max(arguments.actions, 1)
-    found = measure(games, rounds, actions)
-    print(f"Python {sys.version.split()[0]}, {rounds} rounds of {actions:,} actions each\n")
-    print("\n".join(table(found)))
-    print("\nPlayouts\n")
-    cores = [game for game in games if has_core(game)]
-    print("\n".join(playout_table(measure_playouts(cores, rounds, actions))))
-    print("\nValues\n")
-    print("\n".join(value_table(measure_values(cores, rounds, actions))))
+    print(f"Python {sys.version.split()[0]}, {rounds} rounds of {actions:,} actions each")
+    for title, text in tables(games, rounds, actions, arguments.only.split(",")):
+        print(f"\n{title}\n\n{text}", flush=True)
 
 
 if __name__ == "__main__":

@@ -18,18 +18,26 @@ settings.register_profile(
 )
 settings.load_profile("tourney")
 
+KINDS = ("benchmark", "browser", "cluster", "compiler", "containment", "engine", "kill", "postgres")
+"""Marks of what takes long or needs more than Python: each implies the mark ``slow``."""
+
 LONGEST = (
-    "tests/run/test_unattended_runs.py",
-    "tests/run/test_processes.py",
-    "tests/run/test_same_results.py",
-    "tests/games/test_differential.py",
     "tests/test_house.py",
+    "tests/games/test_differential.py",
+    "tests/report/test_more_pages.py",
+    "tests/report/test_site.py",
+    "tests/run/engine/test_withdrawal.py",
+    "tests/seeds/test_record_schema.py",
+    "tests/store/test_exchange.py",
 )
-"""Files that take long beside those with slow tests."""
+"""Files that take long although none of their tests is slow."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run long files first, so that no process waits for another at the end."""
-    marks = ("slow", "attack", "browser")
-    slow = {item.path for item in items if any(item.get_closest_marker(mark) for mark in marks)}
-    items.sort(key=lambda item: item.path not in slow and not str(item.path).endswith(LONGEST))
+    """Mark slow kinds as slow, and run long files first, so that no process waits for another at the end."""
+    for item in items:
+        if any(item.get_closest_marker(kind) for kind in KINDS):
+            item.add_marker("slow")
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (not str(item.path).endswith(LONGEST), item.path not in slow))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tests.tournaments import refused
+from tests.support.tournaments import refused
 from tourney.compression import compressing, reading
 from tourney.errors import InputError, UsageError
 

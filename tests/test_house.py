@@ -1,8 +1,13 @@
 """The rules of the tree that a program can check: lint, types, imports, and forbidden text."""
 
+import ast
 import re
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -75,3 +80,151 @@ def test_requirements_are_pinned_with_hashes_and_no_urls() -> None:
     pins = [line for line in text.splitlines() if line and line[0].isalpha()]
     assert pins
     assert all("==" in line and line.endswith("\\") for line in pins)
+
+
+# -- counts -------------------------------------------------------------------------------------------------
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+SAME_CLASS_NAMES: frozenset[str] = frozenset()
+"""Class names that are used twice for now."""
+
+SAME_MODULE_NAMES: frozenset[str] = frozenset()
+"""Module names that are used twice for now, besides commands and the parallel files of games."""
+
+LONG_MODULES = frozenset(
+    {
+        "games/cyvasse/core.py",
+        "games/element/core.py",
+        "games/sage_stones/core.py",
+        "games/sages_tafl/core.py",
+        "games/seven_sages/core.py",
+    }
+)
+"""Modules over 400 lines for now."""
+
+LONG_FUNCTIONS: frozenset[str] = frozenset()
+"""Functions over 50 lines for now."""
+
+WIDE_FUNCTIONS = frozenset(
+    {
+        "bot/session.py: __init__",
+        "interface/playing.py: play_match",
+        "store/results_import.py: import_outcomes",
+    }
+)
+"""Functions with more than six parameters for now."""
+
+MOST_ANY = 260
+"""How often the word ``Any`` stands in the package, imports included. Lower it when there are fewer."""
+
+
+@cache
+def sources() -> dict[str, tuple[str, ast.Module]]:
+    """The text and the syntax tree of each module of the package, by path."""
+    package = ROOT / "tourney"
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(package.rglob("*.py"))}
+    return {str(path.relative_to(package)): (text, ast.parse(text)) for path, text in texts.items()}
+
+
+def functions() -> Iterator[tuple[str, Function]]:
+    """Each function with its path and name."""
+    for path, (_, tree) in sources().items():
+        for node in ast.walk(tree):
+            if isinstance(node, Function):
+                yield f"{path}: {node.name}", node
+
+
+def parameters(function: Function) -> int:
+    """The number of parameters, without ``self`` and ``cls``."""
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    return len(names) - (names[:1] in (["self"], ["cls"])) + len(function.args.kwonlyargs)
+
+
+def test_no_class_name_is_used_twice() -> None:
+    """A class has a name of its own in the package, or stands in the list."""
+    names = Counter(
+        node.name
+        for _, tree in sources().values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in names.items() if count > 1} == SAME_CLASS_NAMES
+
+
+def is_command(path: str, tree: ast.Module) -> bool:
+    """Whether a module is of a command, whose words give its name."""
+    return path.startswith("cli/") and any(
+        isinstance(node, ast.FunctionDef) and node.name == "command" for node in tree.body
+    )
+
+
+def test_no_module_name_is_used_twice() -> None:
+    """A module has a name of its own, except commands and the parallel files of games."""
+    games = [Path(path) for path in sources() if path.startswith("games/")]
+    parallel = {
+        name
+        for name, count in Counter(path.name for path in games if len(path.parts) > 2).items()
+        if count > 1
+    }
+    counted = [
+        Path(path)
+        for path, (_, tree) in sources().items()
+        if not is_command(path, tree) and not (Path(path).name in parallel and path.startswith("games/"))
+    ]
+    names = Counter(path.stem for path in counted if path.name != "__init__.py")
+    assert {name for name, count in names.items() if count > 1} == SAME_MODULE_NAMES
+
+
+def test_modules_have_at_most_400_lines() -> None:
+    """A longer module stands in the list; one that became short is taken out."""
+    assert {path for path, (text, _) in sources().items() if text.count("\n") > 400} == LONG_MODULES
+
+
+def test_functions_have_at_most_50_lines() -> None:
+    """A longer function stands in the list; one that became short is taken out."""
+    long = {name for name, node in functions() if (node.end_lineno or 0) - node.lineno >= 50}
+    assert long == LONG_FUNCTIONS
+
+
+def test_functions_have_at_most_six_parameters() -> None:
+    """A function with more parameters stands in the list."""
+    assert {name for name, node in functions() if parameters(node) > 6} == WIDE_FUNCTIONS
+
+
+def test_any_is_rare() -> None:
+    """The word ``Any`` is not used more often than its limit, and the limit is close."""
+    found = sum(len(re.findall(r"\bAny\b", text)) for text, _ in sources().values())
+    assert found <= MOST_ANY, "name the type instead"
+    assert found > MOST_ANY - 20, "lower MOST_ANY"
+
+
+def test_games_import_in_one_direction() -> None:
+    """No import at the top of a module of ``tourney/games`` leads back to it."""
+    modules = {
+        "tourney." + path.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): tree
+        for path, (_, tree) in sources().items()
+        if path.startswith("games/")
+    }
+    graph: dict[str, set[str]] = {}
+    for name, tree in modules.items():
+        found: set[str] = set()
+        for node in top_level(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                inner = {f"{node.module}.{alias.name}" for alias in node.names}
+                found |= inner if inner <= modules.keys() else {node.module, *inner}
+            elif isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+        graph[name] = found & modules.keys() - {name}
+    sorter = TopologicalSorter(graph)
+    sorter.prepare()  # raises CycleError, which names the circle
+
+
+def top_level(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that run at import; not those for type checkers, nor those inside functions."""
+    for node in tree.body:
+        if isinstance(node, ast.If):
+            if "TYPE_CHECKING" not in ast.unparse(node.test):
+                yield from node.body
+        else:
+            yield node

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from tests import genuine
-from tests.command import invoke
-from tests.tournaments import begin as made_up
-from tests.tournaments import refused, write_file
+from tests.support import genuine
+from tests.support.command import invoke
+from tests.support.tournaments import begin as made_up
+from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.match.result import PlayedMatch
-from tourney.match.seeds import match_seed
 from tourney.results.ratings import pool_notes, rate_batch
-from tourney.run.config.amend import compare
+from tourney.run.config.preparation import changes_of
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import MatchKey
-from tourney.store.importing import import_records
-from tourney.store.repository import Repository
+from tourney.seeds import match_seed
+from tourney.store.database import Database
+from tourney.store.results_import import import_records
 from tourney.store.values import MatchResult, plan_from, plan_text
 
 FILE = 'name = "cup"\ngame = "sage-stones"\nbots = ["random", "greedy"]\n'
@@ -28,7 +28,7 @@ FILE = 'name = "cup"\ngame = "sage-stones"\nbots = ["random", "greedy"]\n'
 @pytest.fixture
 def database(tmp_path: Path) -> str:
     path = str(tmp_path / "tourney.db")
-    with Repository.open(path, create=True) as repository:
+    with Database.open(path, create=True) as repository:
         genuine.play_all(repository, genuine.begin(repository, games=4, mirrored_dice=False))
     return path
 
@@ -43,14 +43,14 @@ def test_own_seed_has_the_order_as_last_label() -> None:
 
 
 def test_no_two_matches_share_a_seed(database: str) -> None:
-    with Repository.open(database) as repository:
-        tournament = repository.tournament("cup")
-        entrants = repository.entrants(tournament.id)
-        for number, row in repository.rows(tournament.id):
+    with Database.open(database) as repository:
+        tournament = repository.tournaments.get("cup")
+        entrants = repository.tournaments.entrants(tournament.id)
+        for number, row in repository.schedules.rows(tournament.id):
             expected = match_seed(7, row.round, row.table, row.repeat, row.order)
             assert spec_of(tournament, entrants, row).seed == expected
-            assert repository.record(tournament.id, number)["seed"] == str(expected)
-        seeds = [record["seed"] for _, record in repository.records(tournament.id)]
+            assert repository.records.get(tournament.id, number).seed == str(expected)
+        seeds = [record.seed for _, record in repository.records.all(tournament.id)]
     assert len(set(seeds)) == len(seeds) == 12
 
 
@@ -67,25 +67,30 @@ def test_plan_holds_the_key_only_where_it_is_false(tmp_path: Path) -> None:
 
 
 def test_later_file_may_not_change_the_dice(tmp_path: Path, database: str) -> None:
-    with Repository.open(database) as repository:
-        tournament = repository.tournament("cup")
-        entrants = repository.entrants(tournament.id)
+    with Database.open(database) as repository:
+        tournament = repository.tournaments.get("cup")
+        entrants = repository.tournaments.entrants(tournament.id)
     file = read_tournament_file(
         write_file(tmp_path, "seed = 7\ngames-per-pairing = 4\nopening-plies = 2\n" + FILE)
     )
     with refused(TournamentError, "mirrored-dice was false when cup began and is true now"):
-        compare(tournament, entrants, 1, file)
+        changes_of(file, tournament, entrants, 1)
 
 
 def test_records_verify_against_their_own_seeds(database: str) -> None:
     assert invoke("verify", "--all", "--db", database).exit_code == 0
-    with Repository.open(database) as repository:
+    with Database.open(database) as repository:
         shared = genuine.begin(repository, name="shared", games=4)
-        own, entrants = repository.tournament("cup"), repository.entrants(shared.id)
-        played = [genuine.play(spec_of(own, entrants, row)) for _, row in repository.pending(shared.id)]
-        repository.record_results(
+        own, entrants = repository.tournaments.get("cup"), repository.tournaments.entrants(shared.id)
+        played = [
+            genuine.play(spec_of(own, entrants, row)) for _, row in repository.schedules.pending(shared.id)
+        ]
+        repository.matches.add(
             shared.id,
-            [MatchResult(n, one) for (n, _), one in zip(repository.pending(shared.id), played, strict=True)],
+            [
+                MatchResult(n, one)
+                for (n, _), one in zip(repository.schedules.pending(shared.id), played, strict=True)
+            ],
         )
     done = invoke("verify", "--all", "--db", database)
     assert done.exit_code == 1
@@ -96,12 +101,12 @@ def test_records_verify_against_their_own_seeds(database: str) -> None:
 def test_each_match_is_a_cluster(tmp_path: Path, seats: int) -> None:
     found = {}
     for own in (True, False):
-        with Repository.open(str(tmp_path / f"{own}.db"), create=True) as repository:
+        with Database.open(str(tmp_path / f"{own}.db"), create=True) as repository:
             cup = genuine.begin(repository, seats=seats, games={2: 4, 3: 6}[seats], mirrored_dice=not own)
             genuine.play_all(repository, cup)
             batch = rate_batch(repository, cup, "loss")
             found[own] = batch.pool
-            names = {entrant.number: entrant.name for entrant in repository.entrants(cup.id)}
+            names = {entrant.number: entrant.name for entrant in repository.tournaments.entrants(cup.id)}
             said = " ".join(pool_notes(batch, names))
             assert ("No two games have the same seed" in said) == own
             assert ("Games with the same seed" in said) != own
@@ -110,15 +115,15 @@ def test_each_match_is_a_cluster(tmp_path: Path, seats: int) -> None:
 
 
 def test_imported_records_are_clusters_of_one(database: str) -> None:
-    with Repository.open(database) as repository:
-        cup = repository.tournament("cup")
-        records = [(f"line {number}", record) for number, record in repository.records(cup.id)]
+    with Database.open(database) as repository:
+        cup = repository.tournaments.get("cup")
+        records = [(f"line {number}", record) for number, record in repository.records.all(cup.id)]
         again = import_records(repository, "again", lambda: records, "now", again=True)
-        keys = [result.key for result in repository.results(again.id)]
+        keys = [result.key for result in repository.matches.results(again.id)]
         assert keys == [MatchKey(1, table, 1, 1) for table in range(1, 13)]
         rated = []
         for one in (cup, again):
-            names = {entrant.number: entrant.name for entrant in repository.entrants(one.id)}
+            names = {entrant.number: entrant.name for entrant in repository.tournaments.entrants(one.id)}
             batch = rate_batch(repository, one, "loss")
             rated.append(
                 (batch.pool.dispersion, sorted((names[line.entrant], *line[4:9]) for line in batch.ratings))
@@ -127,19 +132,19 @@ def test_imported_records_are_clusters_of_one(database: str) -> None:
 
 
 def test_match_counts_are_those_of_the_results(tmp_path: Path) -> None:
-    with Repository.open(str(tmp_path / "a.db"), create=True) as repository:
+    with Database.open(str(tmp_path / "a.db"), create=True) as repository:
         cup = made_up(repository, 3, games=6)
-        genuine_spec = dict(repository.pending(cup.id))
-        assert list(repository.match_counts(cup.id)) == []
-        entrants = repository.entrants(cup.id)
+        genuine_spec = dict(repository.schedules.pending(cup.id))
+        assert list(repository.totals.match_counts(cup.id)) == []
+        entrants = repository.tournaments.entrants(cup.id)
         matches: list[PlayedMatch] = [
             genuine.play(spec_of(cup, entrants, row)) for row in genuine_spec.values()
         ]
-        repository.record_results(
+        repository.matches.add(
             cup.id, [MatchResult(n, one) for n, one in zip(genuine_spec, matches, strict=True)]
         )
-        counted = {group.games[0][:2]: group.times for group in repository.match_counts(cup.id)}
-        plain = [(result.entrants, result.ranks) for result in repository.results(cup.id)]
+        counted = {group.games[0][:2]: group.times for group in repository.totals.match_counts(cup.id)}
+        plain = [(result.entrants, result.ranks) for result in repository.matches.results(cup.id)]
         assert counted == {game: plain.count(game) for game in plain}
 
 

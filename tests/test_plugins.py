@@ -75,6 +75,14 @@ def test_plugins_are_listed_by_name_with_our_own(boxes: Registry[Box], home: str
         assert boxes.clashes() == {}
 
 
+def test_metadata_of_our_own_package_are_not_asked() -> None:
+    """The tables of the registries are newer than an editable installation."""
+    assert [point.dist.name for point in plugins.installed("console_scripts") if point.dist]
+    assert all(
+        point.dist is None or point.dist.name != "tourney" for point in plugins.installed("tourney.games")
+    )
+
+
 def test_unknown_name_is_refused_with_the_known_ones(boxes: Registry[Box], home: str) -> None:
     with offer(("tin", f"{home}:Tin")), pytest.raises(BotError) as error:
         boxes.find("bag")
@@ -118,7 +126,7 @@ def test_broken_plugin_is_named(boxes: Registry[Box], home: str, attribute: str,
 def test_class_is_found_for_kinds_made_with_arguments(boxes: Registry[Box], home: str) -> None:
     with offer(("sized", f"{home}:Sized"), ("tin", f"{home}:dict")):
         assert boxes.find_class("sized") is Sized
-        with pytest.raises(BotError, match="is no subclass of"):
+        with pytest.raises(BotError, match="is not a subclass of"):
             boxes.find_class("tin")
 
 

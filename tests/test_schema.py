@@ -9,9 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from tourney.match.record import RecordForm
+from scripts.make_schemas import json_schema
+from tourney.match.record import Record
 from tourney.match.spec import DrawRule, Limits, ResignRule
-from tourney.run.config.reference import json_schema
 from tourney.schema import (
     MAX_INT,
     Count,
@@ -232,7 +232,7 @@ def test_json_schema_has_portable_patterns_and_bounds() -> None:
         "minimum": 1,
         "maximum": 9,
     }
-    record = json_schema(RecordForm, "Record")
+    record = json_schema(Record, "Record")
     assert record["properties"]["digest"]["pattern"] == "^[0-9a-f]{64}$"
 
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.seeds import chance_stream, pick
-from tourney.seeds import U64, derive, deriver, uniform
+from tourney.seeds import U64, chance_stream, derive, deriver, pick, uniform
 
 
 @given(st.integers(0, U64 - 1), st.integers(0, 10**6))

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import invoke
-from tests.folders import write_shell_bot
+from tests.support.folders import write_shell_bot
 from tourney.errors import BotError
 from tourney.testing import MOST_BYTES, check_dialogue, read_dialogue
 
@@ -13,68 +12,14 @@ CASES = """\
 tourney) echo info hello; echo bot wants=legal;; game) echo ready;; legal) legal=$rest;;
 go) echo info depth=1; echo "move ${legal%% *}";;
 """
+
+
 FIRST = "> tourney 1\n< bot wants=legal\n"
 
 
 @pytest.fixture
 def bot(tmp_path: Path) -> Path:
     return write_shell_bot(tmp_path, "first", CASES, games='["sage-stones"]')
-
-
-@pytest.mark.parametrize("game", ["sage-stones", "cyvasse"])
-def test_recorded_dialogue_is_played_again(game: str, tmp_path: Path) -> None:
-    """Also of a game with hidden actions; ``info`` lines are not part of it."""
-    bot = write_shell_bot(tmp_path, "first", CASES, games=f'["{game}"]')
-    file = tmp_path / "dialogue.txt"
-    checked = invoke("bots", "check", str(bot), "--sandbox", "off", "--record", str(file))
-    assert checked.exit_code == 0, checked.output
-    lines = file.read_text("utf-8").splitlines()
-    assert lines[:3] == [f"# first@1.0: {game} at seat 1 of 2", "> tourney 1", "< bot wants=legal"]
-    assert lines[-2].startswith("> over ")
-    assert lines[-1] == "> quit"
-    assert "< info" not in file.read_text("utf-8")
-    count = sum(line.startswith("< ") for line in lines)
-    done = invoke("bots", "test", str(file), str(bot), "--sandbox", "off")
-    assert (done.exit_code, done.stdout) == (0, f"first@1.0 says what {file} expects, in {count} lines\n")
-
-
-def test_recorded_dialogue_outlives_name_and_version(tmp_path: Path) -> None:
-    file = tmp_path / "dialogue.txt"
-    for version in ("1.0", "1.1"):
-        cases = CASES.replace("bot wants=legal", f"bot wants=legal name=x version={version}")
-        bot = write_shell_bot(tmp_path, f"first-{version}", cases, games='["sage-stones"]')
-        if version == "1.0":
-            invoke("bots", "check", str(bot), "--sandbox", "off", "--record", str(file))
-            assert file.read_text("utf-8").splitlines()[2] == "< bot wants=legal *"
-        assert invoke("bots", "test", str(file), str(bot), "--sandbox", "off").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("cases", "said"),
-    [
-        ("tourney) echo bot;;", "line 2: expected 'bot wants=legal', but the bot said 'bot'"),
-        ("tourney) exit 4;;", "line 2: expected 'bot wants=legal', but the bot ended: exited with code 4"),
-        (
-            "tourney) head -c 5000 /dev/zero; echo;;",
-            "line 2: expected 'bot wants=legal', but the bot said a line that is too long or not UTF-8",
-        ),
-    ],
-)
-def test_first_difference_is_named_with_its_line(cases: str, said: str, tmp_path: Path) -> None:
-    bot = write_shell_bot(tmp_path, "other", f"{cases}\n")
-    file = tmp_path / "dialogue.txt"
-    file.write_text(FIRST, "utf-8")
-    done = invoke("bots", "test", str(file), str(bot), "--sandbox", "off")
-    assert (done.exit_code, done.stderr) == (1, f"error: {file}, {said}\n")
-
-
-def test_silent_bot_is_named_after_the_time_for_an_answer(tmp_path: Path) -> None:
-    bot = write_shell_bot(tmp_path, "silent", "tourney) echo broken >&2;;\n")
-    file = tmp_path / "dialogue.txt"
-    file.write_text(FIRST, "utf-8")
-    done = invoke("bots", "test", str(file), str(bot), "--sandbox", "off", "--answer-ms", "300")
-    assert done.exit_code == 1
-    assert done.stderr.endswith("but the bot said nothing in 300 ms\n")
 
 
 def test_star_stands_for_any_text_in_a_test_of_pythons(bot: Path) -> None:
@@ -108,14 +53,6 @@ def test_file_that_is_no_dialogue_is_refused(data: bytes, words: str, tmp_path: 
     assert words in str(caught.value)
 
 
-def test_missing_dialogue_is_one_sentence(tmp_path: Path) -> None:
-    done = invoke("bots", "test", str(tmp_path / "none.txt"), "random")
-    assert (done.exit_code, done.stderr) == (
-        2,
-        f"error: {tmp_path / 'none.txt'} cannot be read: No such file or directory\n",
-    )
-
-
 def test_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
     file = tmp_path / "dialogue.txt"
     with file.open("wb") as made:
@@ -123,10 +60,3 @@ def test_file_that_is_too_large_is_refused_unread(tmp_path: Path) -> None:
         made.truncate(MOST_BYTES + 1)
     with pytest.raises(BotError, match="larger than 16,777,216 bytes"):
         read_dialogue(file)
-
-
-def test_dialogue_of_one_line_is_counted_as_one(bot: Path, tmp_path: Path) -> None:
-    file = tmp_path / "dialogue.txt"
-    file.write_text(FIRST, "utf-8")
-    done = invoke("bots", "test", str(file), str(bot), "--sandbox", "off")
-    assert done.stdout == f"first@1.0 says what {file} expects, in 1 line\n"

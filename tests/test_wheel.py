@@ -11,6 +11,8 @@ import pytest
 
 from tourney.games.compiled import summary
 
+pytestmark = pytest.mark.compiler
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -73,7 +75,7 @@ def test_version(tourney: Path, tmp_path: Path) -> None:
     done = run(tourney, "--version", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("tourney ")
-    assert done.stdout.endswith(f"rules for search: {summary()}\n")
+    assert done.stdout.endswith(f"rules of the games: {summary()}\n")
 
 
 def test_wheel_has_platform_tag_only_with_compiled_rules(tourney: Path, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """The errors that Tourney raises: for operators, one sentence each, caught only at the CLI's edge.
 
-A bot's misbehaviour is no exception: it is data in a record. The tree::
+A bot's misbehaviour is not an exception: it is data in a record. The tree::
 
     TourneyError                exit code
     ├── InputError              2   wrong use or bad input, which the caller can correct
@@ -20,7 +20,7 @@ A bot's misbehaviour is no exception: it is data in a record. The tree::
         ├── TablesError             tables of endings are missing or damaged on this machine
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
-        ├── KilledError             a bot was killed, see tourney.match.again: the match has no result
+        ├── KilledError             a bot was killed, see tourney.match.interrupted: the match has no result
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.

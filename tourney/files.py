@@ -33,7 +33,7 @@ _DESCRIPTOR: Final = re.compile(
 def writing(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
     """Give a binary file whose content becomes that of ``path`` when the block ends without an exception.
 
-    With ``new`` a regular file must not exist yet. Raises UsageError for what is no place for a file (a
+    With ``new`` a regular file must not exist yet. Raises UsageError for a place that is not for a file (a
     folder, a socket, a link to nothing, a read-only file), EnvironmentFailure where writing fails. OSErrors
     of the block count as failures to write; that of a closed descriptor's pipe passes through.
     """
@@ -88,7 +88,7 @@ def check_writable(path: Path, *, new: bool = False) -> None:
 
 
 def _target(path: Path, *, new: bool) -> int | Path:
-    """Return an open descriptor to write to, or the real path of a regular file to replace or make."""
+    """An open descriptor to write to, or the real path of a regular file to replace or make."""
     if (descriptor := descriptor_of(path)) is not None:
         return os.dup(descriptor)
     real, found = _resolve(path)
@@ -99,7 +99,7 @@ def _target(path: Path, *, new: bool) -> int | Path:
 
 
 def descriptor_of(path: Path) -> int | None:
-    """Return the descriptor of this process that a path names, also by way of links; else None.
+    """The descriptor of this process that a path names, also by way of links; else None.
 
     Opening such a path again would begin a regular file from its start, and fail for a socket.
     """
@@ -118,7 +118,7 @@ def descriptor_of(path: Path) -> int | None:
 
 
 def _resolve(path: Path) -> tuple[Path, os.stat_result | None]:
-    """Return the path without links, and what is there, or None. Raises UsageError for links to nothing."""
+    """The path without links, and what is there, or None. Raises UsageError for links to nothing."""
     real = Path(os.path.realpath(path))
     try:
         return real, path.stat()

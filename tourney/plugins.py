@@ -8,24 +8,31 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from tourney.errors import TourneyError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
+OWN = "tourney"
+"""The name of Tourney's own package."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)
 
 
 def installed(group: str) -> Iterable[EntryPoint]:
-    """Return the entry points of a group, in any order."""
+    """The entry points of a group that other packages offer, in any order.
+
+    Tourney's own are left out: the tables of the registries equal them, while the metadata of an editable
+    installation are as old as the installation.
+    """
     from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import; bots do without
 
-    return entry_points(group=group)
+    found = entry_points(group=group)
+    return [point for point in found if point.dist is None or point.dist.name != OWN]
 
 
 class Registry(Generic[T]):
@@ -55,7 +62,7 @@ class Registry(Generic[T]):
         self._found: dict[str, T] = {}
 
     def find(self, name: str) -> T:
-        """Return the thing of that name, made once. Raise ``error`` for an unknown name or a broken plugin.
+        """The thing of that name, made once. Raise ``error`` for an unknown name or a broken plugin.
 
         One of Tourney's own wins over every plugin of its name; ``clashes`` reports the plugin.
         """
@@ -64,31 +71,31 @@ class Registry(Generic[T]):
         return self._found[name]
 
     def find_class(self, name: str) -> type[T]:
-        """Return the class of that name, for kinds made with arguments. Raise ``error`` as ``find`` does."""
+        """The class of that name, for kinds made with arguments. Raise ``error`` as ``find`` does."""
         target = self._target(name)
         found = self._load(name, target)
         if not (isinstance(found, type) and issubclass(found, self._base)):
-            raise self._error(f"{self._plugin(name, target)} is no subclass of {self._base_name}")
+            raise self._error(f"{self._plugin(name, target)} is not a subclass of {self._base_name}")
         self._check_name(name, target, found)
         return cast("type[T]", found)
 
     def names(self) -> tuple[str, ...]:
-        """Return all names, sorted; those of broken plugins too."""
+        """All names, sorted; those of broken plugins too."""
         return tuple(sorted(self._offers()))
 
     def knows(self, name: str) -> bool:
-        """Return whether anything is offered under that name, broken or not."""
+        """Whether anything is offered under that name, broken or not."""
         return name in self.own or name in self._offers()
 
     def all(self) -> tuple[T, ...]:
-        """Return everything, sorted by name. Raise ``error`` for the first one broken or offered twice."""
+        """Everything offered, sorted by name. Raise ``error`` for the first one broken or offered twice."""
         found, broken = self.working()
         for sentence in broken.values():
             raise self._error(sentence)
         return found
 
     def working(self) -> tuple[tuple[T, ...], dict[str, str]]:
-        """Return what works, sorted by name, and a sentence for each name that is broken or offered twice."""
+        """The working ones, sorted by name, and a sentence for each name that is broken or offered twice."""
         found, broken = [], self.clashes()
         for name in self.names():
             try:
@@ -98,7 +105,7 @@ class Registry(Generic[T]):
         return tuple(found), broken
 
     def clashes(self) -> dict[str, str]:
-        """Return the names offered more than once, each with a sentence that names the offering packages."""
+        """The names offered more than once, each with a sentence that names the offering packages."""
         return {
             name: self._clash(name, targets)
             for name, targets in sorted(self._offers().items())
@@ -117,7 +124,7 @@ class Registry(Generic[T]):
         return f"the plugin of {self.noun} {name} ({target})"
 
     def _offers(self) -> dict[str, list[str]]:
-        """Return each name's targets: Tourney's own first, then the others sorted."""
+        """Each name's targets: Tourney's own first, then the others sorted."""
         offers = {name: [target] for name, target in self.own.items()}
         for name, target in sorted((point.name, point.value) for point in installed(self.group)):
             same = offers.setdefault(name, [])
@@ -146,7 +153,7 @@ class Registry(Generic[T]):
             raise self._error(self._clash(name, offers[name]))
         return offers[name][0]
 
-    def _load(self, name: str, target: str) -> Any:
+    def _load(self, name: str, target: str) -> object:
         try:
             if name in self.own:
                 module, _, attribute = target.partition(":")
@@ -158,9 +165,9 @@ class Registry(Generic[T]):
             raise self._broken(name, target, error) from error
 
     def _make(self, name: str, target: str) -> T:
-        factory = self._load(name, target)
+        factory = cast("Callable[[], T]", self._load(name, target))
         try:
-            made: T = factory()
+            made = factory()
         except Exception as error:
             raise self._broken(name, target, error) from error
         if not isinstance(made, self._base):

@@ -12,22 +12,22 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def templates_dir() -> Path:
-    """Return the folder of the report's Jinja2 templates and static files."""
+    """The folder of the report's Jinja2 templates and static files."""
     return _find("templates")
 
 
 def engines_dir() -> Path:
-    """Return the folder of the shipped bots, one subfolder each."""
+    """The folder of the shipped bots, one subfolder each."""
     return _find("engines")
 
 
 def rules_dir() -> Path:
-    """Return the folder of the games' rules pages, ``GAME.md`` each."""
+    """The folder of the games' rules pages, ``GAME.md`` each."""
     return _find("rules", "docs/rules")
 
 
 def _find(name: str, beside: str = "") -> Path:
-    """Return a data folder; prefer the wheel's, because other packages may have a folder of that name.
+    """A data folder; prefer the wheel's, because other packages may have a folder of that name.
 
     ``beside`` is its path in a checkout (default: its name).
     """

@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.base import Channel, Event, ForwardingChannel, printable
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.channel.interface import Channel, Event, WatchedChannel, printable
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
 from tourney.parsing import read_text
 from tourney.protocol import Info, decode_bot
@@ -48,14 +48,14 @@ class Step:
 
 
 def read_dialogue(path: Path) -> tuple[Step, ...]:
-    """Return the steps of a dialogue. Raises BotError, which names the file and the line."""
+    """The steps of a dialogue. Raises BotError, which names the file and the line."""
     try:
         text = read_text(path, MOST_BYTES)
     except ValueError as error:
         raise BotError(f"{path} {error}") from error
     steps = tuple(_steps(text, path))
     if not any(step.by_bot for step in steps):
-        raise BotError(f"{path} is no dialogue: no line of it begins with '<', so it tests nothing")
+        raise BotError(f"{path} is not a dialogue: no line of it begins with '<', so it tests nothing")
     return steps
 
 
@@ -100,7 +100,7 @@ def check_dialogue(
     """Play a dialogue with a bot that ``command`` starts in ``folder`` (default: the file's).
 
     There is no sandbox. ``python3`` as the first word is the interpreter of Tourney. Raises AssertionError
-    with the first difference, and BotError for a file that is no dialogue.
+    with the first difference, and BotError for a file that is not a dialogue.
     """
     steps = read_dialogue(path)
     started = BotCommand(
@@ -115,36 +115,23 @@ def check_dialogue(
         raise AssertionError(f"{path}, {difference}")
 
 
-class RecordedChannel(ForwardingChannel):
+class RecordedChannel(WatchedChannel):
     """Adds all that is said, except ``info`` lines, to ``lines``: a dialogue, at most MOST_LINES long.
 
-    Of the bot's first line it keeps what it wants.
+    Of the bot's first line it keeps what it requests.
     """
 
     def __init__(self, inner: Channel, lines: list[str]) -> None:
         super().__init__(inner)
         self.lines = lines
 
-    def send(self, data: bytes) -> None:
-        """Keep and pass on."""
-        self._keep_sent(data)
-        self._inner.send(data)
-
-    def request(self, data: bytes) -> None:
-        """Keep and pass on."""
-        self._keep_sent(data)
-        self._inner.request(data)
-
-    def wait(self, deadline: int) -> Event:
-        """Keep and pass on."""
-        event = self._inner.wait(deadline)
-        if event.kind == "line" and not _is_info(event.text):
-            self._keep(f"< {_lasting(event.text)}")
-        return event
-
-    def _keep_sent(self, data: bytes) -> None:
+    def _sent(self, data: bytes) -> None:
         for line in data.decode("utf-8").splitlines():
             self._keep(f"> {line}")
+
+    def _heard(self, event: Event) -> None:
+        if event.kind == "line" and not _is_info(event.text):
+            self._keep(f"< {_lasting(event.text)}")
 
     def _keep(self, line: str) -> None:
         if len(self.lines) < MOST_LINES:
@@ -152,7 +139,7 @@ class RecordedChannel(ForwardingChannel):
 
 
 def _next(channel: Channel, answer_ms: int, *, infos: bool) -> Event:
-    """Return the next event that is no ``info`` line, except with ``infos``."""
+    """The next event that is not an ``info`` line, except with ``infos``."""
     deadline = time.monotonic_ns() + answer_ms * 1_000_000
     while True:
         event = channel.wait(deadline)
@@ -161,7 +148,7 @@ def _next(channel: Channel, answer_ms: int, *, infos: bool) -> Event:
 
 
 def _lasting(text: str) -> str:
-    """Return a bot's line as a dialogue keeps it: without name and version, which change."""
+    """A bot's line as a dialogue keeps it: without name and version, which change."""
     return re.sub(r"^bot( wants=[a-z,]+)? (?!wants=).*$", r"bot\1 *", text)
 
 

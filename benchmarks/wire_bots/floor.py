@@ -15,7 +15,7 @@ End = tuple[int, int, Callable[[int], object]]
 
 
 def exchange(ends: Sequence[End], line: bytes, seconds: float) -> tuple[int, float]:
-    """Ask in turn and hear the answer, for so many seconds; return half-moves and microseconds."""
+    """Ask in turn and read the answers for some seconds; return half-moves and microseconds."""
     write, read, now = os.write, os.read, time.monotonic
     count = 0
     begin = now()

@@ -6,14 +6,16 @@ import sys
 
 import pytest
 
-from tests.command import ROOT
+from tests.support.command import ROOT
+
+pytestmark = pytest.mark.benchmark
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_benchmark_prints_times_of_the_fixed_game() -> None:
-    words = [sys.executable, str(ROOT / "benchmarks" / "chess.py")]
+    words = [sys.executable, "-m", "benchmarks.chess"]
     words += ["--rounds", "1", "--games", "6", "--workers", "1", "--engine", "fixed", "--fastchess", ""]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| fixed")]
     assert [row[1:3] for row in rows] == [

@@ -7,10 +7,11 @@ import sys
 
 import pytest
 
-from tests.command import ROOT
+from tests.support.command import ROOT
 from tourney.bots.catalogue.starter import missing_tools
 
 pytestmark = [
+    pytest.mark.benchmark,
     pytest.mark.slow,
     pytest.mark.skipif(bool(missing_tools("c")), reason=f"modules from C need {missing_tools('c')}"),
     pytest.mark.skipif(shutil.which("cc") is None, reason="native bots are compiled with cc"),

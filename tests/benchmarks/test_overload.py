@@ -6,8 +6,10 @@ import sys
 
 import pytest
 
-from tests.command import ROOT
-from tests.containment import contained
+from tests.support.command import ROOT
+from tests.support.containment import contained
+
+pytestmark = pytest.mark.benchmark
 
 
 @contained

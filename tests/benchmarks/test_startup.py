@@ -3,16 +3,21 @@
 import subprocess
 import sys
 
-from tests.command import GOLDEN, ROOT
+import pytest
+
+from tests.support.command import GOLDEN, ROOT
+
+pytestmark = pytest.mark.benchmark
 
 
 def test_benchmark_prints_a_row_per_game() -> None:
     """In one round, each bot gets ready in a measurable time."""
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "startup.py", "--rounds", "1"],
+        [sys.executable, "-m", "benchmarks.startup", "--rounds", "1"],
         capture_output=True,
         text=True,
         check=True,
+        cwd=ROOT,
     )
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()[2:]]
     assert [row[0] for row in rows] == [

@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
-from tests.command import ROOT
+from tests.support.command import ROOT
+
+pytestmark = pytest.mark.benchmark
 
 
 @pytest.mark.slow
@@ -19,10 +21,11 @@ def test_benchmark_prints_a_row_per_setting() -> None:
     """
     words = ["--rounds", "1", "--seconds", "0.1", "--quick", "sage-stones"]
     done = subprocess.run(
-        [sys.executable, ROOT / "benchmarks" / "wire.py", *words],
+        [sys.executable, "-m", "benchmarks.wire", *words],
         capture_output=True,
         text=True,
         check=False,
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr
     rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if line.startswith("| sage")]
@@ -41,7 +44,17 @@ def test_profile_has_all_parts_and_shares_add_up() -> None:
     """In a short run of both games, the shares add up to 100 except for rounding."""
     for game in ("sage-stones", "sages-tafl"):
         done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.wire_profile", game, "--matches", "5", "--sandbox", "off"],
+            [
+                sys.executable,
+                "-m",
+                "benchmarks.wire",
+                "--profile",
+                game,
+                "--matches",
+                "5",
+                "--sandbox",
+                "off",
+            ],
             capture_output=True,
             text=True,
             check=False,

@@ -10,8 +10,8 @@ import pytest
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import bot_command
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.sandbox.base import open_sandbox
 from tourney.bots.sandbox.plain import PlainSandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games import CHANCE, OVER, find_game, stream
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.result import PlayedMatch
@@ -31,13 +31,13 @@ def shipped(tmp_path_factory: pytest.TempPathFactory) -> BotStore:
 
 
 def room_of(store: BotStore, *, reuse: bool = False) -> MatchRunner:
-    """Return a room that plays the bots of a store, without a sandbox."""
+    """A room that plays the bots of a store, without a sandbox."""
     sandbox = open_sandbox("off")
     return MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox, reuse=reuse)
 
 
 def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> MatchSpec:
-    """Return a match of shipped bots with generous limits, so that a busy machine does not matter."""
+    """A match of shipped bots with generous limits, so that a busy machine does not matter."""
     seats = []
     for name in names:
         bot = resolve_bot(name, store, Path("/"))
@@ -48,7 +48,7 @@ def spec_of(store: BotStore, game: str, names: Sequence[str], seed: int) -> Matc
 
 @pytest.fixture(scope="module")
 def play(shipped: BotStore) -> Iterator[Play]:
-    """Return a function that plays matches of shipped bots in the same processes."""
+    """A function that plays matches of shipped bots in the same processes."""
     with room_of(shipped, reuse=True) as room:
         yield lambda game, *names, seed: room.play(spec_of(shipped, game, names, seed))
 
@@ -73,7 +73,7 @@ class Bot:
 
 
 def folder_of(name: str, store: BotStore) -> Path:
-    """Return the folder of a shipped bot, built."""
+    """The folder of a shipped bot, built."""
     return runnable_folder(store, resolve_bot(name, store, Path("/")), PlainSandbox("off"))
 
 
@@ -93,7 +93,7 @@ def talk(name: str, folder: Path, store: BotStore, *args: str) -> Iterator[Bot]:
         bot = Bot(process)
         yield bot
         bot.tell("quit")
-        assert process.wait(60) == 0
+        assert process.wait(600) == 0
 
 
 STONES_SETTINGS = [

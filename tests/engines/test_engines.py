@@ -14,12 +14,17 @@ MANIFESTS = {
     name: read_manifest((folder / "bot.toml").read_text(), name) for name, folder in shipped_bots().items()
 }
 PROGRAMS = {name: manifest.command[0] for name, manifest in MANIFESTS.items()}
+LONG_GAMES = {"cyvasse", "element", "seven-sages"}
+"""Their matches are in the slow tests; each bot plays another game too."""
 PAIRS = [
     pytest.param(
         *(name, game),
-        marks=pytest.mark.skipif(
-            PROGRAMS[name] == "node" and shutil.which("node") is None, reason="node is not installed"
-        ),
+        marks=[
+            pytest.mark.skipif(
+                PROGRAMS[name] == "node" and shutil.which("node") is None, reason="node is not installed"
+            ),
+            *([pytest.mark.slow] if game in LONG_GAMES else []),
+        ],
     )
     for name, manifest in MANIFESTS.items()
     for game in manifest.games
@@ -40,8 +45,8 @@ def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
         tables[-1][seat] = name
     for seed, table in enumerate(tables):
         played = play(game, *table, seed=seed)
-        assert played.record["outcome"]["faults"] == []
-        assert played.record["outcome"]["reason"] not in {"fault", "resign"}
+        assert played.record.outcome.faults == ()
+        assert played.record.outcome.reason not in {"fault", "resign"}
         notes = [line.text for line in played.log if line.kind != "info"]
         assert [text for text in notes if not text.startswith("the machine was overloaded")] == []
 
@@ -49,12 +54,17 @@ def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
 @pytest.mark.parametrize(
     ("name", "game"),
     [
-        ("random", "element"),
         ("pebble", "sages-tafl"),
-        ("greedy", "cyvasse"),
         ("mason", "sage-stones"),
-        ("mcts", "element"),
-        ("alphabeta", "seven-sages"),
+        *(
+            pytest.param(name, game, marks=pytest.mark.slow)
+            for name, game in (
+                ("random", "element"),
+                ("greedy", "cyvasse"),
+                ("mcts", "element"),
+                ("alphabeta", "seven-sages"),
+            )
+        ),
     ],
 )
 def test_same_seed_gives_same_record(name: str, game: str, shipped: BotStore) -> None:
@@ -63,29 +73,32 @@ def test_same_seed_gives_same_record(name: str, game: str, shipped: BotStore) ->
     digests = []
     for seed in (5, 5, 6):
         with room_of(shipped) as room:
-            digests.append(room.play(spec_of(shipped, game, table, seed)).record["digest"])
+            digests.append(room.play(spec_of(shipped, game, table, seed)).record.digest)
     assert digests[0] == digests[1] != digests[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", MANIFESTS["greedy"].games)
 def test_greedy_is_better_than_random(game: str, play: Play) -> None:
     """It wins from either seat; the seeds are fixed, so the result is too."""
     for seat, table in enumerate((("greedy", "random"), ("random", "greedy"))):
-        assert play(game, *table, seed=1).record["outcome"]["ranks"][seat] == 1
+        assert play(game, *table, seed=1).record.outcome.ranks[seat] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", MANIFESTS["alphabeta"].games)
 def test_alphabeta_is_better_than_random(game: str, play: Play) -> None:
     """A few nodes are enough to win from either seat; the seeds are fixed."""
     for seat, table in enumerate((("alphabeta", "random"), ("random", "alphabeta"))):
-        assert play(game, *table, seed=1).record["outcome"]["ranks"][seat] == 1
+        assert play(game, *table, seed=1).record.outcome.ranks[seat] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["cyvasse", "element", "seven-sages"])
 def test_mcts_is_better_than_greedy(game: str, play: Play) -> None:
     """In these games four playouts win one of two games from each seat; the seeds are fixed."""
     for seat, table in enumerate((("mcts", "greedy"), ("greedy", "mcts"))):
-        ranks = [play(game, *table, seed=seed).record["outcome"]["ranks"][seat] for seed in (1, 2)]
+        ranks = [play(game, *table, seed=seed).record.outcome.ranks[seat] for seed in (1, 2)]
         assert 1 in ranks
 
 
@@ -94,7 +107,7 @@ def test_mason_is_better_than_greedy(play: Play) -> None:
     won = 0
     for seed in range(10):
         for seat, table in enumerate((("mason", "greedy"), ("greedy", "mason"))):
-            won += play("sage-stones", *table, seed=seed).record["outcome"]["ranks"][seat] == 1
+            won += play("sage-stones", *table, seed=seed).record.outcome.ranks[seat] == 1
     assert won > 10
 
 

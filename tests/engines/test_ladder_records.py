@@ -6,25 +6,25 @@ from pathlib import Path
 import pytest
 
 from tourney.bots.catalogue import command
-from tourney.bots.catalogue.rungs import ladders_dir
+from tourney.bots.catalogue.shipped import ladders_dir
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.sandbox.base import open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.games.compiled import PLAIN_VARIABLE
 from tourney.match.match_runner import MatchRunner, StoreLauncher
-from tourney.match.record import spec_of
+from tourney.match.record import read_record
 
 FILES = sorted(ladders_dir().glob("*.jsonl"))
 
 
 def replayed(line: str, store: BotStore) -> tuple[str, str]:
-    """Return the digests of a record and of the match played again."""
-    record = json.loads(line)
-    for seat in record["seats"]:
+    """The digests of a record and of the match played again."""
+    record = read_record(json.loads(line))
+    for seat in record.seats:
         # Brings the bot into the store; a bot that has changed needs its ladder to be played again.
-        assert resolve_bot(seat["bot"], store, Path("/")).digest == seat["digest"], "run make ladder"
+        assert resolve_bot(seat.bot, store, Path("/")).digest == seat.digest, "run make ladder"
     sandbox = open_sandbox("off")
     with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as room:
-        return record["digest"], room.play(spec_of(record)).record["digest"]
+        return record.digest, room.play(record.spec).record.digest
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)

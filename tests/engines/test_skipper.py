@@ -71,4 +71,4 @@ def test_skipper_takes_a_win_and_the_same_nodes_give_the_same_game(folder: Path,
 def test_skipper_is_better_than_greedy(play: Play) -> None:
     """It wins from either seat; the nodes are fixed, so the result is too."""
     for seat, table in enumerate((("skipper", "greedy"), ("greedy", "skipper"))):
-        assert play("sages-tafl", *table, seed=1).record["outcome"]["ranks"][seat] == 1
+        assert play("sages-tafl", *table, seed=1).record.outcome.ranks[seat] == 1

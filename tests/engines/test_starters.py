@@ -14,8 +14,10 @@ from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.errors import BotError
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
+pytestmark = pytest.mark.compiler
+
 LIMITS = Limits(move_ms=60_000, startup_ms=60_000)
-Actions = list[list[object]]
+Actions = tuple[tuple[int, str], ...]
 Reference = Callable[[str], tuple[int, list[Actions]]]
 
 TABLES = {
@@ -25,7 +27,7 @@ TABLES = {
     "sages-tafl": ((2, 2),),
     "seven-sages": ((2, 2),),
 }
-"""By game: seats, and matches with so many."""
+"""By game: seats, and the number of matches with them."""
 MOST_LOST = {"element": 1, "sage-stones": 2}
 """The matches that a simple bot may lose or draw; without an entry none."""
 
@@ -56,10 +58,10 @@ def matches(
                 seat = number % seats
                 entrants[seat] = entrant(store, str(bot), "new", *args)
                 played = room.play(MatchSpec(game, (), tuple(entrants), number // seats, LIMITS))
-                assert played.outcome.faults == (), played.texts(seat + 1, "note")
+                assert played.outcome.faults == (), played.lines(seat + 1, "note")
                 ranks = played.outcome.ranks
                 lost += ranks[seat] != 1 or ranks.count(1) != 1
-                actions.append(played.record["actions"])
+                actions.append(played.record.actions)
     return lost, actions
 
 
@@ -70,7 +72,7 @@ def entrant(store: BotStore, reference: str, name: str, *args: str) -> Entrant:
 
 @pytest.fixture(scope="module")
 def in_shell(shipped: BotStore, tmp_path_factory: pytest.TempPathFactory) -> Reference:
-    """Return what the shell's bot plays, to compare with the other languages."""
+    """What the shell's bot plays, to compare with the other languages."""
 
     @cache
     def play(game: str) -> tuple[int, list[Actions]]:

@@ -1,0 +1,654 @@
+"""Questions about a bot, simulated with seeds: how often gates and placements are wrong, and their cost.
+
+    python -m benchmarks.questions gate [--runs 400]
+    python -m benchmarks.questions ladder [--runs 200] [--seed 1]
+    python -m benchmarks.questions intervals [--full] [--only pairs|ratings|stopping|best] [--seed 1]
+
+``gate``: candidates of known strength against one or three baselines, with draws and with pairs whose
+strength varies (by a normal distribution of 150 Elo), with a look after every batch of 16 pairs, 60 at most.
+A gate is wrong if it claims anything that is not true. Beside it the pairs of the sequential test of
+``tourney compare`` with the same bounds, against one baseline.
+
+``ladder``: a bot of known strength plays pairs against seven rungs, 100 Elo apart, by the batches and to the
+end of ``tourney ladder``. A line for each strength: games until the fixed interval is 50 Elo on each side,
+how often it excludes the truth then and at any look up to then, how often the interval that holds at every
+look does, and the games until that is as narrow. In the last line, the games of a pair depend.
+
+``intervals``: intervals that hold at every look, and tournaments that end at an answer, in four tables:
+
+- *pairs*: the share of runs in which an interval of a comparison excludes the truth at any look; widths.
+- *ratings*: the same of the Elo of bots and of differences of two, from the fit to all matches; 2 to 4 seats,
+  with draws, pairs that depend on each other, and games that vary more than chance.
+- *stopping*: the pairs that ``compare --width`` plays, and how often its last interval excludes the truth.
+- *best*: the games until ``[until] best = 0.95`` is known, adaptive pairing beside a round-robin, and how
+  often a wrong bot is named.
+"""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import NamedTuple
+
+import click
+import numpy as np
+
+from benchmarks.common import described, head, row, run, share
+from benchmarks.rating_pools import Floats, pair_shares
+from tourney.compare.comparison import DEVIATION
+from tourney.compare.gate import GateRule
+from tourney.compare.ladder import LadderRule
+from tourney.compare.question_results import Claim
+from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.ratings.batch import strengths
+from tourney.ratings.counts import Counts, GameWithFaults
+from tourney.ratings.fit import ELO
+from tourney.ratings.sequential import (
+    EVERY_LOOK,
+    FIXED,
+    QUANTILE,
+    SCORES,
+    PlannedGames,
+    Sprt,
+    elo_of,
+    expected_score,
+    pairs_to_measure,
+)
+from tourney.ratings.superiority import normals, uniforms
+from tourney.results.until import answer_of_fit, ended_by, next_rounds
+from tourney.schedule.adaptive import Adaptive
+from tourney.schedule.boundary import multiplier
+from tourney.schedule.format import Format, History, Participant, Setup
+from tourney.schedule.round_robin import BATCH, RoundRobin
+from tourney.schedule.row import ResultRow, Row
+from tourney.schedule.until_rule import Until
+from tourney.seeds import U64, derive, seat_orders
+
+# Gates and placements
+
+GATE = GateRule(0, 40)
+LOOKS = 60
+SPREAD = 150.0
+SCENES: tuple[tuple[Sequence[float], float, bool], ...] = (
+    ((0,), 0.0, False),
+    ((0,), 0.5, False),
+    ((0,), 0.3, True),
+    ((40,), 0.0, False),
+    ((40,), 0.5, False),
+    ((100,), 0.3, False),
+    ((0, 0, 0), 0.3, False),
+    ((0, 40, 100), 0.3, False),
+    ((40, 40, 40), 0.3, False),
+    ((60, 80, 100), 0.3, False),
+)
+"""The candidate's Elo over each baseline, the share of draws among equals, and whether pairs vary."""
+LADDER = LadderRule(tuple(range(-30_000, 30_001, 10_000)), width=50, games=4_000)
+STRENGTHS = (0, 17_000, 30_000, 45_000)
+"""Hundredths of Elo: in the middle, between rungs, at the strongest and beyond it."""
+SHARED = 50
+"""The percentage of pairs whose games share one draw of luck, in the world where games of a pair depend."""
+
+Batch = list[int]
+"""The number of pairs by the candidate's half-points, 0 to 4."""
+
+
+def play(number: int, baseline: int, look: int, elo: float, drawn: float, offsets: Sequence[float]) -> Batch:
+    """A batch of pairs of a run; ``offsets`` change the candidate's strength in turn."""
+    counts = [0] * 5
+    for pair in range(GATE.batch):
+        offset = offsets[(look * GATE.batch + pair + 7 * number) % len(offsets)] if offsets else 0.0
+        score = expected_score(elo + offset)
+        draw = 4 * drawn * score * (1 - score)
+        points = 0
+        for game in (1, 2):
+            u = share(number, "gate", baseline, look, pair, game)
+            points += 2 if u < score - draw / 2 else 1 if u < score + draw / 2 else 0
+        counts[points] += 1
+    return counts
+
+
+def simulate(
+    number: int, elos: Sequence[float], drawn: float, offsets: Sequence[float]
+) -> tuple[str, list[Claim | None], int]:
+    """The verdict of a gate, what it claims of each baseline, and the pairs played."""
+    batches: list[list[Batch]] = [[] for _ in elos]
+    claims: list[Claim | None] = [None] * len(elos)
+    for look in range(LOOKS):
+        for baseline, elo in enumerate(elos):
+            if claims[baseline] is None:
+                batches[baseline].append(play(number, baseline, look, elo, drawn, offsets))
+        claims = [claim for _, _, claim in GATE.prove(batches)]
+        if "worse" in claims or None not in claims:
+            break
+    verdict = "rejected" if "worse" in claims else "undecided" if None in claims else "accepted"
+    return verdict, claims, GATE.batch * sum(map(len, batches))
+
+
+def sequential_pairs(number: int, elo: float, drawn: float, offsets: Sequence[float]) -> int:
+    """The pairs that the test of ``tourney compare`` takes."""
+    test, total = Sprt(GATE.elo0, GATE.elo1, GATE.alpha, GATE.beta), [0] * 5
+    for look in range(LOOKS):
+        batch = play(number, 0, look, elo, drawn, offsets)
+        total = [one + other for one, other in zip(total, batch, strict=True)]
+        if test.decide(total) is not None:
+            break
+    return sum(total)
+
+
+# -- ladders ------------------------------------------------------------------------------------------------
+
+
+def placements(strength: int, shared: int, seed: int) -> list[Placement]:
+    """The placements after each batch, until the interval at every look is as narrow as asked."""
+    groups: list[list[Meeting]] = []
+    found: list[Placement] = []
+    rungs = range(1, len(LADDER.anchors) + 1)
+    while not found or (
+        LADDER.now(found[-1]).half_width > 100 * LADDER.width and 2 * len(groups) < LADDER.games
+    ):
+        for table, (rung,) in enumerate(LADDER.groups(2, rungs, found[-1] if found else None)):
+            label = (strength, len(found), table)
+            one = derive(seed, "pair", *label) % 100 < shared
+            opponent = LADDER.rating(rung)
+            luck = (share(seed, "game", *label, 0 if one else game) for game in (0, 1))
+            won = sum(drawn < expected(strength - opponent) for drawn in luck)
+            groups.append([Meeting(opponent, 2, 2 * won)])
+        found.append(place(groups, LADDER.anchors))
+    return found
+
+
+def ever_wrong(found: Sequence[Placement], strength: int) -> bool:
+    """Whether any of the intervals excludes the strength."""
+    return any(not one.low <= strength <= one.high for one in found)
+
+
+# Intervals at every look
+
+Lines = Iterator[Sequence[str]]
+
+
+class Size(NamedTuple):
+    """How much to simulate: runs of each table."""
+
+    pairs: int
+    ratings: int
+    best: int
+
+
+SMALL, FULL = Size(1000, 20, 6), Size(20_000, 400, 40)
+
+
+# Pairs of a comparison
+
+
+PAIR_WORLDS: dict[str, Floats] = {
+    "even, no draws": np.array([0.25, 0, 0.5, 0, 0.25]),
+    "even, half of the games drawn": np.array([0.0625, 0.25, 0.375, 0.25, 0.0625]),
+    "even, dice for 300 Elo, mirrored": pair_shares(0.0, mirrored=True),
+    "30 Elo, dice for 300 Elo, mirrored": pair_shares(30.0, mirrored=True),
+    "even, nine of ten games drawn": np.array([0.0025, 0.045, 0.905, 0.045, 0.0025]),
+    "an opening decides both games": np.array([0.45, 0.02, 0.06, 0.02, 0.45]),
+    "800 Elo": np.array([0.0, 0.0, 0.02, 0.0, 0.98]),
+}
+"""The shares of pairs in which A scores 0 to 4 half-points."""
+
+
+class PairRuns(NamedTuple):
+    """Runs of pairs: means and standard errors of the score after each pair, as ``estimate`` has them."""
+
+    truth: float
+    mean: Floats
+    error: Floats
+
+    @classmethod
+    def of(cls, name: str, shares: Floats, runs: int, length: int, seed: int) -> "PairRuns":
+        """Simulate runs of ``length`` pairs."""
+        label = name.replace(" ", "-").replace(",", "")
+        bounds = np.cumsum(shares / shares.sum())
+        drawn = uniforms(runs * length, "anytime", seed, label).reshape(runs, length)
+        scores = np.array(SCORES)[np.minimum(np.searchsorted(bounds, drawn), 4)]
+        n = np.arange(1, length + 1) + 2.0
+        total, squares = np.cumsum(scores, axis=1) + 1, np.cumsum(scores**2, axis=1) + 1
+        mean = total / n
+        error = np.sqrt(np.maximum(squares - n * mean**2, 0.0)) / n
+        return cls(float(np.array(SCORES) @ shares / shares.sum()), mean, error)
+
+
+def pairs_table(size: Size, seed: int) -> Lines:
+    """Yield lines: how often an interval ever excludes the truth, of 1,024 pairs with a look at each."""
+    length, step = 1024, 100
+    at = np.arange(1, length + 1)
+    deviations = np.array([multiplier(t / length) for t in at])
+    yield (
+        "pairs",
+        EVERY_LOOK,
+        f"{EVERY_LOOK}, in the first 128 pairs",
+        f"{FIXED}, every 16",
+        f"{FIXED}, at the end",
+    )
+    for name, shares in PAIR_WORLDS.items():
+        ever = early = watched = last = 0.0
+        for part in range(0, size.pairs, step):
+            count = min(step, size.pairs - part)
+            runs = PairRuns.of(f"{name}-{part}", shares, count, length, seed)
+            gap = np.abs(runs.mean - runs.truth)
+            out, fixed = gap > deviations * runs.error, gap > QUANTILE * runs.error
+            ever += out.any(axis=1).sum()
+            early += out[:, :128].any(axis=1).sum()
+            watched += fixed[:, 15::16].any(axis=1).sum()
+            last += fixed[:, -1].sum()
+        found = (ever, early, watched, last)
+        yield (name, *(f"{100 * count / size.pairs:.1f} %" for count in found))
+
+
+def width_table() -> Lines:
+    """Yield lines: the width of the interval in units of the fixed one of the same pairs."""
+    shares = (1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
+    yield ("share of the planned length", *(f"{share:g}" for share in shares))
+    yield ("times as wide as a fixed one", *(f"{multiplier(share) / QUANTILE:.2f}" for share in shares))
+
+
+def stopping_table(size: Size, seed: int) -> Lines:
+    """Yield lines: pairs until the interval is as narrow as asked, and whether it holds the truth then."""
+    yield (
+        "pairs",
+        "width asked, Elo",
+        "pairs, mean",
+        "pairs, 95 % of runs",
+        "last interval excludes the truth",
+    )
+    runs = max(50, size.pairs // 20)
+    for name in ("even, no draws", "30 Elo, dice for 300 Elo, mirrored", "even, nine of ten games drawn"):
+        for width in (40, 20):
+            planned = width_pairs(width)
+            length = 3 * planned
+            at = np.arange(1, length + 1)
+            deviations = np.array([multiplier(t / planned) for t in at])
+            stops, wrong = [], 0
+            for number in range(runs):
+                found = PairRuns.of(f"{name}-stop-{width}-{number}", PAIR_WORLDS[name], 1, length, seed)
+                mean, wide = found.mean[0], deviations * found.error[0]
+                low, high = np.clip(mean - wide, 1e-9, None), np.clip(mean + wide, None, 1 - 1e-9)
+                ends = [-400 * np.log10(1 / score - 1) for score in (low, mean, high)]
+                narrow = np.maximum(ends[2] - ends[1], ends[1] - ends[0]) <= width
+                narrow[np.arange(length) % 16 != 15] = False
+                stop = int(np.argmax(narrow)) if narrow.any() else length - 1
+                stops.append(stop + 1)
+                wrong += not ends[0][stop] <= elo_of(found.truth) <= ends[2][stop]
+            ordered = sorted(stops)
+            yield (
+                name,
+                f"{width}",
+                f"{sum(stops) / runs:,.0f}",
+                f"{ordered[math.ceil(0.95 * runs) - 1]:,}",
+                f"{100 * wrong / runs:.1f} %",
+            )
+
+
+# Ratings of a pool
+
+
+class PoolWorld(NamedTuple):
+    """A pool of bots: standard deviations in Elo of strengths, and of what the games of a group share."""
+
+    name: str
+    bots: int
+    seats: int
+    cycles: int
+    spread: float = 150.0
+    nu: float = 0.5
+    opening: float = 0.0
+    dice: float = 0.0
+
+
+POOLS = (
+    PoolWorld("2 seats, a third drawn", 4, 2, 60),
+    PoolWorld("2 seats, no draws, far apart", 4, 2, 60, spread=500, nu=0.0),
+    PoolWorld("2 seats, three quarters drawn", 4, 2, 60, nu=6.0),
+    PoolWorld("2 seats, an opening suits one bot", 4, 2, 60, opening=200),
+    PoolWorld("2 seats, dice favour a seat", 4, 2, 60, dice=300),
+    PoolWorld("2 bots", 2, 2, 120),
+    PoolWorld("3 seats", 4, 3, 20),
+    PoolWorld("3 seats, an opening suits one bot", 4, 3, 20, opening=150),
+    PoolWorld("4 seats", 5, 4, 16),
+    PoolWorld("4 seats, dice favour a seat", 5, 4, 16, dice=200),
+)
+
+
+def play_cycles(world: PoolWorld, strong: Floats, cycles: int, label: str) -> list[list[GameWithFaults]]:
+    """The groups of ``cycles`` cycles in each of which all groups of entrants meet once."""
+    k = world.seats
+    orders = [np.array(order) for order in seat_orders(k, 1)]
+    tables = list(combinations(range(world.bots), k))
+    shape = (cycles, len(tables))
+    opening = world.opening * normals(cycles * len(tables) * k, "anytime", label, "opening").reshape(
+        *shape, k
+    )
+    dice = world.dice * normals(cycles * len(tables) * k, "anytime", label, "dice").reshape(*shape, k)
+    noise = uniforms(cycles * len(tables) * len(orders) * k, "anytime", label, "games")
+    noise = noise.reshape(*shape, len(orders), k)
+    groups = []
+    for cycle in range(cycles):
+        for at, table in enumerate(tables):
+            games: list[GameWithFaults] = []
+            for turn, order in enumerate(orders):
+                sat = tuple(table[index] for index in order)
+                utility = (strong[list(table)] + opening[cycle, at])[order] + dice[cycle, at]
+                drawn = noise[cycle, at, turn]
+                ranks = _davidson(utility, drawn, world.nu) if k == 2 else _places(utility, drawn)
+                games.append((sat, ranks, (None,) * k))
+            groups.append(games)
+    return groups
+
+
+def _davidson(
+    utility: Sequence[float] | Floats, drawn: Sequence[float] | Floats, nu: float
+) -> tuple[int, ...]:
+    half = float(utility[0] - utility[1]) / ELO / 2
+    win, loss = math.exp(half), math.exp(-half)
+    u = float(drawn[0]) * (win + loss + nu)
+    return (1, 2) if u < win else (1, 1) if u < win + nu else (2, 1)
+
+
+def _places(utility: Floats, drawn: Floats) -> tuple[int, ...]:
+    performance = utility / ELO - np.log(-np.log(drawn))
+    return tuple(int(1 + np.sum(performance > own)) for own in performance)
+
+
+def ratings_table(size: Size, seed: int) -> Lines:
+    """Yield lines: how often intervals of Elo ever exclude the truth, with a look after each cycle."""
+    yield (
+        "pool",
+        f"Elo, {EVERY_LOOK}",
+        f"differences, {EVERY_LOOK}",
+        f"Elo, {FIXED}",
+        f"Elo, {FIXED}, at the end",
+    )
+    for world in POOLS:
+        label = world.name.replace(" ", "-").replace(",", "")
+        ever = np.zeros(2)
+        fixed = last = 0.0
+        contrasts = [np.eye(world.bots)[i] - 1 / world.bots for i in range(world.bots)]
+        singles = len(contrasts)
+        contrasts += [
+            np.eye(world.bots)[a] - np.eye(world.bots)[b] for a, b in combinations(range(world.bots), 2)
+        ]
+        weights = np.array(contrasts)
+        for number in range(size.ratings):
+            strong = world.spread * normals(world.bots, "anytime", seed, label, number, "strengths")
+            known = f"{seed}-{label}-{number}"
+            truth = weights @ strong
+            if world.opening or world.dice:  # then the fit's own truth: what it tends to with more games
+                many = play_cycles(world, strong, 20 * world.cycles, f"{known}-many")
+                truth = weights @ strengths(_counts(world, many))[0]
+            tables = len(list(combinations(range(world.bots), world.seats)))
+            games = world.cycles * tables * len(seat_orders(world.seats, 1)) * world.seats / world.bots
+            look = PlannedGames(games, world.seats)
+            groups = play_cycles(world, strong, world.cycles, known)
+            out = np.zeros(len(weights), dtype=bool)
+            watched = np.zeros(len(weights), dtype=bool)
+            for cycle in range(1, world.cycles + 1):
+                elo, matrix = strengths(_counts(world, groups[: cycle * tables]))
+                gap = np.abs(weights @ elo - truth)
+                variance = np.einsum("ij,jk,ik->i", weights, matrix, weights)
+                wide = [
+                    look.deviations(float(v), float(w @ w)) for v, w in zip(variance, weights, strict=True)
+                ]
+                out |= gap > np.array(wide) * np.sqrt(variance)
+                now = gap > QUANTILE * np.sqrt(variance)
+                watched |= now
+            ever += (out[:singles].mean(), out[singles:].mean())
+            fixed += watched[:singles].mean()
+            last += now[:singles].mean()
+        found = (*ever, fixed, last)
+        yield (world.name, *(f"{100 * value / size.ratings:.1f} %" for value in found))
+
+
+def _counts(world: PoolWorld, groups: Sequence[Sequence[GameWithFaults]]) -> Counts:
+    return Counts.of_groups(((games, 1) for games in groups), range(world.bots), world.seats)
+
+
+# Best of N
+
+
+@dataclass(frozen=True)
+class Field:
+    """Entrants among which the best is sought: strengths in Elo, the best first (or none is).
+
+    ``style``: Elo of the first of a pair against the second, beside their strengths. ``nu``: draws.
+    """
+
+    name: str
+    strengths: tuple[float, ...]
+    seats: int = 2
+    nu: float = 0.5
+    style: dict[tuple[int, int], float] = field(default_factory=dict)
+    best: int | None = 0
+    games: int = 60_000
+
+
+def steps(count: int, first: float, step: float) -> tuple[float, ...]:
+    """Strengths: the best, ``first`` Elo below it the second, then one each ``step`` Elo."""
+    return (0.0, *(-first - step * place for place in range(count - 1)))
+
+
+FIELDS = (
+    Field("16 bots, 30 Elo from first to second, then 30 each", steps(16, 30, 30)),
+    Field("16 bots, 30 Elo, then 15 each", steps(16, 30, 15)),
+    Field("8 bots, 50 Elo, then 25 each, four of five games drawn", steps(8, 50, 25), nu=8.0),
+    Field("6 bots of 4 seats, 60 Elo, then 40 each", steps(6, 60, 40), seats=4),
+)
+HARD = (
+    Field("two equal leaders", (0.0, 0.0, -100.0, -200.0), best=None, games=600),
+    Field("leaders 10 Elo apart", (0.0, -10.0, -100.0, -200.0), games=600),
+    Field(
+        "a cycle of three in front",
+        (0.0, 0.0, 0.0, -150.0),
+        style={(0, 1): 100.0, (1, 2): 100.0, (2, 0): 100.0},
+        best=None,
+        games=600,
+    ),
+    Field("equal, nine of ten games drawn", (0.0, 0.0, 0.0, 0.0), nu=18.0, best=None, games=600),
+    Field("equal, 3 seats", (0.0, 0.0, 0.0, 0.0), seats=3, best=None, games=600),
+)
+"""Fields whose best bot is hard to tell, or does not exist: any answer but the best is an error."""
+
+
+def play_rows(rows: Sequence[Row], world: Field, seed: int) -> tuple[ResultRow, ...]:
+    """Results derived from the rows' keys and the seed."""
+    found = []
+    for one in rows:
+        drawn = [(derive(seed, "seat", *one.key, seat) + 0.5) / U64 for seat in range(world.seats)]
+        utility = [world.strengths[number] for number in one.seats]
+        if world.seats == 2:
+            a, b = one.seats
+            utility[0] += world.style.get((a, b), 0.0) - world.style.get((b, a), 0.0)
+            ranks = _davidson(utility, drawn, world.nu)
+        else:
+            ranks = _places(np.array(utility), np.array(drawn))
+        found.append(one.result(ranks))
+    return tuple(found)
+
+
+def search(format_: Format, world: Field, seed: int) -> tuple[int | None, int]:
+    """The bot named as the best (None: none was), and the number of games."""
+    asked = Until(best=9500, games=world.games)
+    if isinstance(format_, RoundRobin):
+        return _search_level(world, asked, seed)
+    players = tuple(Participant(number, str(number)) for number in range(len(world.strengths)))
+    setup = Setup(players, world.seats, seed, extra=asked.extra())
+    history = History()
+    unseen: tuple[ResultRow, ...] = ()
+    complete = False
+    while not complete:
+        drawn = next_rounds(format_, setup, history)
+        history.extend(drawn.rows, unseen)  # a format with a lag of one does not see the last round's results
+        unseen, complete = play_rows(drawn.rows, world, seed), drawn.complete
+    history.extend((), unseen)
+    found = ended_by(format_, setup, history)
+    return (found.entrants[0] if found and found.entrants else None), len(history.rows)
+
+
+def _search_level(world: Field, asked: Until, seed: int) -> tuple[int | None, int]:
+    """The same of a round-robin, decided as the format does it, from counts of equal groups."""
+    entrants = range(len(world.strengths))
+    groups: Counter[tuple[GameWithFaults, ...]] = Counter()
+    tables = list(combinations(entrants, world.seats))
+    size = len(seat_orders(world.seats, 1))
+    most = (asked.games or 0) // (len(tables) * size)
+    look = PlannedGames(most * len(tables) * size * world.seats / len(entrants), world.seats)
+    batch = -(-BATCH // (len(tables) * size))
+    for cycle in range(1, most + 1):
+        for table, group in enumerate(tables, 1):
+            rows = [
+                Row(cycle, table, 1, order, tuple(group[index] for index in seats))
+                for order, seats in enumerate(seat_orders(world.seats, cycle), 1)
+            ]
+            results = play_rows(rows, world, seed)
+            groups[tuple((one.entrants, one.ranks, (None,) * world.seats) for one in results)] += 1
+        if cycle % batch == 0 or cycle == most:
+            counts = Counts.of_groups(groups.items(), entrants, world.seats)
+            if (found := answer_of_fit(counts, look, asked, entrants)) is not None:
+                return found.entrants[0], cycle * len(tables) * size
+    return None, most * len(tables) * size
+
+
+def best_table(size: Size, seed: int) -> Lines:
+    """Yield lines: games until the best is known, adaptive beside round-robin."""
+    yield ("field", "adaptive, games", "round-robin, games", "ratio", "wrong", "not known")
+    for world in FIELDS:
+        games = {"adaptive": 0, "round-robin": 0}
+        wrong = unknown = 0
+        for number in range(size.best):
+            for format_ in (Adaptive(), RoundRobin()):
+                named, played = search(format_, world, derive(seed, "best", number))
+                games[format_.name] += played
+                wrong += named not in (None, world.best)
+                unknown += named is None
+        raced, whole = (games[name] / size.best for name in ("adaptive", "round-robin"))
+        yield (
+            world.name,
+            f"{raced:,.0f}",
+            f"{whole:,.0f}",
+            f"{raced / whole:.2f}",
+            f"{wrong} of {2 * size.best}",
+            f"{unknown}",
+        )
+
+
+def errors_table(size: Size, seed: int) -> Lines:
+    """Yield lines: how often a wrong bot is named in fields that are hard to tell, by adaptive pairing."""
+    runs = 10 * size.best
+    yield ("field, up to 600 games", "runs", "wrong", "right", "none named")
+    for world in HARD:
+        answers = [search(Adaptive(), world, derive(seed, "hard", number))[0] for number in range(runs)]
+        wrong = sum(named is not None and named != world.best for named in answers)
+        none = answers.count(None)
+        yield (world.name, f"{runs}", f"{wrong}", f"{runs - wrong - none}", f"{none}")
+
+
+def width_pairs(width: float) -> int:
+    """The pairs for which ``compare --width`` tunes its interval."""
+    return pairs_to_measure(width, DEVIATION)
+
+
+Table = Callable[[Size, int], Lines]
+TABLES: dict[str, tuple[Table, ...]] = {
+    "pairs": (pairs_table, lambda _size, _seed: width_table()),
+    "ratings": (ratings_table,),
+    "stopping": (stopping_table,),
+    "best": (best_table, errors_table),
+}
+
+
+# Commands
+
+
+@click.group(help=described(__doc__))
+def main() -> None:
+    """Simulate questions about a bot."""
+
+
+@main.command("gate")
+@click.option("--runs", default=400, show_default=True)
+def gate_command(runs: int) -> None:
+    """Print a line for each scene of a gate."""
+    print(
+        f"gates with --no-regression {GATE.elo0:g} --gain {GATE.elo1:g}, {runs} runs, at most {LOOKS} looks"
+    )
+    verdicts = ("accepted", "rejected", "undecided")
+    head("Elo over baselines", "draws", "pairs vary", *verdicts, "wrong", "pairs", "SPRT")
+    spread = [SPREAD * value for value in normals(997, "gate")]
+    for elos, drawn, varied in SCENES:
+        offsets = spread if varied else []
+        counts: Counter[str] = Counter()
+        wrong = pairs = sequential = 0
+        for number in range(runs):
+            verdict, claims, played = simulate(number, elos, drawn, offsets)
+            counts[verdict] += 1
+            pairs += played
+            wrong += any(
+                (claim == "better" and elo <= GATE.elo0) or (claim == "worse" and elo >= GATE.elo1)
+                for claim, elo in zip(claims, elos, strict=True)
+            )
+            if len(elos) == 1:
+                sequential += sequential_pairs(number, elos[0], drawn, offsets)
+        row(
+            ", ".join(f"{elo:+g}" for elo in elos),
+            f"{drawn:g}",
+            "yes" if varied else "no",
+            *(f"{100 * counts[verdict] / runs:.1f} %" for verdict in verdicts),
+            f"{100 * wrong / runs:.1f} %",
+            f"{pairs / runs:.0f}",
+            f"{sequential / runs:.0f}" if len(elos) == 1 else "",
+        )
+
+
+@main.command("ladder")
+@click.option("--runs", default=200, show_default=True)
+@click.option("--seed", default=1, show_default=True)
+def ladder_command(runs: int, seed: int) -> None:
+    """Print a line for each strength of a bot that is placed."""
+    head(
+        *("strength of the bot", "games", f"{FIXED}, at the end", f"{FIXED}, ever", f"{EVERY_LOOK}, ever"),
+        *("games until that is as narrow", "ratio"),
+    )
+    for strength, shared in (*((strength, 0) for strength in STRENGTHS), (0, SHARED)):
+        games = longer = at_end = watched = sequence = 0
+        for number in range(runs):
+            found = placements(strength, shared, derive(seed, "run", number))
+            known = next(k for k, one in enumerate(found) if LADDER.ending(one, 0))
+            games += 8 * (known + 1)
+            longer += 8 * len(found)
+            at_end += ever_wrong(found[known : known + 1], strength)
+            watched += ever_wrong(found[: known + 1], strength)
+            sequence += ever_wrong([LADDER.now(one) for one in found], strength)
+        row(
+            f"{strength / 100:+.0f}{', half of the pairs share their luck' if shared else ''}",
+            f"{games / runs:.0f}",
+            *(f"{100 * count / runs:.1f} %" for count in (at_end, watched, sequence)),
+            f"{longer / runs:.0f}",
+            f"{longer / games:.1f}",
+        )
+
+
+@main.command("intervals")
+@click.option("--full", is_flag=True, help="As many runs as the documentation has; hours.")
+@click.option("--only", type=click.Choice(list(TABLES)), help="One part.")
+@click.option("--seed", default=1, show_default=True)
+def intervals_command(full: bool, only: str | None, seed: int) -> None:
+    """Print tables of intervals that hold at every look, and of tournaments that end at an answer."""
+    for name in [only] if only else TABLES:
+        for table in TABLES[name]:
+            start = time.perf_counter()
+            lines = table(FULL if full else SMALL, seed)
+            head(*next(lines))
+            for line in lines:
+                row(*line)
+            print(f"\n({time.perf_counter() - start:.0f} s)\n", flush=True)
+
+
+if __name__ == "__main__":
+    run(main)

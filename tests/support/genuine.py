@@ -1,0 +1,71 @@
+"""Tournaments of really played matches, by bots without a process: every record verifies."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from tourney.games.registry import find_game
+from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
+from tourney.match.play import play_match
+from tourney.match.player import Player
+from tourney.match.result import LogLine, PlayedMatch
+from tourney.match.spec import MatchSpec
+from tourney.run.engine.recorder import pair_next, spec_of
+from tourney.store.database import Database
+from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+
+LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
+
+
+def begin(
+    repository: Database,
+    names: Sequence[str] = ("drawn-1", "drawn-2", "drawn-3"),
+    *,
+    name: str = "cup",
+    game: str = "sage-stones",
+    seats: int = 2,
+    games: int = 2,
+    opening_plies: int = 2,
+    seed: int = 7,
+    mirrored_dice: bool = True,
+) -> Tournament:
+    """Store a round-robin of bots with random actions, with all rounds paired."""
+    rules = find_game(game)
+    _, options = rules.settings(seats, {})
+    plan = Plan(
+        name,
+        game,
+        rules.rules,
+        tuple(sorted(options.items())),
+        "round-robin",
+        seats,
+        games,
+        opening_plies=opening_plies,
+        limits=LIMITS,
+        mirrored_dice=mirrored_dice,
+    )
+    entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
+    made = repository.tournaments.begin(
+        plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
+    )
+    while pair_next(repository, made.id):
+        pass
+    return repository.tournaments.by_id(made.id)
+
+
+def play(spec: MatchSpec) -> PlayedMatch:
+    """Play a match of bots with random actions."""
+    return play_match(spec, find_game(spec.game), [Player(RandomChannel()) for _ in spec.seats])
+
+
+def play_all(repository: Database, tournament: Tournament, *, void: Sequence[int] = ()) -> None:
+    """Play the pending matches, each with a log of two lines; matches in ``void`` are void."""
+    entrants = repository.tournaments.entrants(tournament.id)
+    finished = []
+    for number, row in repository.schedules.pending(tournament.id):
+        if number in void:
+            finished.append(MatchResult(number, None, note="sandbox failed"))
+            continue
+        one = play(spec_of(tournament, entrants, row))
+        finished.append(MatchResult(number, PlayedMatch(one.record, LOG, one.measured)))
+    repository.matches.add(tournament.id, finished)

@@ -1,0 +1,223 @@
+"""Runs of made-up matches that are killed again and again: ``python -m tests.support.kills FOLDER KIND``.
+
+It plays a tournament straight through, and with ``kill -9`` at one place after the other, on one worker and
+on four. It prints a JSON object for each: the number of kills, and what the tournament came to. The places
+are moments of a run: the begin of a match, and the begin and end of each write to the database.
+"""
+
+import hashlib
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import to_builtins
+
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tournaments import played, write_file
+from tourney.compare.asking import Answer, BotQuestion, ask
+from tourney.compare.comparison import ComparisonRule
+from tourney.compare.gate import GateRule
+from tourney.compare.ladder import LadderRule, ladder_limits
+from tourney.ratings.anchored import expected
+from tourney.ratings.sequential import Sprt
+from tourney.run.config.file_schema import EntrantLine
+from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.engine import recorder
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.monitoring.summary import Summary
+from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.seeds import U64, derive
+from tourney.store.database import Database
+from tourney.store.matches import Matches
+from tourney.store.schedules import Schedules
+from tourney.store.tournaments import Tournaments
+from tourney.store.values import RunSettings
+
+WRITES: Final[tuple[tuple[type, str, str], ...]] = (
+    (Tournaments, "begin", "begin"),
+    (Schedules, "add", "add rows"),
+    (Matches, "add", "add results"),
+    (Tournaments, "keep_root", "keep root"),
+    (Tournaments, "keep_verdict", "keep verdict"),
+)
+"""Methods that a run writes by, with the names of their moments."""
+PLACES: Final = (2, 9, 4, 35, 60, "last add rows", "after last add rows", "keep root", "after keep root",
+                 "keep verdict", "after keep verdict")  # fmt: skip
+"""Where the first run is killed, the second, and so on: at a moment by its number, or by its name."""
+ELO: Final = {"a": 150.0, "b": -50.0, "c": -100.0, "greedy": 90.0, "random": -150.0, "pebble": 0.0}
+"""The strength of the bots; one that is not here has 0."""
+
+CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+{settings}
+[run]
+sandbox = "off"
+[[entrant]]
+bot = "random"
+name = "a"
+[[entrant]]
+bot = "random"
+name = "b"
+[[entrant]]
+bot = "random"
+name = "c"
+"""
+ADAPTIVE: Final = 'format = "adaptive"\nbatch = 4\n[until]\nbest = 0.9\ngames = 400'
+LEVEL: Final = "games-per-pairing = 200\n[until]\nwidth = 130\norder = true"
+
+Make = Callable[[], MatchExecutor]
+Run = Callable[[Path, Make], Answer[Any] | Summary]
+
+
+def run_cup(settings: str) -> Run:
+    """Return a run of a tournament file with these settings."""
+
+    def run(folder: Path, make: Make) -> Summary:
+        file = read_tournament_file(write_file(folder, CUP.format(settings=settings)))
+        return run_tournament(file, str(folder / "t.db"), folder / "bots", make)
+
+    return run
+
+
+def run_question(question: BotQuestion[Any]) -> Run:
+    """Return a run of a question of ``compare``, ``gate`` or ``ladder``."""
+    return lambda folder, make: ask(question, str(folder / "t.db"), folder / "bots", make)
+
+
+_COMMON: Final[Mapping[str, Any]] = {"game": "sage-stones", "seed": 7, "run": RunSettings(sandbox="off")}
+_GREEDY, _RANDOM, _PEBBLE = (EntrantLine(name) for name in ("greedy", "random", "pebble"))
+KINDS: Final[Mapping[str, Run]] = {
+    "until-best": run_cup(ADAPTIVE),
+    "until-width-or-order": run_cup(LEVEL),
+    "compare": run_question(
+        BotQuestion(ComparisonRule(Sprt(0, 100), batch=4), (_GREEDY, _PEBBLE), **_COMMON)
+    ),
+    "gate": run_question(BotQuestion(GateRule(0, 120, batch=4), (_GREEDY, _RANDOM, _PEBBLE), **_COMMON)),
+    "ladder": run_question(
+        BotQuestion(
+            LadderRule(width=80), (_PEBBLE,), seats=None, limits=ladder_limits(), max_faults=8, **_COMMON
+        )
+    ),
+}
+
+
+def play(task: MatchTask) -> WorkerReply:
+    """Let each bot win as often as its strength says, by the match's seed."""
+    first, other = (ELO.get(seat.name, 0.0) for seat in task.spec.seats)
+    won = derive(task.spec.seed, "test", task.number % 2) / U64 < expected(100 * (first - other))
+    return WorkerReply(task.number, played(task.spec, (1, 2) if won else (2, 1)))
+
+
+def one_worker(play: Callable[[MatchTask], WorkerReply]) -> MatchExecutor:
+    """Return one worker in this process."""
+    return FuturesExecutor(Immediate, play)
+
+
+def four_threads(play: Callable[[MatchTask], WorkerReply]) -> MatchExecutor:
+    """Return four workers, whose matches end in any order."""
+    return FuturesExecutor(lambda: ThreadPoolExecutor(4), play, workers=4)
+
+
+Workers = Callable[[Callable[[MatchTask], WorkerReply]], MatchExecutor]
+
+
+def run_killed(run: Run, folder: Path, workers: Workers) -> int:
+    """Run once for each place, in a process that is killed if it gets there; count the kills."""
+    kills = 0
+    for place in PLACES:
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                _run_to(place, run, folder, workers)
+                status = 0
+            finally:
+                os._exit(status)
+        _, ended = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(ended) and ended:
+            raise SystemExit(f"the run after {kills} kills failed")
+        kills += os.WIFSIGNALED(ended)
+    return kills
+
+
+def _run_to(place: int | str, run: Run, folder: Path, workers: Workers) -> None:
+    numbers = count(1)
+
+    def reach(moment: str) -> None:
+        if place in (next(numbers), moment):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def mortal(name: str, write: Callable[..., Any]) -> Callable[..., Any]:
+        def reached(*args: Any, **named: Any) -> Any:
+            moment = f"last {name}" if named.get("complete") else name
+            reach(moment)
+            found = write(*args, **named)
+            reach(f"after {moment}")
+            return found
+
+        return reached
+
+    def mortal_play(task: MatchTask) -> WorkerReply:
+        reach("play")
+        return play(task)
+
+    for owner, method, name in WRITES:
+        setattr(owner, method, mortal(name, getattr(owner, method)))
+    setattr(recorder, "BATCH_SECONDS", 0.0)  # noqa: B010 - it is final; no clock may decide what is stored at once
+    run(folder, lambda: workers(mortal_play))
+
+
+def never(task: MatchTask) -> WorkerReply:
+    """Refuse to play."""
+    raise AssertionError(f"match {task.number} is played although all is known")
+
+
+def outcome(run: Run, folder: Path) -> dict[str, Any]:
+    """Return what the tournament of a folder came to: its end, its root, its verdict and its records.
+
+    The end is what a further run gives, which has nothing to play.
+    """
+    again = run(folder, lambda: one_worker(never))
+    with Database.open(str(folder / "t.db")) as repository:
+        tournament = repository.tournaments.get()
+        records = [
+            match.result.digest
+            for match in repository.matches.all(tournament.id, finished=True)
+            if match.result is not None
+        ]
+        return {
+            "name": tournament.name,
+            "complete": tournament.complete,
+            "root": tournament.root,
+            "end": again.until if isinstance(again, Summary) else to_builtins(again.result),
+            "verdict": repository.tournaments.verdict(tournament.id),
+            "matches": len(records),
+            "records": hashlib.sha256("".join(records).encode()).hexdigest(),
+        }
+
+
+def main(folder: Path, kind: str) -> None:
+    """Run a kind straight through, and killed; print what each came to."""
+    run = KINDS[kind]
+    for name, workers in (("straight", None), ("one", one_worker), ("four", four_threads)):
+        place = folder / name
+        place.mkdir()
+        kills = 0
+        if workers is None:
+            run(place, lambda: one_worker(play))
+        else:
+            kills = run_killed(run, place, workers)
+        sys.stdout.write(json.dumps({"kills": kills, "outcome": outcome(run, place)}) + "\n")
+        sys.stdout.flush()  # before the next fork
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])
