@@ -21,8 +21,8 @@ PYTEST := $(BIN)/pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 test: $(STAMP) cores ## Run the fast tests and the linters: what a change needs (tests/README.md)
 	@$(PYTEST) -m "not slow" $(ARGS)
 
-test-all: $(STAMP) cores ## Run all tests: also containment, kills, compilers, engines, servers, browsers
-	@$(PYTEST) $(ARGS)
+test-all: test ## Run all tests: the fast ones, then containment, kills, compilers, engines, servers, browsers
+	@$(PYTEST) -m slow $(ARGS)
 
 lint: $(STAMP) ## Run the linters and type checks
 	$(BIN)/ruff check .

@@ -78,6 +78,12 @@ class Cluster:
         self.port = free_port()
         self.workers: dict[str, subprocess.Popen[bytes]] = {}
         self.scheduler = self._scheduler()
+        # Before it listens it refuses connections, so a client's time limit could pass on a busy machine.
+        assert wait_for(self._listens)
+
+    def _listens(self) -> bool:
+        with socket.socket() as tried:
+            return tried.connect_ex(("127.0.0.1", self.port)) == 0
 
     @property
     def url(self) -> str:
