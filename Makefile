@@ -7,6 +7,9 @@ STAMP := $(VENV)/.installed
 # Number of test processes: one more than processors, because many tests wait for other processes.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
+# Keep compiled modules even where the environment says not to: each test process would compile all tests again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-all lint format lock wheel cores plain reference diagrams seeds ladder sample clean
 
 help: ## List the targets

@@ -23,12 +23,11 @@ KINDS = ("benchmark", "browser", "cluster", "compiler", "containment", "engine",
 
 LONGEST = (
     "tests/test_house.py",
-    "tests/games/test_differential.py",
-    "tests/report/test_more_pages.py",
+    "tests/report/test_formats.py",
     "tests/report/test_site.py",
-    "tests/run/engine/test_withdrawal.py",
-    "tests/seeds/test_record_schema.py",
-    "tests/store/test_exchange.py",
+    "tests/run/engine/test_readiness.py",
+    "tests/games/test_differential.py",
+    "tests/cli/test_ratings.py",
 )
 """Files that take long although none of their tests is slow."""
 

@@ -48,6 +48,7 @@ def test_completes_bots_that_ship_and_paths(tmp_path: Path) -> None:
     assert offered("bots", "show", "./gre", TOURNEY_BOTS=str(tmp_path)) == ["./gre"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "fish"])
 def test_shell_itself_completes_games_bots_and_tournaments(shell: str, tmp_path: Path) -> None:
     program = shutil.which(shell)

@@ -32,6 +32,7 @@ BLOBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "column", "part", "blob"),
     [

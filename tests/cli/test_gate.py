@@ -30,6 +30,7 @@ def gate(*words: str) -> tuple[str, ...]:
     return ("gate", *words, "--game", "sage-stones", "--gain", "400", "--batch", "4", "--seed", "1", *FAST)
 
 
+@pytest.mark.slow
 def test_accepted_candidate_becomes_the_baseline(folder: Path) -> None:
     """The first baseline needs no gate; the next one has to beat it; a promotion can be taken back."""
     promote = ("bots", "promote", "--game", "sage-stones")

@@ -47,6 +47,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["gz", "zst"])
 def test_compressed_export_is_smaller_and_imported(home: Path, tmp_path: Path, ending: str) -> None:
     plain, file = home / "tournament.jsonl", tmp_path / f"cup.jsonl.{ending}"
@@ -87,6 +88,7 @@ def test_imported_tournament_shows_the_same(home: Path, tmp_path: Path, source: 
         writer.join(600)
 
 
+@pytest.mark.slow
 def test_unfinished_tournament_continues_with_its_file(home: Path, tmp_path: Path) -> None:
     """The last match and its round are played again after the import, to the same root."""
     lines = (home / "tournament.jsonl").read_text().splitlines()

@@ -135,6 +135,7 @@ def test_games_and_their_checks_are_documents(tmp_path: Path) -> None:
     assert (failed["passed"], bool(failed["failed"][0]["what"])) == (False, True)
 
 
+@pytest.mark.slow
 def test_bots_and_trials_are_documents(home: Path, tmp_path: Path) -> None:
     bots = ("--bots", str(tmp_path / "bots"))
     patient = ("--move-ms", "600000", "--startup-ms", "600000", "--sandbox", "off")

@@ -32,6 +32,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> str:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", EXPORTS)
 def test_export_writes_the_same_bytes_everywhere(db: str, tmp_path: Path, words: tuple[str, ...]) -> None:
     plain = tmp_path / "plain"

@@ -40,6 +40,7 @@ def test_every_game_can_be_played_and_resigned(game: str) -> None:
     assert "\x1b" not in done.stdout
 
 
+@pytest.mark.slow
 def test_finished_game_is_saved_as_a_valid_record(tmp_path: Path) -> None:
     """The bots are contained; the same lines and seed give the same record."""
     file = tmp_path / "game.json"
@@ -145,6 +146,7 @@ def test_plugin_game_is_played_by_two_persons() -> None:
     assert "over after " in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("no_color", [False, True])
 def test_terminal_has_colors_unless_no_color_is_set(no_color: bool) -> None:
     """The result is the same with and without NO_COLOR."""

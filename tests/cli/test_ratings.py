@@ -301,6 +301,7 @@ def test_batch_warns_of_unconnected_groups(tmp_path: Path) -> None:
     assert "left out: " in left_out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", ["", "a", "ab"])
 def test_pools_of_up_to_two_are_rated(tmp_path: Path, names: str) -> None:
     path = str(tmp_path / "t.db")

@@ -89,6 +89,7 @@ def read_as_other_user(path: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o444, 0o644])
 def test_database_in_read_only_folder_is_read(archive: Path, mode: int) -> None:
     archive.chmod(mode)

@@ -88,6 +88,7 @@ def folder_of(tmp_path: Path, wait: str = "") -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     program = (
@@ -126,6 +127,7 @@ def test_unwritable_log_is_refused_before_play(tmp_path: Path) -> None:
     assert not (home / "tourney.db").exists()
 
 
+@pytest.mark.slow
 def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None:
     """Neither without a database, which is not created, nor in one with another tournament."""
     home = folder_of(tmp_path)
@@ -139,6 +141,7 @@ def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None
     assert "cup" not in run("status", cwd=home).stdout
 
 
+@pytest.mark.slow
 def test_notify_runs_after_fault_limit_and_failed_start(tmp_path: Path) -> None:
     home = folder_of(tmp_path)
     notify = (

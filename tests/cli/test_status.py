@@ -105,6 +105,7 @@ def folder_of(tmp_path: Path, wait: str = "") -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
     home = folder_of(tmp_path, wait="sleep 1000;")
     write_file(home, CUP.replace('"./dead"', '"./first2"'))

@@ -92,6 +92,7 @@ def test_verify_all_compares_columns_with_records(database: str, change: str, sa
     assert done.stderr.startswith("error: 1 of 5 records does not hold")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "row", "holds"),
     [

@@ -102,6 +102,7 @@ def test_completion_order_changes_no_verdict(tmp_path: Path) -> None:
     assert sum(line.startswith("against pebble") for line in heard.messages) == one.rounds
 
 
+@pytest.mark.slow
 def test_gate_continues_where_it_stopped(tmp_path: Path) -> None:
     for name in ("whole", "parts"):
         (tmp_path / name).mkdir()

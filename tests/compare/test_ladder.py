@@ -108,6 +108,7 @@ def test_sentences_say_rank_rating_and_next(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [BackwardsExecutor, lambda play: FuturesExecutor(lambda: ThreadPoolExecutor(4), play, workers=4)],
@@ -120,6 +121,7 @@ def test_completion_order_changes_no_placement(tmp_path: Path, make: Callable[[P
     assert ask(tmp_path / "other", as_strong_as(0), executor=make(as_strong_as(0))).result == one
 
 
+@pytest.mark.slow
 def test_placement_continues_where_it_stopped(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()

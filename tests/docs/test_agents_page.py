@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.docs.pages import blocks, page
 from tests.support.command import ROOT
 from tests.support.folders import write_shell_bot
@@ -41,6 +43,7 @@ def test_loop_has_at_most_sixty_lines() -> None:
     assert BLOCKS[1].splitlines()[-1] == "sh improve.sh ./mybot sage-stones 300 ./my-agent"
 
 
+@pytest.mark.slow
 def test_bot_is_changed_until_it_is_rated(tmp_path: Path) -> None:
     """The first try fails its check; the second is below its target, with the game that it lost."""
     write_shell_bot(tmp_path, "mybot", "tourney) exit 3;;", games='["sage-stones"]')

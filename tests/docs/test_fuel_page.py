@@ -14,6 +14,7 @@ from tourney.bots.catalogue.starter import missing_tools
 PAGE = page("explanation/fuel.md")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(bool(missing_tools("c")), reason=f"modules from C need {missing_tools('c')}")
 def test_example_is_built_both_ways_and_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a shorter limit, under which some turns time out, each match comes out the same again."""

@@ -9,6 +9,7 @@ import pytest
 from tests.docs.pages import every_block, page
 
 
+@pytest.mark.slow
 def test_blocks_print_what_the_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for name in ("TOURNEY_DB", "TOURNEY_BOTS"):

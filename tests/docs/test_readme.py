@@ -12,6 +12,7 @@ from tests.support.command import ROOT, invoke
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_first_bot_commands_work_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All commands of the README run in one folder, with the tournament file that it shows."""
     monkeypatch.chdir(tmp_path)

@@ -41,6 +41,7 @@ def do(line: str) -> None:
     assert done.exit_code == 0, f"{line}\n{done.output}"
 
 
+@pytest.mark.slow
 def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
     text = page("tutorials/first-tournament.md")
     (file,) = blocks(text, "toml")
@@ -52,6 +53,7 @@ def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
     assert (tmp_path / "reports" / "first" / "index.html").is_file()
 
 
+@pytest.mark.slow
 def test_first_bot_runs_from_top_to_end(tmp_path: Path) -> None:
     """The program replaces the file that the sentence before it names, as soon as it comes."""
     tutorial = page("tutorials/first-bot.md")

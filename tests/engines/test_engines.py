@@ -35,6 +35,7 @@ def test_each_folder_has_a_bot_of_its_name() -> None:
     assert {name: manifest.name for name, manifest in MANIFESTS.items()} == {name: name for name in MANIFESTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "game"), PAIRS)
 def test_bot_plays_whole_games(name: str, game: str, play: Play) -> None:
     """It takes all seats of the largest table, and each of the smallest against random, without faults."""
@@ -111,6 +112,7 @@ def test_mason_is_better_than_greedy(play: Play) -> None:
     assert won > 10
 
 
+@pytest.mark.slow
 def test_shell_bot_has_under_30_lines() -> None:
     """It is plain shell."""
     text = (shipped_bots()["pebble"] / "bot.sh").read_text()

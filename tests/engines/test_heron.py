@@ -16,6 +16,7 @@ def folder(shipped: BotStore) -> Path:
     return folder_of("heron", shipped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seats", "options"), STONES_SETTINGS)
 def test_heron_names_legal_squares_in_random_games(
     seats: int, options: dict[str, str], folder: Path, shipped: BotStore

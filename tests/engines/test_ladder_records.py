@@ -27,6 +27,7 @@ def replayed(line: str, store: BotStore) -> tuple[str, str]:
         return record.digest, room.play(record.spec).record.digest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_ladder_match_reproduces_to_the_digest(path: Path, shipped: BotStore) -> None:
     """With compiled cores where they are built, so other machines give the same."""
@@ -35,6 +36,7 @@ def test_ladder_match_reproduces_to_the_digest(path: Path, shipped: BotStore) ->
         assert then == now
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_plain_python_gives_the_same_digest(
     path: Path, shipped: BotStore, monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def test_skipper_takes_a_win_and_the_same_nodes_give_the_same_game(folder: Path,
     assert games[0] == games[1]
 
 
+@pytest.mark.slow
 def test_skipper_is_better_than_greedy(play: Play) -> None:
     """It wins from either seat; the nodes are fixed, so the result is too."""
     for seat, table in enumerate((("skipper", "greedy"), ("greedy", "skipper"))):

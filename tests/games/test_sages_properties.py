@@ -6,6 +6,7 @@ make random positions, most of them possible, and play a few actions from each.
 
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -179,6 +180,7 @@ def test_sages_tafl_strings_match_oracle(text: str) -> None:
     tafl_both(text, 0, 2)
 
 
+@pytest.mark.slow
 @MANY
 @given(possible_tafl_strings(), st.integers(0, 1 << 32))
 def test_made_up_sages_tafl_positions_match_oracle(text: str, seed: int) -> None:

@@ -14,6 +14,7 @@ def rated(results: list[ResultRow], entrants: int, seats: int) -> Batch:
     return rate(Counts.of_results(results, range(entrants), seats))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_order_of_storage_does_not_matter(seats: int) -> None:
     results = results_of(seats, 7, 84)
@@ -163,6 +164,7 @@ def test_intransitive_results_show_in_goodness_and_residuals() -> None:
     assert all(abs(pair.z or 0) > 3 for pair in batch.pairs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "world",
     [

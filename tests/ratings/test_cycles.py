@@ -39,6 +39,7 @@ def spiel(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [2, 3, 5, 8, 20])
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")

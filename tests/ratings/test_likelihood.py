@@ -172,6 +172,7 @@ def test_expected_points_add_up_to_the_scored_points(kind: type[Davidson | Plack
         assert summed == pytest.approx(half_points / 2 - expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seats", [3, 4])
 def test_shared_ranks_leave_expected_scores_of_the_model(seats: int) -> None:
     """For each shape of ranks, a pair's mean points over all its results equal the expected points."""

@@ -240,6 +240,7 @@ def batches(run: int, elo: float, drawn: float, count: int = 24, size: int = 8) 
         yield counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("drawn", [0.0, 0.6])
 def test_true_nulls_are_rarely_rejected_at_any_look(drawn: float) -> None:
     """In at most 5 % of runs that are watched for 24 batches; with 200 runs 16 is three deviations above."""

@@ -429,6 +429,7 @@ def test_estimates_of_many_batches_are_spread_evenly(cups: Cups, monkeypatch: An
     assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["swiss", "knockout", "gauntlet", "adaptive"])
 def test_hostile_names_stay_text_on_every_page(tmp_path: Path, format_: str) -> None:
     plan = {**PLANS[format_], "names": world.HOSTILE}

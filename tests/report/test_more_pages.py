@@ -48,6 +48,7 @@ def words(parsed: Page) -> str:
     return " ".join("".join(parsed.text).split())
 
 
+@pytest.mark.slow
 def test_pair_pages_agree_with_the_crosstable(report: Report, made: Renderer) -> None:
     totals = {(one.entrant, one.opponent): one for one in report.source.pairs if one.games}
     games = pair_page._games(made)
@@ -219,6 +220,7 @@ def test_overload_page_names_matches_and_void_ones(report: Report) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_methods_page_has_exact_commands_and_digests(report: Report) -> None:
     root = "ab" * 32
     source = replace(report.source, root=root)
@@ -235,6 +237,7 @@ def test_methods_page_has_exact_commands_and_digests(report: Report) -> None:
     assert "bubblewrap" not in words(plain)
 
 
+@pytest.mark.slow
 def test_introduction_is_plain_text_with_safe_links(report: Report, tmp_path: Path) -> None:
     source = replace(report.source, presentation=SHOWN)
     files = {file.path: file.content for file in site(source)}
@@ -260,6 +263,7 @@ def test_title_stands_in_every_page_and_the_list(report: Report) -> None:
     assert all(b"Autumn Cup 2026" in file.content for file in pages)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "seats", "games"), [("sage-stones", 3, 6), ("seven-sages", 2, 2)])
 def test_pages_work_for_other_games_and_tables(tmp_path: Path, game: str, seats: int, games: int) -> None:
     with Database.open(str(tmp_path / "t.db"), create=True) as repository:

@@ -225,6 +225,7 @@ def test_two_runs_give_same_bytes_without_measurements(tmp_path: Path) -> None:
         assert word not in everything, word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "seats"), [("sages-tafl", 2), ("sage-stones", 4), ("element", 3), ("cyvasse", 2)]
 )

@@ -19,6 +19,7 @@ def setup_of(until: Until, entrants: int = 6, seats: int = 2, repeats: int = 200
     return Setup(players, seats, 7, repeats, extra=until.extra())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("until", "kind", "entrants", "words"),
     [

@@ -26,6 +26,7 @@ def check(
     return list(check_bot(bot, store, open_sandbox("off"), games or bot.manifest.games, limits))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "c", "shell"])
 @pytest.mark.parametrize("game", ["sages-tafl", "cyvasse"])
 def test_new_bot_passes_all_trials(language: str, game: str, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ def bot(folder: Path, name: str, program: str) -> None:
     (folder / name / "bot.py").write_text(program, encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_example_of_the_page_runs_to_its_report(tmp_path: Path) -> None:
     (tmp_path / "play_game.py").write_text(PROGRAMS[0], encoding="utf-8")
     bot(tmp_path, "mine", "print(int(input()) % 10 + 20)\n")

@@ -104,6 +104,7 @@ def results(database: Path) -> int:
         return 0
 
 
+@pytest.mark.slow
 def test_all_matches_reproduce_with_their_timeouts(folder: Path, root: str) -> None:
     again = invoke("rerun", "--all", *places(folder, "one"))
     assert again.exit_code == 0
@@ -141,6 +142,7 @@ def test_same_modules_play_by_wall(folder: Path) -> None:
     assert '"faults": 0' in standings.stdout
 
 
+@pytest.mark.slow
 def test_crash_is_in_the_record_and_reproduces(tmp_path: Path) -> None:
     write_module(tmp_path / "trap.wasm", start("unreachable"))
     write_module(tmp_path / "quick.wasm", BOTS["quick"])
@@ -207,6 +209,7 @@ FUEL = ("--charge", "fuel", "--fuel-per-ms", "1000000", "--move-ms", "20", "--se
 FEW = ("--max-pairs", "2", "--batch", "2", "--game", "sage-stones", "--option", "stones=3", "--bots", "bots")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("against", "code"), [((), 0), (("--against",), 4)], ids=["compare", "gate"])
 def test_modules_are_compared_by_fuel(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, against: tuple[str, ...], code: int

@@ -52,6 +52,7 @@ def test_program_enters_with_options_and_its_games_verify(tmp_path: Path) -> Non
     assert "score=0.25 depth=1 nodes=7" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("argument", "kind"),
     [

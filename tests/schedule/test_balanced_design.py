@@ -36,6 +36,7 @@ def test_meetings_of_two_pairs_differ_by_one_at_most(count: int, seats: int, rou
     assert sum(m * m for m in met) == least_cost(count, sum(met))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "seats", "rounds"), [(6, 3, 3), (6, 4, 8), (9, 4, 5), (12, 4, 3)])
 def test_meetings_stay_within_one_of_a_middle_value(count: int, seats: int, rounds: int) -> None:
     """The search found no design within one: after three tables of four, two of any next table have met.

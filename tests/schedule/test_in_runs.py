@@ -112,6 +112,7 @@ def scripted(task: MatchTask) -> WorkerReply:
     return WorkerReply(task.number, played)
 
 
+@pytest.mark.slow
 def test_swiss_of_two_hundred_plays_real_matches(tmp_path: Path) -> None:
     """The referee plays nine rounds of 1,800 matches; no meeting repeats."""
     with Database.open(str(tmp_path / "t.db"), create=True) as repository:
@@ -155,6 +156,7 @@ EXECUTORS: list[Callable[[], FuturesExecutor]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "plan",
     [

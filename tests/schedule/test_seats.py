@@ -41,6 +41,7 @@ def test_all_formats_have_a_case() -> None:
     assert {name for name, _ in EXACT + BY_ROUND} == {format_.name for format_ in file_formats()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "case"), EXACT + BY_ROUND, ids=str)
 @settings(max_examples=8, deadline=None)
 @given(data=st.data())

@@ -223,6 +223,7 @@ def test_group_beyond_the_largest_is_paired_near_the_fold(met: set[tuple[int, in
     assert max(abs(b - a - count // 2) for a, b in pairs) < 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [4, LARGEST + 2])
 def test_group_without_a_pairing_is_refused(count: int) -> None:
     """The first entrant has met all others."""

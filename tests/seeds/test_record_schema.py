@@ -35,6 +35,7 @@ def validator() -> Any:
     return kind(SCHEMA)
 
 
+@pytest.mark.slow
 def test_schema_accepts_every_record_of_the_pool(validator: Any, records: Path) -> None:
     for line in records.read_bytes().splitlines():
         validator.validate(json.loads(line))

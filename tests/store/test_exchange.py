@@ -86,6 +86,7 @@ def facts(repository: Database, tournament: Tournament, *, measured: bool) -> li
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "measured"), [*((form, True) for form in FORMATS), ("swiss", False)])
 def test_import_of_an_export_is_the_same_tournament(
     repository: Database, other: Database, form: str, measured: bool
@@ -110,6 +111,7 @@ def test_import_of_an_export_is_the_same_tournament(
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_unfinished_tournament_goes_on_after_its_import(
     repository: Database, other: Database, form: str

@@ -165,6 +165,7 @@ def open_folder() -> Iterator[Path]:
         folder.chmod(0o755)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0o444, 0o644])
 def test_unwritable_database_is_refused_for_writing(sound: Path, open_folder: Path, mode: int) -> None:
     """The file or its folder is read-only; root becomes another user."""

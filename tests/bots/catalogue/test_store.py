@@ -219,6 +219,7 @@ def sparse(folder: Path, size: int) -> None:
         file.truncate(size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fill", "message"),
     [

@@ -47,6 +47,7 @@ def test_missing_tree_is_not_removed(tmp_path: Path) -> None:
         remove_tree(tmp_path / "gone")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [MAX_PATH, DEEP])
 def test_deep_tree_is_refused_by_its_path(tmp_path: Path, depth: int) -> None:
     nest(tmp_path, depth)

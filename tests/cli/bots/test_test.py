@@ -21,6 +21,7 @@ def bot(tmp_path: Path) -> Path:
     return write_shell_bot(tmp_path, "first", CASES, games='["sage-stones"]')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["sage-stones", "cyvasse"])
 def test_recorded_dialogue_is_played_again(game: str, tmp_path: Path) -> None:
     """Also of a game with hidden actions; ``info`` lines are not part of it."""

@@ -71,6 +71,7 @@ def test_commands_that_need_records_name_the_archive(db: Path, tmp_path: Path) -
     assert invoke("show", "1", *at).exit_code == 0
 
 
+@pytest.mark.slow
 def test_what_covers_all_tournaments_leaves_archived_ones_out(db: Path, tmp_path: Path) -> None:
     at, out = ("--db", str(db)), tmp_path / "report"
     with Database.open(str(db), write=True) as repository:

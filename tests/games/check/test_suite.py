@@ -29,18 +29,21 @@ BROKEN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", [Toe(), Race(), Odds(), SmallToe()], ids=lambda game: str(game.name))
 def test_sound_games_pass(game: AnyGame) -> None:
     """Several seeds find no failure in a correct game."""
     assert [finding for seed in (1, 2) for finding in check_game(game, 12, seed)] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", all_games(), ids=lambda game: str(game.name))
 def test_shipped_games_pass(game: AnyGame) -> None:
     """The shipped games have all properties."""
     assert list(check_game(game, 2, 11)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", BROKEN, ids=lambda kind: str(kind.__name__))
 def test_each_broken_game_fails_its_property(kind: type[AnyGame]) -> None:
     """The first failed property is the one that the mistake breaks."""
@@ -50,6 +53,7 @@ def test_each_broken_game_fails_its_property(kind: type[AnyGame]) -> None:
     assert finding.what
 
 
+@pytest.mark.slow
 def test_finding_is_same_for_same_seed() -> None:
     """All randomness comes from the seed."""
     once = list(check_game(broken.Fragile(), 12, 3))

@@ -176,6 +176,7 @@ def random_board(draw: RandBelow, rows: str, hills: int) -> tuple[dict[str, str]
     return pieces, mountains, water
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", ["cdefg", "bcdefgh", "abcdefghi", "abcd", "fghi", "def"])
 def test_listing_agrees_with_brute_force(rows: str) -> None:
     draw = stream(20, "brute-force", rows)

@@ -123,6 +123,7 @@ def test_damaged_manifest_costs_only_time(cup: Cup, damage: str) -> None:
     assert cup.inode(1) != inode
 
 
+@pytest.mark.slow
 def test_other_options_render_again(cup: Cup) -> None:
     cup.play()
     cup.write()
@@ -192,6 +193,7 @@ def always_in_processes() -> Iterator[None]:
         yield
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_bytes(cup: Cup) -> None:
     cup.play()
     with always_in_processes():
@@ -224,6 +226,7 @@ def test_killed_process_leaves_the_old_report(cup: Cup, monkeypatch: pytest.Monk
     assert [path.name for path in cup.out.parent.iterdir() if "partial" in path.name] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_interrupted_report_leaves_the_old_one(cup: Cup, failure: BaseException) -> None:
     cup.play(most=3)

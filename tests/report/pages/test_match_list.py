@@ -198,6 +198,7 @@ def test_long_list_is_cut_after_faults_and_says_so(matches: List) -> None:
     assert faulty
 
 
+@pytest.mark.slow
 def test_page_of_a_long_list_links_to_its_neighbours(matches: List) -> None:
     source = many(matches.source, 20 * PAGE)
     made = {file.path: file.content.decode("utf-8") for file in list_pages(renderer(source, Options()))}

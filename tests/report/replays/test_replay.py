@@ -37,6 +37,7 @@ def decoded(film: BoardReplay) -> Film:
     return Film(shared_data(film.table), film.data(), own, film.actions)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES.names())
 def test_data_of_golden_matches_decode_to_the_diagrams(name: str) -> None:
     game, record = find_game(name), golden(name)
@@ -57,6 +58,7 @@ def test_notes_are_templates_of_the_last_action(name: str) -> None:
     assert any(LAST in note for note in data["notes"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES.names())
 def test_data_of_random_matches_decode_to_the_diagrams(name: str) -> None:
     game = find_game(name)
@@ -94,6 +96,7 @@ def test_data_of_175_actions_take_at_most_8_kilobytes() -> None:
     assert len(script_json({**film.data(), "actions": " ".join(film.actions)})) < 8000 * count / 175
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES.names())
 def test_data_do_not_depend_on_what_was_drawn_before(name: str) -> None:
     game = find_game(name)
@@ -194,6 +197,7 @@ def test_key_frames_are_first_last_and_evenly_spaced(count: int) -> None:
     assert not gaps or max(gaps) - min(gaps) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES.names())
 def test_pictures_without_scripts_show_the_diagram(name: str) -> None:
     game, record = find_game(name), golden(name)

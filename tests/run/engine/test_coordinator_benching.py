@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,6 +75,7 @@ def fails_after(count: int, faults: Sequence[Faults]) -> Play:
     return play
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(FAULTS, st.integers(1, 12), CHOICES, st.integers(1, 30), st.lists(st.integers(0, 47), max_size=3))
 def test_neither_order_nor_interruptions_change_a_counted_result(

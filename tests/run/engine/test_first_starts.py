@@ -40,6 +40,7 @@ def cup(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @contained
 def test_run_and_match_say_that_a_bots_files_are_shared(cup: Path) -> None:
     """Its matches are still played, and their measurements differ from the others'."""
@@ -51,6 +52,7 @@ def test_run_and_match_say_that_a_bots_files_are_shared(cup: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @contained
 def test_strict_run_refuses_a_bot_that_weakens_it(cup: Path) -> None:
     """Nothing is played; the sentence names the bot, the reason and the way out."""

@@ -248,6 +248,7 @@ def test_run_with_broken_bots_is_refused_naming_all() -> None:
     assert not Path("tourney.db").exists()
 
 
+@pytest.mark.slow
 def test_broken_bots_are_benched_and_named_everywhere() -> None:
     """In the run's output and summary, in its status, and on the report's first page."""
     result = cup("--skip-broken", "--report", "0")

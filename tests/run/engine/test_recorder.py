@@ -85,6 +85,7 @@ ADAPTIVE = (("batch", 3), ("budget", 120))
 UNTIL = (("until-best", 9900), ("until-games", 100))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("format_", "extra", "games"),
     [

@@ -80,6 +80,7 @@ FORMATS: dict[str, tuple[int, dict[str, Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "plan"), FORMATS.values(), ids=FORMATS)
 def test_honest_tournament_holds_at_every_stage(
     repository: Database, count: int, plan: dict[str, Any]

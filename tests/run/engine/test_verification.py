@@ -173,6 +173,7 @@ def test_imported_records_are_compared_with_each_other(database: str, tmp_path: 
     assert second.startswith("match 4 of cup: on its seat ")
 
 
+@pytest.mark.slow
 def test_processes_and_chunks_change_no_finding(database: str, tmp_path: Path) -> None:
     """Mirrored groups of imported matches are compared across chunks, and findings come in order."""
     file = tmp_path / "records.jsonl"

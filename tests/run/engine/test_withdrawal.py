@@ -188,6 +188,7 @@ def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return request.param, forging.repository.schedules.progress(forging.id).rows, local.export
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [0.3, 1.0], ids=["early", "at the end"])
 def test_tournament_ends_as_without_the_liar(
     case: tuple[str, int, bytes], share: float, tmp_path: Path
@@ -297,6 +298,7 @@ def test_status_shows_refused_hosts_and_their_matches(tmp_path: Path) -> None:
     assert (status()["set_aside"], status()["withdrawn"]) == ([{"host": "liar", "matches": 0}], path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "format_"),
     [("last worker", "swiss"), ("withdraw", "adaptive"), ("pair", "swiss"), ("playing again", "adaptive")],
