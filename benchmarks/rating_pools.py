@@ -19,9 +19,10 @@ class World:
 
     ``opening``: the advantage of one bot over another in all games of a mirrored group (so these are alike);
     ``dice``: that of a seat (so mirrored games are opposed). ``style``: the advantage of a bot against
-    another that no rating explains (two seats only). ``nu``: Davidson's draws at two seats; ``grid``: at more
-    seats performances are rounded to this, and equal ones tie (0: no ties); ``places``: the number of
-    distinct places, all others share the last (0: all).
+    another that no rating explains (two seats only). ``draws``: the share of draws of equals at two seats;
+    ``taste``: by how much bots differ in it (natural logarithm of the odds). The expected score is that of
+    Elo whatever the draws. ``grid``: at more seats performances are rounded to this, and equal ones tie (0:
+    no ties); ``places``: the number of distinct places, all others share the last (0: all).
     """
 
     name: str
@@ -32,7 +33,8 @@ class World:
     opening: float = 0.0
     dice: float = 0.0
     style: float = 0.0
-    nu: float = 0.5
+    draws: float = 0.2
+    taste: float = 0.0
     grid: float = 0.0
     places: int = 0
 
@@ -68,7 +70,10 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
     if world.style:
         suits = world.style * normals(world.bots**2, "bench", *labels, "style").reshape(world.bots, -1)
         utility[:, 0] += (suits - suits.T)[sat[:, 0], sat[:, 1]]
-    ranks = _davidson(world, utility, labels, stream) if k == 2 else _order(world, utility, labels, stream)
+    taste = world.taste * normals(world.bots, "bench", *labels, "taste")[sat]
+    ranks = (
+        _scores(world, utility, taste, labels, stream) if k == 2 else _order(world, utility, labels, stream)
+    )
     results = [
         ResultRow(
             MatchKey(1, int(game) + 1, 1, int(turn) + 1), tuple(map(int, seated)), tuple(map(int, ranked))
@@ -107,12 +112,15 @@ def pair_shares(elo: float, *, mirrored: bool, dice: float = 300.0, nu: float = 
     return shares
 
 
-def _davidson(world: World, utility: Floats, labels: tuple[str, int], stream: str) -> NDArray[np.int64]:
-    half = (utility[:, 0] - utility[:, 1]) / ELO / 2
-    win, loss = np.exp(half), np.exp(-half)
-    u = uniforms(len(half), "bench", *labels, stream, "outcome") * (win + loss + world.nu)
-    first = np.where(u < win + world.nu, 1, 2)
-    second = np.where(u < win, 2, 1)
+def _scores(
+    world: World, utility: Floats, taste: Floats, labels: tuple[str, int], stream: str
+) -> NDArray[np.int64]:
+    expected = 1 / (1 + np.exp((utility[:, 1] - utility[:, 0]) / ELO))
+    odds = world.draws / (1 - world.draws) * np.exp(taste.sum(axis=1)) if world.draws < 1 else np.inf
+    draw = 2 * np.minimum(expected, 1 - expected) * (1 / (1 + 1 / odds) if world.draws else 0.0)
+    u = uniforms(len(expected), "bench", *labels, stream, "outcome")
+    first = np.where(u < expected + draw / 2, 1, 2)
+    second = np.where(u < expected - draw / 2, 2, 1)
     return np.stack([first, second], axis=1)
 
 

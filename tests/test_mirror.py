@@ -100,7 +100,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "games/svg_diagram.py": "games/test_diagrams.py",
     "games/text_diagram.py": "games/test_diagrams.py",
     "match/spec.py": "match/test_match_runner.py",
-    "ratings/plackett_luce.py": "ratings/test_likelihood.py",
     "results/outcomes.py": "outcomes/test_table.py",
     "results/pgn_export.py": "run/test_uci_tournaments.py",
     "results/ratings.py": "cli/test_ratings.py",

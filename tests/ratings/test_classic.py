@@ -8,7 +8,7 @@ import pytest
 from tests.ratings.classic_pool import BAYESELO, BAYESELO_PERFECT, ORDO, PERFECT, POOL, Cell
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, rate
-from tourney.ratings.classic import MODELS, Bayes, Expected
+from tourney.ratings.classic import MODELS, Bayes, Ordo
 from tourney.ratings.counts import Counts
 
 
@@ -64,8 +64,8 @@ def test_classic_models_refuse_three_seats() -> None:
         rate(counts, model=MODELS["ordo"])
 
 
-@pytest.mark.parametrize("kind", [Expected, Bayes])
-def test_gradient_and_information_are_derivatives(kind: type[Expected]) -> None:
+@pytest.mark.parametrize("kind", [Ordo, Bayes])
+def test_gradient_and_information_are_derivatives(kind: type[Ordo]) -> None:
     model = kind(counts_of(POOL))
     x = np.linspace(-0.5, 0.7, model.size)
     point, step = model.at(x), 1e-5
@@ -79,7 +79,7 @@ def test_gradient_and_information_are_derivatives(kind: type[Expected]) -> None:
 
 def test_scores_of_clusters_add_up_to_the_gradient() -> None:
     counts = counts_of(POOL)
-    model = Expected(counts)
+    model = Ordo(counts)
     x = np.linspace(-0.5, 0.7, model.size)
     scores = model.scores(x)
     total = np.zeros(model.size)

@@ -172,12 +172,13 @@ class BatchTables:
         if show == "pool":
             return RatingTable(pool_rows(batch, names), POOL, self._pool)
         below = ((evaluation_rows(batch, names), EVALUATIONS), (cycle_rows(batch, names), CYCLES))
-        columns = elo_shown(batch.intervals) if people else ELO
+        columns = elo_shown(batch.intervals, batch.model) if people else ELO
         return RatingTable(batch_rows(batch, names, self.bots.faults), columns, self._ratings, below)
 
     def _ratings(self, notes: tuple[str, ...]) -> RatingsDocument:
         return RatingsDocument(
             tournament=self.bots.tournament,
+            model=self.batch.model,
             intervals=self.batch.intervals,
             fit=self._fit(),
             ratings=lines_of(EloLine, batch_rows(self.batch, self.bots.names, self.bots.faults)),

@@ -1,7 +1,7 @@
 """The batch rating: one fit of a whole pool, and its published tables with every number rounded.
 
-Elo is relative to the mean of the pool: with a difference d the odds of finishing ahead of the other are
-10 ** (d / 400). Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` at every look
+Elo is relative to the mean of the pool: a difference d means the expected score 1 / (1 + 10 ** (-d / 400)).
+Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` at every look
 (``tourney.ratings.sequential``).
 """
 
@@ -113,8 +113,8 @@ class BatchPool:
 class Batch:
     """A rated pool: the table, all pairs in the order of the table, and the pool's figures.
 
-    ``look``: what its intervals hold for, None if only as fixed ones. ``cycles``: None unless the test of fit
-    says that one number a bot does not explain the results.
+    ``model``: what Elo means. ``look``: what its intervals hold for, None if only as fixed ones. ``cycles``:
+    None unless the test of fit says that one number a bot does not explain the results.
     """
 
     ratings: tuple[BatchRating, ...]
@@ -122,6 +122,7 @@ class Batch:
     pool: BatchPool
     look: PlannedGames | None = None
     cycles: PoolCycles | None = None
+    model: str = TOURNEY.title
 
     @property
     def intervals(self) -> Intervals:
@@ -134,7 +135,7 @@ def estimate(counts: Counts, prior: Prior, model: Model = TOURNEY) -> tuple[Like
     likelihood = model.likelihood(counts)
     if model.anchored:
         _check_connected(counts, model)
-    mode = maximise(likelihood, model.precision(prior, counts, likelihood))
+    mode = maximise(likelihood, model.precision(prior, counts))
     return likelihood, mode, covariance(mode, likelihood.scores(mode.x), counts.times, counts.size)
 
 
@@ -206,7 +207,7 @@ def rate(
     if best and goodness.p_value is not None and goodness.p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
         cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
-    return Batch(lines, table, pool, look, cycles)
+    return Batch(lines, table, pool, look, cycles, model.title)
 
 
 def _seat_effects(
@@ -360,9 +361,8 @@ def _parts(
     """The pool's connected parts, and each part's steps; all in the order of the table."""
     links: list[list[int]] = [[] for _ in counts.entrants]
     met: list[list[int]] = [[] for _ in counts.entrants]
-    taken = totals.half_points - totals.undecided
-    left = 2 * (totals.games - totals.undecided) - taken
-    for a, b, mine, theirs in zip(totals.a, totals.b, taken, left, strict=True):
+    left = 2 * totals.games - totals.half_points
+    for a, b, mine, theirs in zip(totals.a, totals.b, totals.half_points, left, strict=True):
         met[a].append(int(b))
         if mine > 0:
             links[a].append(int(b))

@@ -31,21 +31,18 @@ def published(value: float, digits: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Independent normal distributions around 0, given by their standard deviations.
+    """Independent normal distributions around 0, given by their standard deviations in Elo.
 
-    ``rating`` (Elo): of a bot. At 600 the prior weighs a third of one even game. ``seat`` (Elo): of a seat's
-    effect. ``draws`` (natural logarithm): of Davidson's nu; before the first match a draw of equals is about
-    as likely as a win.
+    ``rating``: of a bot; at 600 the prior weighs a third of one even game. ``seat``: of a seat's effect.
     """
 
     rating: float = 600.0
     seat: float = 200.0
-    draws: float = 2.0
 
-    def precision(self, entrants: int, seats: int, *, draws: bool) -> Floats:
-        """The precisions of the parameters: ratings, seats, and the draw parameter if there is one."""
+    def precision(self, entrants: int, seats: int) -> Floats:
+        """The precisions of the parameters: ratings, then seats."""
         ratings, effects = np.full(entrants, (ELO / self.rating) ** 2), np.full(seats, (ELO / self.seat) ** 2)
-        return np.concatenate([ratings, effects, [self.draws**-2] * draws])
+        return np.concatenate([ratings, effects])
 
 
 _STEP = 1e-9
@@ -118,7 +115,8 @@ def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covari
     prior = mode.precision
     inverse = np.linalg.inv(mode.hessian)
     inverse = (inverse + inverse.T) / 2
-    meat = squared_scores(scores, times, len(mode.x))
+    clusters = int(times.sum())
+    meat = squared_scores(scores, times, len(mode.x)) * (clusters / max(clusters - 1, 1))
     seen = float(np.trace(meat[:entrants, :entrants]))
     expected = float(np.trace(mode.information[:entrants, :entrants]))
     dispersion = (seen + STEADY) / (expected + STEADY)
@@ -184,7 +182,6 @@ def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
         keys % n,
         np.rint(total(meetings.games)).astype(np.int64),
         np.rint(total(half_points)).astype(np.int64),
-        np.rint(total(meetings.undecided)).astype(np.int64),
         total(expected),
         total(meetings.variance),
         total(meetings.cumulant),

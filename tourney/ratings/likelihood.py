@@ -1,9 +1,16 @@
-"""The interface between a model of results and the fit, and Davidson's model for two seats.
+"""The model of ratings: a difference of Elo is an expected score, at two seats and more.
 
-Parameters are the ratings, the seats' effects, then the model's own, all in natural units: a rating is the
-natural logarithm of a strength.
+A pair of seats scores 1, 1/2 or 0 against each other, and the expected score of a difference d of ratings is
+1 / (1 + exp(-d)) in natural units: Ordo's model, a quasi-likelihood (Wedderburn, "Quasi-likelihood functions,
+generalized linear models, and the Gauss-Newton method", Biometrika 61, 1974). It says nothing about draws, so
+no draw parameter can be wrong. A match of k seats has k (k - 1) / 2 such pairs, which are not independent:
+each has the weight 3 / (k + 1), with which the information of a match of equals in random order is the
+variance of its score; for all else there are the clusters (``tourney.ratings.fit``).
+
+Parameters are the ratings, then the seats' effects, both in natural units.
 """
 
+from itertools import combinations
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -30,16 +37,14 @@ class Scores(NamedTuple):
 class Meetings(NamedTuple):
     """Scores of pairs of entrants against each other; the entries of a pair add up.
 
-    ``a`` and ``b``: positions in the pool. ``half_points`` of a. ``undecided``: drawn meetings in a model
-    that learns nothing from them. Under the model: ``expected`` points of a, half a point for each undecided
-    meeting; their ``variance`` and fourth ``cumulant``.
+    ``a`` and ``b``: positions in the pool. ``half_points`` of a. Under the model: ``expected`` points of a,
+    and their ``variance`` and fourth ``cumulant`` if no game were drawn.
     """
 
     a: Ints
     b: Ints
     games: Ints
     half_points: Ints
-    undecided: Ints
     expected: Floats
     variance: Floats
     cumulant: Floats
@@ -52,15 +57,11 @@ def pair_residuals(cluster: Ints, a: Ints, b: Ints, residual: Floats, entrants: 
 
 
 class Likelihood(Protocol):
-    """A concave log-likelihood of some counts. Parameters: n ratings, k seats' effects, then its own."""
+    """A concave log-likelihood of some counts. Parameters: n ratings, then k seats' effects."""
 
     @property
     def size(self) -> int:
         """The number of parameters P."""
-
-    @property
-    def has_draws(self) -> bool:
-        """Whether the last parameter is the logarithm of Davidson's nu."""
 
     def at(self, x: Floats) -> Point:
         """Value and derivatives."""
@@ -89,110 +90,126 @@ def scatter_matrix(row: Ints, column: Ints, weight: Floats, size: int) -> Floats
     return scatter(row * size + column, weight, size * size).reshape(size, size)
 
 
-class Davidson:
-    """The likelihood of win, draw and loss at two seats; its own parameter is log nu.
+def logistic(u: Floats) -> Floats:
+    """The expected score of a difference in natural units."""
+    p: Floats = 0.5 * (1 + np.tanh(u / 2))
+    return p
 
-    R. R. Davidson, "On extending the Bradley-Terry model to accommodate ties in paired comparison
-    experiments", Journal of the American Statistical Association 65 (1970): with strengths a and b the
-    outcomes are as a : nu sqrt(ab) : b. With the difference d of the logarithms, seats' effects included,
-    that is exp(d/2) : nu : exp(-d/2), a multinomial logit, concave in ratings, seats' effects and log nu.
+
+class Expected:
+    """The quasi-likelihood of the scores of pairs of seats; with ``free_seats`` seats have effects.
+
+    Cells are the meetings of two entrants at two seats, Q pairs of seats in each of G games.
     """
 
-    has_draws = True
+    free_seats = True
 
     def __init__(self, counts: Counts) -> None:
-        n = counts.size
+        n, k = max(counts.size, 1), counts.seats
         self._counts = counts
-        self.size = n + 3
-        first, second = counts.seating[:, 0], counts.seating[:, 1]
-        cells, self._cell = np.unique(first * max(n, 1) + second, return_inverse=True)
-        self._first: Ints = cells // max(n, 1)
-        self._second: Ints = cells % max(n, 1)
-        # 0 win, 1 draw, 2 loss of the first seat
-        self._outcome: Ints = 1 + np.sign(counts.ranks[:, 0] - counts.ranks[:, 1])
-        times = counts.game_times.astype(np.float64)
-        self._table = np.stack(
-            [scatter(self._cell[self._outcome == o], times[self._outcome == o], len(cells)) for o in range(3)]
-        )
+        self._n = counts.size
+        self.size = counts.size + k
+        self._pairs = tuple(combinations(range(k), 2))
+        self._weight = 3 / (k + 1)
+        many = len(self._pairs)
+        keys = [
+            (counts.seating[:, s] * n + counts.seating[:, t]) * many + q
+            for q, (s, t) in enumerate(self._pairs)
+        ]
+        cells, inverse = np.unique(np.stack(keys), return_inverse=True)
+        self._cell: Ints = inverse.reshape(many, -1)
+        self._first: Ints = cells // many // n
+        self._second: Ints = cells // many % n
+        self._seats: Ints = np.array(self._pairs, dtype=np.int64)[cells % many].T + counts.size
+        # 0 win, 1 draw, 2 loss of the first of the two
+        sides = [counts.ranks[:, s] - counts.ranks[:, t] for s, t in self._pairs]
+        self._outcome: Ints = 1 + np.sign(np.stack(sides))
+        times = np.tile(counts.game_times.astype(np.float64), many)
+        kind = (self._outcome * len(cells) + self._cell).reshape(-1)
+        self._table = scatter(kind, times, 3 * len(cells)).reshape(3, -1)
 
     def at(self, x: Floats) -> Point:
         """Value and derivatives."""
-        win, draw, _, value = self._probabilities(x)
-        games = self._table.sum(axis=0)
-        scored = self._table[0] + self._table[1] / 2
-        mean = win + draw / 2
-        residual = scored - games * mean
-        index, sign = self._columns()
-        gradient = np.zeros(self.size)
-        information = np.zeros((self.size, self.size))
-        score_variance = games * (win + draw / 4 - mean**2)
-        mixed = games * draw * (0.5 - mean)
-        draws = self.size - 1
-        for i, s in zip(index, sign, strict=True):
-            gradient += scatter(i, s * residual, self.size)
-            information[:, draws] += scatter(i, s * mixed, self.size)
-            for j, t in zip(index, sign, strict=True):
-                information += scatter_matrix(i, j, s * t * score_variance, self.size)
-        information[draws, :] = information[:, draws]
-        gradient[draws] = np.sum(self._table[1] - games * draw)
-        information[draws, draws] = np.sum(games * draw * (1 - draw))
-        return Point(value, gradient, information)
+        difference = self._difference(x)
+        mean, games, scored = logistic(difference), self._table.sum(axis=0), self._scored()
+        value = -np.sum(
+            scored * np.logaddexp(0, -difference) + (games - scored) * np.logaddexp(0, difference)
+        )
+        return self._point(float(value), scored - games * mean, games * mean * (1 - mean))
 
     def scores(self, x: Floats) -> Scores:
         """The clusters' gradients."""
-        score = self._residual(x)
-        _, draw, _, _ = self._probabilities(x)
-        drawn = (self._outcome == 1) - draw[self._cell]
-        index, sign = self._columns()
-        rows = [(i[self._cell], s * score) for i, s in zip(index, sign, strict=True)]
-        rows.append((np.full(len(drawn), self.size - 1), drawn))
-        return Scores(
-            np.tile(self._counts.cluster, len(rows)),
-            np.concatenate([parameter for parameter, _ in rows]),
-            np.concatenate([value for _, value in rows]),
-        )
+        return self._scores(self._residual(x))
 
     def meetings(self, x: Floats) -> Meetings:
-        """The scores of pairs; a pair has an entry for each entrant that had the first seat."""
-        win, draw, loss, _ = self._probabilities(x)
-        games = self._table.sum(axis=0)
-        mean = win + draw / 2
-        variance = win + draw / 4 - mean**2
-        fourth = win * (1 - mean) ** 4 + draw * (0.5 - mean) ** 4 + loss * mean**4
+        """The scores of pairs; a pair has an entry for each two seats that it had."""
+        mean, games = self._mean(x), self._table.sum(axis=0)
+        variance = mean * (1 - mean)
         return Meetings(
             self._first,
             self._second,
-            games.astype(np.int64),
-            (2 * self._table[0] + self._table[1]).astype(np.int64),
-            np.zeros(len(games), dtype=np.int64),
+            np.rint(games).astype(np.int64),
+            np.rint(2 * self._scored()).astype(np.int64),
             games * mean,
             games * variance,
-            games * (fourth - 3 * variance**2),
+            games * variance * (1 - 6 * variance),
         )
 
     def residuals(self, x: Floats) -> Scores:
         """The scores of pairs in clusters, less those expected."""
-        first, second = self._first[self._cell], self._second[self._cell]
-        return pair_residuals(self._counts.cluster, first, second, self._residual(x), self._counts.size)
+        cell = self._cell.reshape(-1)
+        cluster = np.tile(self._counts.cluster, len(self._pairs))
+        residual = self._residual(x).reshape(-1)
+        return pair_residuals(cluster, self._first[cell], self._second[cell], residual, self._n)
+
+    def _point(self, value: float, slope: Floats, bend: Floats) -> Point:
+        """A point from each cell's derivatives by its difference."""
+        gradient = np.zeros(self.size)
+        information = np.zeros((self.size, self.size))
+        columns = self._columns()
+        for i, s in columns:
+            gradient += scatter(i, s * slope, self.size)
+            for j, t in columns:
+                information += scatter_matrix(i, j, s * t * bend, self.size)
+        return Point(self._weight * value, self._weight * gradient, self._weight * information)
+
+    def _scores(self, slope: Floats) -> Scores:
+        """The clusters' gradients from the derivatives of the pairs of each game, (Q, G)."""
+        counts = self._counts
+        slopes = np.zeros((counts.seats, len(counts.cluster)))
+        for (s, t), one in zip(self._pairs, self._weight * slope, strict=True):
+            slopes[s] += one
+            slopes[t] -= one
+        parameters = [counts.seating.T.reshape(-1)]
+        if self.free_seats:
+            parameters.append(np.repeat(np.arange(self._n, self.size), len(counts.cluster)))
+        return Scores(
+            np.tile(counts.cluster, len(parameters) * counts.seats),
+            np.concatenate(parameters),
+            np.tile(slopes.reshape(-1), len(parameters)),
+        )
+
+    def _columns(self) -> tuple[tuple[Ints, float], ...]:
+        """The parameters of a cell's difference, each with its sign."""
+        ratings = ((self._first, 1.0), (self._second, -1.0))
+        return (*ratings, *zip(self._seats, (1.0, -1.0), strict=True)) if self.free_seats else ratings
+
+    def _difference(self, x: Floats) -> Floats:
+        difference = np.zeros(len(self._first))
+        for i, s in self._columns():
+            difference += s * x[i]
+        return difference
+
+    def _mean(self, x: Floats) -> Floats:
+        """Each cell's expected points of a game."""
+        return logistic(self._difference(x))
+
+    def _scored(self) -> Floats:
+        """Each cell's points."""
+        scored: Floats = self._table[0] + self._table[1] / 2
+        return scored
 
     def _residual(self, x: Floats) -> Floats:
-        """Each game's points of the first seat, less those expected."""
-        win, draw, _, _ = self._probabilities(x)
-        residual: Floats = 1 - self._outcome / 2 - (win + draw / 2)[self._cell]
+        """The points of each game's pairs, less those expected, (Q, G)."""
+        residual: Floats = 1 - self._outcome / 2 - self._mean(x)[self._cell]
         return residual
-
-    def _columns(self) -> tuple[tuple[Ints, ...], tuple[float, ...]]:
-        """The parameters of a cell's difference, each with its sign."""
-        seat = np.full(len(self._first), self.size - 3)
-        return (self._first, self._second, seat, seat + 1), (1.0, -1.0, 1.0, -1.0)
-
-    def _probabilities(self, x: Floats) -> tuple[Floats, Floats, Floats, float]:
-        """Each cell's probabilities of win, draw and loss, and the log-likelihood."""
-        half = (x[self._first] - x[self._second] + x[-3] - x[-2]) / 2
-        utility = np.stack([half, np.full(len(half), x[-1]), -half])
-        utility -= utility.max(axis=0)
-        weight = np.exp(utility)
-        total = weight.sum(axis=0)
-        value = float(np.sum(self._table * (utility - np.log(total))))
-        win, draw, loss = weight / total
-        return win, draw, loss, value

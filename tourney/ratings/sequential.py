@@ -283,9 +283,8 @@ class PlannedGames:
         """Standard deviations on each side of a contrast of strengths, in Elo.
 
         ``weight`` is the sum of the contrast's squared weights, and ``variance`` its variance (Elo squared).
-        As planned, each strength has the variance of ``games`` even games. A game of k seats, in which places
-        go in proportion to strength (Luce 1959), has the information (1 / k) sum over m = 2..k of (1 - 1 / m)
-        on a strength in natural units.
+        As planned, each strength has the variance of ``games`` even games. An even game of k seats has the
+        information 3 (k - 1) / (4 (k + 1)) on a strength in natural units (``tourney.ratings.likelihood``).
         """
         planned = weight * self._variance / self.games
         return multiplier(planned / variance, alpha) if variance > 0 else 0.0
@@ -298,4 +297,4 @@ class PlannedGames:
     def _variance(self) -> float:
         """The variance of a strength after one even game, in Elo squared."""
         elo = 400 / math.log(10)
-        return elo**2 * self.seats / sum(1 - 1 / places for places in range(2, self.seats + 1))
+        return elo**2 * 4 * (self.seats + 1) / (3 * (self.seats - 1))

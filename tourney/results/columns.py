@@ -181,13 +181,13 @@ ELO = (
 """A batch rating, for programs."""
 
 
-def elo_shown(intervals: str) -> tuple[Column, ...]:
-    """The columns of a batch rating for people; ``intervals`` names the kind of its intervals."""
+def elo_shown(intervals: str, model: str) -> tuple[Column, ...]:
+    """The columns of a batch rating for people, headed by its ``model`` and the kind of its intervals."""
     return (
         RANK,
         number_column("ranks", "Ranks by strength that the bot may truly have, with 95 % confidence"),
         NAME,
-        Column("elo", "Elo", right=True, help="Strength relative to the mean of the pool", text=_signed),
+        Column("elo", f"Elo ({model})", right=True, help="Strength relative to the mean", text=_signed),
         number_column("interval", "95 % interval", title=intervals, unit="Elo"),
         Column("score", "score %", right=True, help="Points per match", text=lambda s: f"{100 * s:.1f}"),
         GAMES,

@@ -160,13 +160,14 @@ class VersionsDocument(Document, frozen=True, kw_only=True):
 class RatingsDocument(Document, frozen=True, kw_only=True):
     """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
 
-    `tournament` is null for results of files. `intervals` is their kind. `cycles` is null unless the test of
-    fit says, with p below 0.01, that strength is not one number. `notes` are sentences on the limits of the
-    ratings.
+    `tournament` is null for results of files. `model` says what Elo means. `intervals` is their kind.
+    `cycles` is null unless the test of fit says, with p below 0.01, that strength is not one number. `notes`
+    are sentences on the limits of the ratings.
     """
 
     format: Literal["tourney-ratings/1"] = "tourney-ratings/1"
     tournament: str | None
+    model: str
     intervals: Intervals
     fit: Fit
     ratings: tuple[EloLine, ...]

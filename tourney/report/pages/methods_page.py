@@ -66,7 +66,7 @@ class Methods:
     sharing: str
     imported: bool
     seed: str
-    prior: tuple[str, str, str]
+    prior: tuple[str, str]
     pool: tuple[str, ...]
     skill: tuple[Fact, ...]
     limits: tuple[tuple[str, str, str], ...]
@@ -103,7 +103,6 @@ def _methods(make: Renderer) -> Methods:
         prior=(
             display.number(source.batch.pool.prior_elo, 0),
             display.number(prior.seat, 0),
-            display.number(prior.draws, 0),
         ),
         pool=tuple(pool_notes(source.batch, names, display.number, shared=shared_by(source.tournament))),
         skill=tuple(
