@@ -20,7 +20,6 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
         ├── TablesError             tables of endings are missing or damaged on this machine
         ├── SandboxError            the machine cannot give the sandbox that was requested
         ├── OverloadError           a bot waited too long for a processor: the match has no result
-        ├── KilledError             a bot was killed, see tourney.match.interrupted: the match has no result
         └── WorkerError             a worker process was lost for good
 
 A message is one sentence that names the file, line or value, and what to do.

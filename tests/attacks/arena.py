@@ -23,7 +23,6 @@ from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.child_process import Pipes
 from tourney.bots.sandbox.probe import held_lock
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
-from tourney.match.interrupted import Resumption
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
@@ -233,8 +232,7 @@ class Arena:
         files = self._lay_out(code)
         with self._room() as room:
             before = _peak()
-            # As the last play of a match: before that, a bot that seems to be killed is not judged.
-            played = room.play(_spec(("attacker", "drawn"), limits), again=Resumption(judged=frozenset({1})))
+            played = room.play(_spec(("attacker", "drawn"), limits))
             grown = _peak(reset=False) - before
             left = tuple(self._left(stays=stays))
             harmed = tuple(sorted(name for name, was in files.items() if _content(name) != was))

@@ -369,15 +369,21 @@ LAZY = (
 )
 
 
+CHILDREN = 120
+"""Children of a bot that would count as 60 rivals of it on each of two processors."""
+LAZY_CROWD = f"for _ in range({CHILDREN}):\n    if os.fork() == 0:\n        break\n{LAZY}"
+
+
 @pytest.mark.usefixtures("one_processor")
+@pytest.mark.parametrize("code", [LAZY, LAZY_CROWD], ids=["alone", "crowd"])
 def test_bot_that_waits_on_purpose_times_out(
-    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    """Beside others it lowers its priority and yields all the time: that is not a failure of the machine."""
+    """Beside others it lowers its priority and yields; neither that nor its own children void the match."""
     monkeypatch.setattr(turn_timing, "MOST_EXTRA_NS", 4 * 10**9)
     tmp_path.chmod(0o755)
     with spinners(tmp_path, sandbox, 1), Arena(tmp_path, sandbox) as arena:
-        fight = arena.fight(turn(LAZY), Limits(move_ms=100, margin_ms=0, startup_ms=60_000, memory_mb=512))
+        fight = arena.fight(turn(code), Limits(move_ms=100, margin_ms=0, startup_ms=60_000, memory_mb=512))
     assert fight.faults == [[1, "timeout", 0]]
 
 

@@ -1,9 +1,10 @@
-"""Killed bots: the machine's kills cost no bot a match, and a bot that kills itself gains nothing."""
+"""Killed bots: a dead bot has crashed, unless the kernel shows that the machine ended it."""
 
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,10 @@ from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.process_channel import ProcessChannel
-from tourney.bots.sandbox.bot_processes import children_of
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
+from tourney.bots.sandbox.process_tree import children_of
 from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
-from tourney.match.interrupted import KeptPlay
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
 from tourney.match.spec import Entrant, Limits
@@ -42,10 +42,6 @@ legal) action=${rest%% *};;
 go) echo "move $action";;
 """
 """A bot that plays the first legal action."""
-ANY = FIRST_PLAY.replace(
-    "action=${rest%% *}", "set -- $rest; shift $(($(od -An -N2 -tu2 /dev/urandom) % $#)); action=$1"
-)
-"""A bot that plays any action, by the system's random numbers: no two plays are alike."""
 TURN = 3
 """The turn of a bot in which it is killed."""
 MATCH = 3
@@ -63,9 +59,9 @@ bots = ["./victim", "./other", "./third"]
 [limits]
 ponder = "allow"
 memory-mb = 512
-move-ms = 600000
 startup-ms = 600000
 """
+LIMITS = "move-ms = 600000"
 
 Target = Callable[[int], int]
 """From a bot's first process to the one to kill."""
@@ -140,18 +136,18 @@ class Killer:
 class Cup:
     """A cup of three bots, played in this process; a killer may be in its launcher."""
 
-    def __init__(self, folder: Path, victim: str, level: Level = "auto") -> None:
+    def __init__(self, folder: Path, victim: str, level: Level = "auto", limits: str = LIMITS) -> None:
         folder.chmod(0o755)
         for name, cases in (("victim", victim), ("other", FIRST_PLAY), ("third", FIRST_PLAY)):
             script = f"while read -r word rest; do case $word in\n{cases}\nquit) exit 0;; esac; done\n"
             write_bot(folder, name, {"bot.sh": script}, command='["sh", "bot.sh"]', games='["sage-stones"]')
-        self._file = read_tournament_file(write_file(folder, FILE))
+        self._file = read_tournament_file(write_file(folder, FILE + limits))
         self._folder = folder
         self._store = BotStore(folder / "store")
         self.sandbox: Sandbox = open_sandbox(level)
         self.launch = StoreLauncher(self._store, self.sandbox)
         self.playing = 0
-        self.kept: dict[int, list[KeptPlay]] = {}
+        self.starts: Counter[tuple[int, str]] = Counter()
         self.heard = RecordingListener()
         self.events: list[tuple[str, Any]] = []
         self.heard.event = lambda name, data: self.events.append((name, data))  # type: ignore[method-assign]  # it records them
@@ -160,7 +156,14 @@ class Cup:
         self, monkeypatch: pytest.MonkeyPatch, name: str, launch: Any = None
     ) -> tuple[dict[int, str], dict[int, Record]]:
         """Play the cup in a database of its own; return digests and records by number."""
-        runner = MatchRunner(launch or self.launch, sandbox=self.sandbox)
+        start = launch or self.launch
+
+        def counted(entrant: Entrant, limits: Limits) -> Channel:
+            self.starts[self.playing, entrant.name] += 1
+            return start(entrant, limits)
+
+        self.starts.clear()
+        runner = MatchRunner(counted, sandbox=self.sandbox)
         monkeypatch.setattr(worker, "_match_runner", lambda *_: runner)
         monkeypatch.setattr(worker, "kill_strays", lambda _known: 0)  # this process has other children
         started = open_tournament(self._file, str(self._folder / f"{name}.db"), self._store, lambda _: None)
@@ -171,8 +174,6 @@ class Cup:
 
     def _play(self, task: MatchTask) -> WorkerReply:
         self.playing = task.number
-        if task.again.kept is not None:
-            self.kept.setdefault(task.number, []).append(task.again.kept)
         return worker.play_task(task)
 
     @property
@@ -183,45 +184,38 @@ class Cup:
 
 @pytest.fixture
 def cup(tmp_path: Path) -> Callable[..., Cup]:
-    return lambda victim=FIRST_PLAY, level="auto": Cup(tmp_path, victim, level)
-
-
-def assert_kept(kept: list[KeptPlay], record: Record) -> None:
-    """Check that a match goes on from each of the plays before, in which its victim acted."""
-    seat = [entrant.name for entrant in record.seats].index("victim") + 1
-    for before in kept:
-        assert [actor for actor, _ in before.actions].count(seat) >= TURN - 1
-        assert tuple(map(tuple, record.actions))[: len(before.actions)] == before.actions
-    assert kept
+    return lambda *given, **named: Cup(tmp_path, *(given or (FIRST_PLAY,)), **named)
 
 
 @contained
 @pytest.mark.parametrize("moment", ["turn", "start-up"])
-@pytest.mark.parametrize("target", [bwrap, init, bot])
-def test_bot_killed_from_outside_loses_nothing(
-    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, target: Target, moment: str
+def test_match_whose_sandbox_is_killed_starts_again(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
+    """All bots restart, and the match is played from its first action, as if nothing had happened."""
     made = cup()
     undisturbed, _ = made.play(monkeypatch, "undisturbed")
-    killer = Killer(made, target, moment)
+    killer = Killer(made, bwrap, moment)
     found, records = made.play(monkeypatch, "killed", killer)
     assert killer.times == 0, "the victim was not killed"
-    assert made.again == [(MATCH, "machine" if target is bwrap else "killed")]
+    assert made.again == [(MATCH, "machine")]
+    assert {count for (number, _), count in made.starts.items() if number == MATCH} == {2}
     assert found == undisturbed
     assert all(record.outcome.faults == () for record in records.values())
 
 
 @contained
-def test_match_goes_on_where_a_bot_was_killed(
-    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("target", [init, bot])
+def test_bot_killed_by_hand_has_crashed(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, target: Target
 ) -> None:
-    """A bot that does not repeat its play gets no second chance: its actions stay."""
-    made = cup(ANY)
-    _, records = made.play(monkeypatch, "killed", Killer(made, bot, "turn"))
-    assert made.again == [(MATCH, "killed")]
-    record = records[MATCH]
-    assert record.outcome.faults == ()
-    assert_kept(made.kept[MATCH], record)
+    """Nothing shows who sent the signal; a person can withdraw the match."""
+    made = cup()
+    undisturbed, _ = made.play(monkeypatch, "undisturbed")
+    found, records = made.play(monkeypatch, "killed", Killer(made, target, "turn"))
+    assert made.again == []
+    assert [kind for _, kind, _ in records[MATCH].outcome.faults] == ["crash"]
+    assert {**found, MATCH: ""} == {**undisturbed, MATCH: ""}
 
 
 SUICIDES = {
@@ -233,23 +227,42 @@ SUICIDES = {
 }
 
 
+def crashes(records: Mapping[int, Record]) -> dict[int, list[tuple[str, str]]]:
+    """The faults of each match, as pairs of an entrant and a kind."""
+    return {
+        number: [(record.seats[seat - 1].name, kind) for seat, kind, _ in record.outcome.faults]
+        for number, record in records.items()
+    }
+
+
 @contained
 @pytest.mark.parametrize("way", SUICIDES)
-def test_bot_that_kills_itself_crashes_in_the_end(
+def test_bot_that_kills_itself_crashes_at_once(
     cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    """The third play of a match judges it; no other match changes."""
+    """It gets no second process and no time; its opponents hear nothing, and no other match changes."""
     undisturbed, _ = cup().play(monkeypatch, "undisturbed")
     made = cup(FIRST_PLAY.replace("go)", f'go) turn="$turn."; [ "$turn" = ... ] && {{ {SUICIDES[way]}; }};'))
     found, records = made.play(monkeypatch, "suicides")
-    own = {n for n, one in records.items() if "victim" in [seat.name for seat in one.seats]}
-    assert sorted(made.again) == sorted((number, "killed") for number in own for _ in range(2))
-    for number, record in records.items():
-        names = [seat.name for seat in record.seats]
-        kinds = [(names[seat - 1], kind) for seat, kind, _ in record.outcome.faults]
-        assert kinds == ([("victim", "crash")] if number in own else [])
-        assert number in own or found[number] == undisturbed[number]
+    own = {number for number, one in records.items() if "victim" in [seat.name for seat in one.seats]}
+    assert made.again == []
+    assert set(made.starts.values()) == {1}
+    assert crashes(records) == {number: [("victim", "crash")] * (number in own) for number in records}
+    others = found.keys() - own
+    assert {number: found[number] for number in others} == {number: undisturbed[number] for number in others}
     assert len(records) == 6
+
+
+@contained
+def test_bot_that_thinks_and_dies_gets_no_new_clock(
+    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It keeps no result of its thinking, and has no second process."""
+    thinks = FIRST_PLAY.replace("go)", "go) sleep 0.3; kill -9 $$;")
+    made = cup(thinks, limits="clock-ms = 20000")
+    _, records = made.play(monkeypatch, "suicides")
+    assert set(made.starts.values()) == {1}
+    assert sorted(map(tuple, crashes(records).values())) == [()] * 2 + [(("victim", "crash"),)] * 4
 
 
 @contained
@@ -258,19 +271,10 @@ def test_bot_that_kills_itself_at_start_fails_at_start_up(
 ) -> None:
     made = cup(FIRST_PLAY.replace("game)", "game) kill -9 $$;"))
     _, records = made.play(monkeypatch, "suicides")
+    assert made.again == []
     faults = [fault[1:] for record in records.values() for fault in record.outcome.faults]
     assert faults == [("startup", 0)] * len(faults)
     assert faults
-
-
-@contained
-def test_random_bot_cannot_take_back_an_action_by_dying(
-    cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    made = cup(ANY.replace("go)", 'go) turn="$turn."; [ "$turn" = ... ] && kill -9 $$;'))
-    _, records = made.play(monkeypatch, "suicides")
-    for number, kept in made.kept.items():
-        assert_kept(kept, records[number])
 
 
 @contained
@@ -282,16 +286,15 @@ def test_bot_of_same_user_cannot_end_bubblewrap(tmp_path: Path, name: str) -> No
     channel = sandbox.spawn(command, memory_mb=512)
     event = channel.wait(time.monotonic_ns() + FAR)
     channel.close(0)
-    assert event.kind == ("killed" if name == "KILL" else "closed"), event
+    assert event.kind == "closed", event
 
 
-def test_bot_without_sandbox_is_judged_in_the_third_play(
+def test_bot_without_sandbox_crashes_at_once(
     cup: Callable[..., Cup], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = cup(level="off")
-    killer = Killer(made, bwrap, "turn", times=3)
-    _, records = made.play(monkeypatch, "killed", killer)
-    assert made.again == [(MATCH, "killed")] * 2
+    _, records = made.play(monkeypatch, "killed", Killer(made, bwrap, "turn"))
+    assert made.again == []
     assert [kind for _, kind, _ in records[MATCH].outcome.faults] == ["crash"]
 
 

@@ -20,7 +20,7 @@ START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
         ("< move z9", "illegal", "'z9' is not a square"),
         ("< move b2", "illegal", "b2 is not legal here"),
         ("! timeout", "timeout", "no answer within 86400000 ms"),
-        ("! closed exited with code 1", "crash", "exited with code 1"),
+        ("! closed killed by SIGKILL", "crash", "killed by SIGKILL"),
         ("! overflow too much", "overflow", "too much"),
         ("! malformed no UTF-8", "protocol", "no UTF-8"),
         ("< nonsense", "protocol", "'nonsense' is not a line of the protocol"),
@@ -43,6 +43,13 @@ def test_fault_at_a_turn(answer: str, kind: str, why: str) -> None:
     assert why in notes(played)[0]
     assert played.measured.reproducible is (kind not in {"timeout", "crash"})
     assert verify(played.record, TOE) == []
+
+
+@pytest.mark.parametrize("before", [START + "> go", "> tourney 1"])
+def test_bot_that_the_machine_ended_gives_no_result(before: str) -> None:
+    """In a turn and at start-up; no seat is at fault."""
+    with pytest.raises(SandboxError, match="the sandbox of entrant-1 was killed by SIGKILL"):
+        play_scripts(make_spec(), before + "\n! lost killed by SIGKILL", START)
 
 
 @pytest.mark.parametrize(

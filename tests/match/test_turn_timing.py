@@ -12,7 +12,6 @@ from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import OverloadError
 from tourney.match import turn_timing
 from tourney.match.clock import MS
-from tourney.match.interrupted import OverloadedMatchError
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.result import PlayedMatch
@@ -301,10 +300,8 @@ def test_match_without_a_processor_has_no_result(ponder: Literal["allow", "freez
     """The failure names the bot. The other one was frozen meanwhile, even if it may ponder."""
     limits = Limits(move_ms=None, clock_ms=100, margin_ms=0, ponder=ponder)
     bots = seated(START + "> go clocks=100,100 inc=0\n! timeout", START, cpu=0, waited=100)
-    with pytest.raises(OverloadedMatchError) as caught:
+    with pytest.raises(OverloadError) as caught:
         play(bots, limits)
-    assert caught.value.kept is not None
-    assert caught.value.kept.actions == ()
     assert caught.value.bot == "entrant-1"
     assert caught.value.exit_code == 3
     assert bots[1].frozen

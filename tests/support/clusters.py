@@ -11,7 +11,6 @@ from typing import ClassVar
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import begin, digests
 from tourney.bots.channel.interface import Channel, Event
-from tourney.match.interrupted import FIRST_PLAY
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
@@ -109,7 +108,7 @@ class FakeLink(ClusterLink):
                 node = self.there.get(address)
                 if node is None:
                     return  # a lost node gives no reply
-                reply = reply_of(play(replace(task, again=FIRST_PLAY)), asked.number, 1)
+                reply = reply_of(play(task), asked.number, 1)
                 replies.append(node.behave(asked, reply))
             self.answers.wait()
             if address in self.there and None not in replies:

@@ -16,8 +16,6 @@ from tourney.protocol import BotMessage, Info, Invalid, decode_bot, shown
 FAULT_OF: Final[Mapping[str, FaultKind]] = {
     "timeout": "timeout",
     "closed": "crash",
-    "killed": "crash",
-    "lost": "crash",
     "overflow": "overflow",
     "malformed": "protocol",
 }

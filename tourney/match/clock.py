@@ -1,6 +1,5 @@
 """The clocks of a match: integer arithmetic in nanoseconds, without a real clock."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from tourney.match.spec import Limits
@@ -43,10 +42,6 @@ class Clocks:
     def left(self) -> tuple[int, ...] | None:
         """Each seat's nanoseconds left, or None where there is no clock."""
         return None if self._left is None else tuple(self._left)
-
-    def restore(self, left: Sequence[int]) -> None:
-        """Set each seat's nanoseconds, as ``left`` gave them."""
-        self._left = list(left)
 
     def go(self) -> bytes:
         """The ``go`` line: all clocks in whole milliseconds, rounded down, and 0 for a debt."""

@@ -4,7 +4,6 @@ import platform
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -23,7 +22,6 @@ from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
 from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.interrupted import FIRST_PLAY, DeviatedError, Resumption
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -191,24 +189,12 @@ class MatchRunner:
         self._idle: list[tuple[object, Player]] = []
         self._about: Measurements | None = None
 
-    def play(
-        self, spec: MatchSpec, following: MatchSpec | None = None, again: Resumption = FIRST_PLAY
-    ) -> PlayedMatch:
+    def play(self, spec: MatchSpec, following: MatchSpec | None = None) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
         Sandboxes for ``following``, the next match here, are made meanwhile. Raises SandboxError if a bot
-        fails at start-up and the sandbox fails as well. A match that does not repeat what ``again`` keeps of
-        the play before goes on from there.
+        fails at start-up and the sandbox fails as well.
         """
-        if spec.limits.by_fuel:
-            again = Resumption(judged=again.judged)  # a module repeats its play by itself
-        if again.kept is not None:
-            with suppress(DeviatedError):
-                return self._play(spec, following, again)
-            again = replace(again, mode="continue")
-        return self._play(spec, following, again)
-
-    def _play(self, spec: MatchSpec, following: MatchSpec | None, again: Resumption) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
             if not isinstance(self._launch, StoreLauncher):
@@ -216,7 +202,7 @@ class MatchRunner:
             commands = [self._launch.command(entrant) for entrant in spec.seats]
             return play_external(spec, game, commands, Measurements(host=platform.node()))
         if spec.limits.by_fuel:
-            return self._play_by_fuel(spec, game, again)
+            return self._play_by_fuel(spec, game)
         players: list[Player] = []
         try:
             places = self._places(spec)
@@ -231,9 +217,7 @@ class MatchRunner:
             early = len(free_processors()) > 1
             if early:
                 self._prepare(following)
-            played = play_match(
-                spec, game, players, clock=self.clock, about=self._description(players), again=again
-            )
+            played = play_match(spec, game, players, clock=self.clock, about=self._description(players))
             if self._sandbox is not None and any(p.lost and p.greeting is None for p in players):
                 self._sandbox.check()
             if not early:
@@ -247,7 +231,7 @@ class MatchRunner:
             self._sandbox.settle()  # what this match read stays cached until its groups are removed
         return played
 
-    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame, again: Resumption) -> PlayedMatch:
+    def _play_by_fuel(self, spec: MatchSpec, game: AnyGame) -> PlayedMatch:
         # Hosts are kept from match to match; each match has new instances of its modules.
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
@@ -257,7 +241,7 @@ class MatchRunner:
         try:
             for seat in range(1, len(spec.seats) + 1):
                 players.append(Player(self._launch.meter(spec, seat, clock)))
-            return play_match(spec, game, players, clock=clock, about=self._description(players), again=again)
+            return play_match(spec, game, players, clock=clock, about=self._description(players))
         finally:
             for player in players:
                 player.cut()

@@ -9,18 +9,10 @@ from typing import Final
 from msgspec import structs
 
 from tourney.bots.channel.interface import Event
-from tourney.errors import GameError, OverloadError, SandboxError, TourneyError
+from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
 from tourney.match.answers import FAULT_OF, Answer, AnswerReader, fault_words, unexpected
 from tourney.match.clock import MS, Clocks
-from tourney.match.interrupted import (
-    FIRST_PLAY,
-    KeptPlay,
-    KilledError,
-    OverloadedMatchError,
-    RepetitionCheck,
-    Resumption,
-)
 from tourney.match.player import Player
 from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record
 from tourney.match.referee import Referee
@@ -43,19 +35,16 @@ def play_match(
     *,
     clock: Callable[[], int] = time.monotonic_ns,
     about: Measurements = NOT_MEASURED,
-    again: Resumption = FIRST_PLAY,
 ) -> PlayedMatch:
     """Play a match to its end; what bots do wrong is in its record.
 
     ``players`` are in seat order. Those at fault are ended. The others have received their ``over`` line and
     stay open, for the caller to play on with or to dismiss. ``clock`` is the channels' own, in nanoseconds.
-    ``about`` is what is known beside the record before the match (host, sandbox). ``again``: how to go on
-    from an earlier play.
+    ``about`` is what is known beside the record before the match (host, sandbox).
 
-    Raises InputError for a spec that cannot be played, GameError if the game is broken, EnvironmentFailure if
-    the machine fails (KilledError if a bot was killed, OverloadedMatchError if one waited too long for a
-    processor), and DeviatedError if the play differs from an earlier one that it has to repeat. Then the
-    match has no result, and the players are in an unknown state.
+    Raises InputError for a spec that cannot be played, GameError if the game is broken, and
+    EnvironmentFailure if the machine fails (SandboxError if it ended a bot, OverloadError if a bot waited too
+    long for a processor). Then the match has no result, and the players are in an unknown state.
     """
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     # With fuel the channels' clock is virtual, but the duration of a match is always real.
@@ -64,12 +53,10 @@ def play_match(
     try:
         pieces = spec.limits.tablebase_pieces
         tables = None if pieces is None else game.tables(pieces)
-        match = _RunningMatch(Referee(spec, game, tables), players, clock, again)
+        match = _RunningMatch(Referee(spec, game, tables), players, clock)
         match.start()
         match.play()
         match.end()
-    except OverloadError as error:
-        raise OverloadedMatchError(error, match.kept()) from error
     except TourneyError:
         raise
     except Exception as error:
@@ -85,9 +72,7 @@ def play_match(
 class _RunningMatch:
     """One match while it is played."""
 
-    def __init__(
-        self, referee: Referee, players: Sequence[Player], clock: Callable[[], int], again: Resumption
-    ) -> None:
+    def __init__(self, referee: Referee, players: Sequence[Player], clock: Callable[[], int]) -> None:
         limits = referee.spec.limits
         if len(players) != len(referee.spec.seats):
             raise ValueError(f"{len(players)} players for {len(referee.spec.seats)} seats")
@@ -109,10 +94,6 @@ class _RunningMatch:
         self._times: list[tuple[int, int]] = []
         self._adjudicated = limits.adjudicated
         self._answers = AnswerReader(referee, self._players, self._log)
-        self._scores: list[tuple[int, int]] = []
-        self._again = again
-        self._repetition = RepetitionCheck(again, referee)
-        self._late: dict[int, Event] = {}  # seats that failed to start although they have kept actions
         self._unsure = {"reuse"} if any(player.reuse for player in players) else set[str]()
 
     # -- start-up -----------------------------------------------------------------------------------------
@@ -130,12 +111,9 @@ class _RunningMatch:
         for seat, player in self._players.items():
             if player.greeting is not None:
                 self._referee.want(seat, position=player.greeting.position, legal=player.greeting.legal)
-        kept = self._again.kept if self._again.mode == "continue" else None
-        self._referee.begin(failed if kept is None else {seat for seat, _, ply in kept.faults if not ply})
+        self._referee.begin(failed)
         for seat in sorted(failed):
             self._cut(seat, 0)
-        if kept is not None:
-            self._go_on(kept)
 
     def _ask_all(
         self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
@@ -151,50 +129,7 @@ class _RunningMatch:
     def _startup_fault(self, seat: int, event: Event, failed: set[int]) -> None:
         self._kind(seat, event)
         failed.add(seat)
-        self._late[seat] = Event("closed", f"startup: {fault_words(event, self._startup_ns)}")
         self._log.note(0, seat, f"startup: {fault_words(event, self._startup_ns)}")
-
-    def _go_on(self, kept: KeptPlay) -> None:
-        """Take over the decisions of an earlier play; the bots receive them with their next requests."""
-        referee, times, scores = self._referee, dict(kept.times), dict(kept.scores)
-        self._scores = list(kept.scores)
-        faults = {(seat, ply): kind for seat, kind, ply in kept.faults if ply}
-        while seat := referee.turn:
-            ply = len(referee.actions)
-            if (seat, ply) in faults:
-                self._cut(seat, ply)
-                referee.fault(faults[seat, ply])
-            elif (seat, ply) in kept.resigned:
-                referee.resign()
-            elif ply < len(kept.actions):
-                elapsed = times.get(ply, 0)
-                self._times.append((ply, elapsed))
-                self._seats.set_aside(seat, elapsed)
-                if why := referee.act(kept.actions[ply][1], scores.get(ply)):
-                    raise GameError(f"a match of {referee.spec.game} cannot go on: {why}")
-            else:
-                break
-        if kept.clocks is not None:
-            self._clocks.restore(kept.clocks)
-        self._log.extend(kept.log)
-        self._log.note(len(referee.actions), 0, "a bot was killed here: the match goes on with new processes")
-
-    def kept(self) -> KeptPlay | None:
-        """What was played so far, or what is kept of an earlier play if that is more."""
-        referee, before = self._referee, self._again.kept
-        if before is not None and len(before.actions) >= len(referee.actions):
-            return before
-        if not referee.turn:
-            return None
-        return KeptPlay(
-            actions=tuple(referee.actions),
-            faults=referee.faults,
-            resigned=referee.resigned,
-            times=tuple(self._times),
-            clocks=self._clocks.left,
-            log=self._log.lines(len(referee.actions)),
-            scores=tuple(self._scores),
-        )
 
     # -- turns --------------------------------------------------------------------------------------------
 
@@ -208,14 +143,13 @@ class _RunningMatch:
         by_cpu, factor = self._by_cpu, CPU_WALL_FACTOR if self._by_cpu else 1
         steady, go, allowance = clocks.steady, clocks.go(), clocks.allowance(1)
         act, actions = self._act_scored if self._adjudicated else referee.act, referee.actions
-        request_of = self._repetition.request_of()
         while seat := referee.turn:
             channel, resumes = channels[seat]
             if not steady:
                 go, allowance = clocks.go(), clocks.allowance(seat)
             if not (allowance and channel.idle()) and self._judged_early(seat, allowance):
                 continue
-            request = request_of(seat) + go
+            request = referee.request(seat) + go
             turns[seat] += 1
             used = self._cpu_ns(seat) if by_cpu else 0
             sent = clock()
@@ -251,10 +185,7 @@ class _RunningMatch:
 
     def _act_scored(self, action: str) -> str:
         """Play an action with the last score of its turn; for limits that look at scores."""
-        score = self._answers.take_score()
-        if score is not None:
-            self._scores.append((len(self._referee.actions), score))
-        return self._referee.act(action, score)
+        return self._referee.act(action, self._answers.take_score())
 
     def _whole(self, seat: int, limit: int) -> int:
         # A channel that waits only once cannot be measured in between, so its grace is the whole turn.
@@ -277,7 +208,7 @@ class _RunningMatch:
 
     def _judged_early(self, seat: int, allowance: int) -> bool:
         """Judge what a bot sent before its turn, or a used-up clock; whether it is at fault."""
-        event = self._late.get(seat) or self._answers.fault_unasked(seat) or (None if allowance else _USED_UP)
+        event = self._answers.fault_unasked(seat) or (None if allowance else _USED_UP)
         if event is not None:
             self._fault(seat, event, 0)
             return True
@@ -302,14 +233,11 @@ class _RunningMatch:
         self._referee.fault(kind)
 
     def _kind(self, seat: int, event: Event) -> FaultKind:
-        """The fault of an event. Raises KilledError for a bot that was killed, unless it is to be judged."""
+        """The fault of an event. Raises SandboxError if the machine ended the bot."""
+        if event.kind == "lost":
+            raise SandboxError(f"the sandbox of {self._referee.spec.seats[seat - 1].name} was {event.text}")
         kind = FAULT_OF[event.kind]
-        alone = event.kind == "lost"
-        if alone or (event.kind == "killed" and seat not in self._again.judged):
-            name = self._referee.spec.seats[seat - 1].name
-            who = f"the sandbox of {name}" if alone else name
-            raise KilledError(f"{who} was {event.text}", seat, alone=alone, kept=self.kept())
-        if kind in UNSURE_FAULTS and (not self._by_fuel or event.kind == "killed"):
+        if kind in UNSURE_FAULTS and not self._by_fuel:
             self._unsure.add(kind)
         return kind
 
@@ -342,7 +270,6 @@ class _RunningMatch:
 
     def end(self) -> None:
         """Send the last lines to all players that are not lost."""
-        self._repetition.check()
         for seat, player in self._players.items():
             lines = self._referee.take(seat)
             if not player.lost:

@@ -73,16 +73,6 @@ class Referee:
         if game.has_hidden_actions:
             self._hidden = {seat: [] for seat in self._informed}
 
-    @property
-    def faults(self) -> tuple[tuple[int, FaultKind, int], ...]:
-        """The faults so far, as in the record."""
-        return tuple(self._faults)
-
-    @property
-    def resigned(self) -> tuple[tuple[int, int], ...]:
-        """The resignations so far, as in the record."""
-        return tuple(self._resigned)
-
     # -- lines for the seats ------------------------------------------------------------------------------
 
     def want(self, seat: int, *, position: bool, legal: bool) -> None:

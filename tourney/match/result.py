@@ -261,14 +261,6 @@ class MatchLog:
                 self._chars[seat] -= len(text)
                 self._lines.append(LogLine(ply, seat, kind, text))
 
-    def extend(self, lines: Iterable[LogLine]) -> None:
-        """Add the log of an earlier play; its lines count towards the bounds."""
-        for line in lines:
-            if line.kind == "note":
-                self._lines.append(line)
-            else:
-                self.add(line.ply, line.seat, line.kind, (line.text,))
-
     def lines(self, ply: int) -> tuple[LogLine, ...]:
         """The log; its last lines count the dropped ones."""
         for seat, dropped in enumerate(self._dropped):

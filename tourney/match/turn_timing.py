@@ -291,12 +291,6 @@ class SeatTimes:
         player.used, player.spent = reading.cpu, 0
         self._since[seat] = self.wall[seat] + turn
 
-    def set_aside(self, seat: int, elapsed: int) -> None:
-        """Count a turn of an earlier play, in which a bot's new process did not work."""
-        self.wall[seat] += elapsed
-        self._since[seat] += elapsed
-        self.turns[seat] += 1
-
     def end(self) -> None:
         """Hand over to each player, for its next match, the time of its requests since its last reading."""
         for seat, player in self._players.items():

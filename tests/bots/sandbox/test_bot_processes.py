@@ -1,74 +1,123 @@
-"""Process trees: searched and measured while they grow and die, in bounded time."""
+"""The processes of a bot: its rivals for a processor, and the event of its end."""
 
 import os
 import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox import bot_processes as module
-from tourney.bots.sandbox.bot_processes import (
-    MEASURED,
-    BotProcesses,
-    children_of,
-    process_tree,
-    tree_cpu_ns,
-    tree_run_delay_ns,
-)
+from tourney.bots.sandbox import bot_processes
+from tourney.bots.sandbox.bot_processes import BotProcesses, NamespaceProcesses
+from tourney.bots.sandbox.cgroups import Cgroup
 
-MANY = 3 * MEASURED
-GONE = 2**22 + 1
-"""Beyond the numbers that Linux gives."""
+OWN, RIVAL, CHURN, ELSEWHERE = 11, 12, 13, 14
+"""Processes: one of the bot, a rival, a child of the bot that ends, and one of another processor."""
+
+Start = Callable[..., BotProcesses]
 
 
 @pytest.fixture
-def parent() -> Iterator[int]:
-    """Yield a process whose many children all run."""
-    script = "import os, sys, time\nfor _ in range(MANY):\n    os.fork() or time.sleep(600)\n"
-    script = script.replace("MANY", str(MANY)) + "print('up', flush=True)\nsys.stdin.read()"
-    words = [sys.executable, "-I", "-S", "-c", script]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(words, stdin=pipe, stdout=pipe, start_new_session=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == b"up\n"
-        yield process.pid
-        group = BotProcesses(process)
-        group.kill()
-        group.reap()
+def start() -> Iterator[Start]:
+    """Start a shell command as a bot, in a group if given; the kernel's counts are those of ``counts``."""
+    begun: list[BotProcesses] = []
+
+    def begin(
+        script: str, group: Cgroup | None = None, kind: type[BotProcesses] = BotProcesses
+    ) -> BotProcesses:
+        words = ["/bin/sh", "-c", script]
+        begun.append(kind(subprocess.Popen(words, start_new_session=True), group))
+        return begun[-1]
+
+    yield begin
+    for processes in begun:
+        processes._cgroup = None
+        processes.kill()
+        processes.reap()
 
 
-def test_process_tree_stops_at_the_given_size(parent: int) -> None:
-    assert process_tree(parent) == [parent, *children_of(parent)]
-    assert len(process_tree(parent)) == MANY + 1
-    assert process_tree(parent, most=0) == [parent]
-    # The search finishes a generation, but starts no further one.
-    assert process_tree(os.getpid(), most=1)[1:] == children_of(os.getpid())
+class Memory(Cgroup):
+    """A group whose counts of killed processes are given."""
+
+    def __init__(self, *, own: int = 0, host: int = 0) -> None:
+        super().__init__((), None, Path("/"))
+        self._counts = (own, host)
+
+    def out_of_memory(self) -> int:
+        return self._counts[0]
+
+    def killed_by_host(self) -> int:
+        return self._counts[1]
 
 
-def test_large_tree_is_measured_in_bounded_time(parent: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fork bomb must not keep the referee from its deadline; the oldest processes are measured."""
-    asked: list[str] = []
-    read = module.read_proc
-
-    def count(path: str) -> bytes:
-        asked.append(path)
-        return read(path)
-
-    monkeypatch.setattr(module, "read_proc", count)
-    assert tree_run_delay_ns(parent) is None
-    assert len(asked) <= 2
-    asked.clear()
-    assert (tree_cpu_ns(parent) or 0) > 0
-    assert len([path for path in asked if path.endswith("/stat")]) == MEASURED
+KILLED = "kill -9 $$"
 
 
-def test_process_that_exits_during_the_search_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A bot's processes never cause an error of Tourney."""
-    monkeypatch.setattr(module, "process_tree", lambda _pid, _most: [os.getpid(), GONE])
-    assert (tree_cpu_ns(0) or 0) > 0
-    assert tree_run_delay_ns(0) is not None
-    monkeypatch.setattr(module, "process_tree", lambda _pid, _most: [GONE])
-    assert tree_cpu_ns(0) is None
-    assert tree_run_delay_ns(0) is None
-    assert children_of(GONE) == []
+@pytest.mark.parametrize(
+    ("script", "group", "kind"),
+    [
+        (KILLED, None, "closed"),
+        (KILLED, Memory(), "closed"),
+        (KILLED, Memory(own=1), "closed"),
+        (KILLED, Memory(host=1), "lost"),
+        ("exit 1", Memory(host=1), "lost"),
+        ("exit 137", Memory(), "closed"),
+        ("exit 1", Memory(), "closed"),
+    ],
+)
+def test_dead_bot_is_lost_only_by_the_hosts_count(
+    start: Start, script: str, group: Cgroup | None, kind: str
+) -> None:
+    """A child that the host killed may be the one without which the bot has to exit."""
+    assert start(script, group).last_event().kind == kind
+
+
+@pytest.mark.parametrize(("script", "kind"), [(KILLED, "lost"), ("exit 137", "lost"), ("exit 1", "closed")])
+def test_without_group_count_of_machine_must_rise(
+    start: Start, monkeypatch: pytest.MonkeyPatch, script: str, kind: str
+) -> None:
+    counts = iter((3, 4, 4))
+    monkeypatch.setattr(bot_processes, "host_kills", lambda: next(counts))
+    event = start(script).last_event()
+    assert event.kind == kind
+    assert ("the machine was out of memory" in event.text) == (kind == "lost")
+
+
+def test_killed_sandbox_is_lost_and_its_exit_code_is_not(start: Start) -> None:
+    assert start(KILLED, Memory(), NamespaceProcesses).last_event().kind == "lost"
+    assert start("exit 137", Memory(), NamespaceProcesses).last_event().kind == "closed"
+
+
+def test_program_that_cannot_kill_itself_is_lost(start: Start) -> None:
+    """So is the host of a module; another end of it is a crash."""
+    assert start(KILLED).last_event(killed="lost").kind == "lost"
+    assert start("exit 1").last_event(killed="lost").kind == "closed"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "running", "rivals"),
+    [
+        ({OWN: [0] * 480, RIVAL: [0]}, {OWN: [0] * 480, RIVAL: [0]}, 482, 1),
+        ({OWN: [0] * 480}, {OWN: [0]}, 481, 0),
+        ({OWN: [0], CHURN: [0]}, {OWN: [0]}, 3, 0),
+        ({RIVAL: [0, 0], ELSEWHERE: [1]}, {RIVAL: [0, 0], ELSEWHERE: [1]}, 4, 2),
+        ({OWN: [0]}, {OWN: [0]}, 22, 10),
+    ],
+    ids=["own children", "children fall asleep", "children end", "one processor", "hidden rivals"],
+)
+def test_rivals_are_threads_of_others(
+    start: Start,
+    monkeypatch: pytest.MonkeyPatch,
+    before: dict[int, list[int]],
+    after: dict[int, list[int]],
+    running: int,
+    rivals: int,
+) -> None:
+    """The referee runs whenever it looks; the kernel's count has it and all hidden threads."""
+    looks = iter([{**found, os.getpid(): [0]} for found in (before, after)])
+    monkeypatch.setattr(bot_processes, "runnable_threads", lambda: next(looks))
+    monkeypatch.setattr(bot_processes, "process_tree", lambda _pid: [OWN])
+    monkeypatch.setattr(bot_processes, "read_proc", lambda _path: b"0 0 0 %d/999 9" % running)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0})
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert start("exec sleep 600").rivals() == rivals

@@ -126,7 +126,7 @@ def test_killed_host_is_an_event(command: BotCommand) -> None:
     assert channel.ask(b"c\n", MS) == ("line", "1")
     os.kill(own._process.pid, signal.SIGKILL)
     event = channel.ask(b"c\n", MS * 2)
-    assert event == ("killed", "killed by SIGKILL")
+    assert event == ("lost", "killed by SIGKILL")
     assert not own.ready
     own.end()
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.support.coordination import RecordingListener, run
 from tests.support.tournaments import answer, begin, digests, refused
 from tourney.errors import UsageError, WorkerError
-from tourney.match.interrupted import KeptPlay, Resumption
 from tourney.run.engine.run_control import (
     MAX_FAILURES_IN_A_ROW,
     Deadline,
@@ -111,24 +110,19 @@ def test_match_fits_if_the_longest_so_far_would_fit() -> None:
     assert Deadline().fits(1e12)
 
 
-KEPT = KeptPlay(actions=((1, "a1"),))
-
-
 class Failing:
     """Fails some matches some times, and notes the order of all plays."""
 
-    def __init__(self, cause: Cause, **seats: int) -> None:
+    def __init__(self, cause: Cause) -> None:
         self.cause = cause
         self.left = Counter({4: 3, 1: 1})
-        self.plays: list[tuple[int, Resumption]] = []
-        self.seat = 2 if cause == "killed" else 0
+        self.plays: list[int] = []
 
     def __call__(self, task: MatchTask) -> WorkerReply:
-        self.plays.append((task.number, task.again))
-        if self.left[task.number] and not (task.again.judged and self.cause == "killed"):
+        self.plays.append(task.number)
+        if self.left[task.number]:
             self.left[task.number] -= 1
-            kept = None if self.cause == "machine" else KEPT
-            return WorkerReply(task.number, None, "why", self.cause, self.seat, kept)
+            return WorkerReply(task.number, failure="why", cause=self.cause)
         return answer(task)
 
 
@@ -138,7 +132,7 @@ def test_match_is_played_again_after_the_others_then_void(repository: Database, 
     play = Failing(cause)
     heard = RecordingListener()
     summary = run(repository, play, listener=heard)
-    assert [number for number, _ in play.plays] == [1, 2, 3, 4, 5, 6, 1, 4, 4]
+    assert play.plays == [1, 2, 3, 4, 5, 6, 1, 4, 4]
     assert summary.progress.void == 1
     assert sorted(digests(repository, tournament.id)) == [1, 2, 3, 4, 5, 6]
     result = repository.matches.get(tournament.id, 4).result
@@ -147,24 +141,6 @@ def test_match_is_played_again_after_the_others_then_void(repository: Database, 
     failed = "was overloaded" if cause == "overload" else "failed"
     assert heard.messages[-1].endswith(f"is void: the machine {failed} 3 times: why")
     assert summary.again == {cause: 4}
-    kept = KEPT if cause == "overload" else None
-    assert [again for number, again in play.plays if number == 4] == [
-        Resumption(),
-        Resumption(kept=kept),
-        Resumption(kept=kept),
-    ]
-
-
-def test_third_play_judges_a_bot_that_was_killed_before(repository: Database) -> None:
-    tournament = begin(repository, 3)
-    play = Failing("killed")
-    assert run(repository, play).progress.void == 0
-    assert [again for number, again in play.plays if number == 4] == [
-        Resumption(),
-        Resumption(kept=KEPT),
-        Resumption(frozenset({2}), KEPT),
-    ]
-    assert len(digests(repository, tournament.id)) == 6
 
 
 def test_plays_that_failed_change_no_other_result(repository: Database) -> None:
@@ -180,19 +156,15 @@ def test_plays_that_failed_change_no_other_result(repository: Database) -> None:
     assert [row for _, row in repository.schedules.rows(other.id)] == list(undisturbed)
 
 
-@pytest.mark.parametrize("cause", ["overload", "killed"])
-def test_neither_overload_nor_killed_bots_stop_a_run(repository: Database, cause: Cause) -> None:
-    """A bot could stop the run by killing itself; overload passes."""
+def test_overload_does_not_stop_a_run(repository: Database) -> None:
+    """It passes."""
     begin(repository, 8)
 
     def play(task: MatchTask) -> WorkerReply:
-        if task.again.judged:
-            return answer(task)
-        return WorkerReply(task.number, None, "why", cause, int(cause == "killed"), None)
+        return WorkerReply(task.number, failure="why", cause="overload")
 
     summary = run(repository, play, workers=4)
-    assert summary.progress.done == 56 > MAX_FAILURES_IN_A_ROW
-    assert summary.progress.void == (56 if cause == "overload" else 0)
+    assert summary.progress.done == summary.progress.void == 56 > MAX_FAILURES_IN_A_ROW
 
 
 def test_other_failures_in_a_row_stop_a_run() -> None:
@@ -201,13 +173,3 @@ def test_other_failures_in_a_row_stop_a_run() -> None:
         retries.failed([number], "why")
     with pytest.raises(WorkerError, match="12 times in a row"):
         retries.failed([99], "why")
-
-
-def test_bot_killed_for_the_first_time_in_the_third_play_is_not_judged() -> None:
-    retries = MatchRetries(any_played=True)
-    retries.failed([1], "why", "overload")
-    retries.failed([1], "why", "overload")
-    assert retries.again(1) == Resumption()
-    retries.note(WorkerReply(1, seat=2))
-    assert retries.failed([1], "why", "killed") == frozenset()
-    assert not retries.overloaded(1)

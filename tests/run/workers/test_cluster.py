@@ -5,7 +5,6 @@ import pytest
 from tests.support.clusters import Cup, FakeCluster, FakeLink, FakeNode, Said, cluster, two
 from tests.support.tournaments import refused
 from tourney.errors import WorkerError
-from tourney.match.interrupted import KeptPlay
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database
@@ -55,21 +54,6 @@ def test_match_that_kills_its_nodes_is_void_and_named(repository: Database) -> N
     assert "3 workers were lost while they played it" in void[0].result.note
     assert [name for name, request in link.requests if request.number == 2] != []
     assert len([1 for _, request in link.requests if request.number == 2]) == 3
-
-
-def test_what_a_host_has_kept_of_a_match_goes_to_no_other(cup: Cup, case: tuple[str, dict[int, str]]) -> None:
-    """A bot that was killed goes on where its match stopped, once; another host starts again."""
-    kept = KeptPlay(((1, "sow-1"),))
-
-    def killed(request: RequestedMatch, reply: bytes) -> object:
-        if request.number % 3:
-            return reply
-        return encode(ReplyHead(request.number, "failed", "a bot was killed", "killed", 1, kept))
-
-    link = two(killed)
-    assert cup.run(cluster(link)).end is End.FINISHED
-    assert cup.digests == case[1]
-    assert {name for name, request in link.requests if request.again.kept} <= {"a"}
 
 
 def test_host_that_fails_all_gets_no_more(cup: Cup, case: tuple[str, dict[int, str]]) -> None:

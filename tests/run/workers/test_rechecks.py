@@ -81,7 +81,7 @@ def test_rounds_drawn_from_lies_are_drawn_again(format_: str, tmp_path: Path) ->
 
 
 ENDS: dict[str, Callable[[int], ReplyHead]] = {
-    "killed": lambda number: ReplyHead(number, "failed", "a bot was killed", "killed", 1),
+    "overload": lambda number: ReplyHead(number, "failed", "a bot waited too long", "overload"),
     "unusable": lambda number: ReplyHead(number, "unusable", "no such bot"),
 }
 

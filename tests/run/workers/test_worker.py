@@ -10,7 +10,6 @@ import pytest
 
 from tests.support.tournaments import entrant, refused
 from tourney.errors import BotError
-from tourney.match.interrupted import Resumption
 from tourney.match.spec import MatchSpec
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -84,10 +83,11 @@ def test_missing_bot_raises_a_bot_error(tmp_path: Path) -> None:
 
 def test_machine_failure_is_a_reply(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Broken:
-        def play(self, spec: MatchSpec, following: MatchSpec | None, again: Resumption) -> None:
+        def play(self, spec: MatchSpec, following: MatchSpec | None) -> None:
             raise OSError(24, "Too many open files")
 
     monkeypatch.setattr(worker, "_match_runner", lambda *_args: Broken())
+    monkeypatch.setattr(worker, "kill_strays", lambda _known: 0)  # this process has other children
     answer = worker.play_task(task(tmp_path))
     assert (answer.number, answer.played) == (4, None)
     assert answer.failure == "OSError: [Errno 24] Too many open files"

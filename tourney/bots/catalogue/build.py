@@ -29,7 +29,8 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
 from tourney.bots.catalogue.tree import BUILT, Bounds, excess, remove_tree, walk
 from tourney.bots.channel.interface import printable
-from tourney.bots.sandbox.bot_processes import BotProcesses, process_tree
+from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.process_tree import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.bots.wasm.modules import compiled_folder
 from tourney.errors import BotError, SandboxError, StoreError

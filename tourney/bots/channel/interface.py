@@ -8,7 +8,7 @@ from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
 from tourney.protocol import BotMessage
 
-EventKind = Literal["line", "timeout", "closed", "killed", "lost", "overflow", "malformed"]
+EventKind = Literal["line", "timeout", "closed", "lost", "overflow", "malformed"]
 
 TRACED_LINES: Final = 12
 """How many lines a TracedChannel keeps."""
@@ -19,10 +19,9 @@ _TIMED_OUT: Final = "! timeout"
 class Event(NamedTuple):
     """A line of the bot (its text, without the newline), or why there is none.
 
-    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``killed``: it died
-    by SIGKILL, which the machine or its own processes may have sent. ``lost``: its sandbox was killed, which
-    its processes cannot do. ``overflow``: more than 64 KiB or 1,000 lines since the last request.
-    ``malformed``: a line that is too long or not UTF-8. Events come in the order of the bot's
+    ``closed``: the bot's output ended or the bot died (``text`` says how, for the log). ``lost``: the
+    machine ended it, as the kernel shows. ``overflow``: more than 64 KiB or 1,000 lines since the last
+    request. ``malformed``: a line that is too long or not UTF-8. Events come in the order of the bot's
     output; after any of these but a line and a timeout only the same event comes again.
     """
 

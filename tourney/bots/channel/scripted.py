@@ -6,7 +6,7 @@ A script is text, one step in a line::
     < bot wants=legal       the bot says this
     + 250                   250 milliseconds pass on the script's clock
     ! timeout               the bot says nothing more, whatever the deadline
-    ! closed exit code 1    its output ends, or it dies; also killed, lost, overflow, malformed
+    ! closed exit code 1    its output ends, or it dies; also lost, overflow, malformed
     2 warning               a line of standard error
     # a comment
 
@@ -21,7 +21,7 @@ from typing import cast
 from tourney.bots.channel.interface import Channel, Event, EventKind
 
 _SILENCE = "! timeout"
-_EVENTS = ("timeout", "closed", "killed", "lost", "overflow", "malformed")
+_EVENTS = ("timeout", "closed", "lost", "overflow", "malformed")
 
 
 class ScriptClock:

@@ -1,125 +1,28 @@
-"""The processes of a bot, a session of their own: measured, stopped, killed and reaped together.
-
-Without a control group the processes are found in /proc, as descendants of the first one. That is best
-effort, and protections that rest on it are therefore "partial": a fork bomb can outrun a search, and a
-process whose parents died has left the tree. The size of what is measured is bounded.
-"""
+"""The processes of a bot, a session of their own: measured, stopped, killed and reaped together."""
 
 import os
 import select
 import signal
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.child_process import Process
+from tourney.bots.sandbox.process_tree import (
+    children_of,
+    host_kills,
+    process_tree,
+    read_proc,
+    runnable_threads,
+    signal_tree,
+    tree_cpu_ns,
+    tree_run_delay_ns,
+)
 
-MEASURED: Final = 32
-"""Processes of a tree whose time is read: the oldest."""
-MEASURED_THREADS: Final = 128
-_SEARCHES: Final = 64
-_REAPED_USER, _REAPED_SYSTEM = 13, 14
-"""Fields of /proc/PID/stat after the name: the time of children that were reaped."""
-_PROCESSOR = 36
-"""Likewise: the processor on which a thread ran last."""
-
-
-def children_of(pid: int) -> list[int]:
-    """The children of a process, as far as /proc shows them."""
-    found: list[int] = []
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - asked for each match
-    except OSError:
-        return found
-    for thread in threads:
-        with suppress(OSError, ValueError):
-            found += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
-    return found
-
-
-def process_tree(pid: int, most: int | None = None) -> list[int]:
-    """A process and its descendants, parents first; the search stops soon after ``most`` if given."""
-    found = [pid]
-    for member in found:
-        if most is not None and len(found) > most:
-            break
-        found += children_of(member)
-    return found
-
-
-def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
-    """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
-    signalled: set[int] = set()
-    for _ in range(_SEARCHES):
-        new = [member for member in process_tree(pid)[spare:] if member not in signalled]
-        if not new:
-            return
-        for member in new:
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(member, number)
-        signalled.update(new)
-
-
-def tree_cpu_ns(pid: int) -> int | None:
-    """The processor time of a tree's oldest processes, with reaped children; None if all are gone."""
-    total, seen = 0, False
-    tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-    for member in process_tree(pid, MEASURED)[:MEASURED]:
-        with suppress(OSError, ValueError, IndexError):
-            total += time.clock_gettime_ns((~member << 3) | 2)  # the kernel's number of its CPU clock
-            seen = True
-            fields = read_proc(f"/proc/{member}/stat").rpartition(b")")[2].split()
-            total += (int(fields[_REAPED_USER]) + int(fields[_REAPED_SYSTEM])) * tick
-    return total if seen else None
-
-
-def tree_run_delay_ns(pid: int) -> int | None:
-    """Time that a tree's threads waited for a processor; None if unknown or if it is too large."""
-    members = process_tree(pid, MEASURED)
-    threads_read, delays = 0, []
-    for member in members if len(members) <= MEASURED else []:
-        with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
-            for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
-                threads_read += 1
-                if threads_read > MEASURED_THREADS:
-                    return None
-                delays.append(int(read_proc(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
-    return sum(delays) if delays else None
-
-
-def runnable_threads(processors: Collection[int], spared: Collection[int]) -> int:
-    """Threads that run or could run on some processors now, as far as /proc shows them.
-
-    Those of the processes ``spared`` do not count.
-    """
-    found = 0
-    for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
-        if name.isdigit() and int(name) not in spared:
-            with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
-                for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
-                    fields = read_proc(f"/proc/{name}/task/{thread}/stat").rpartition(b")")[2].split()
-                    found += fields[0] == b"R" and int(fields[_PROCESSOR]) in processors
-    return found
-
-
-def read_proc(path: str) -> bytes:
-    """The content of a file of /proc, in few system calls. Raises OSError."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        parts = []
-        while part := os.read(fd, 65_536):
-            parts.append(part)
-        return b"".join(parts)
-    finally:
-        os.close(fd)
-
-
-_REFEREE_AND_BOT = 2
-"""Threads that run or could run while a referee looks at a bot that waits for a processor."""
 _REAP_MS = 5_000
 """Time for a killed process to be gone; only one stuck in the kernel takes longer."""
 _CLOSED_MS = 500
@@ -159,6 +62,7 @@ class BotProcesses:
         self._cpu_ns: int | None = None
         self._before_ns = 0
         self._status: int | None = None
+        self._host_kills = host_kills() if cgroup is None or cgroup.memory is None else None
         BotProcesses.alive.add(self.pid)
         try:
             self.pidfd = os.pidfd_open(process.pid)
@@ -222,17 +126,23 @@ class BotProcesses:
     def rivals(self) -> int | None:
         """Threads of others that compete for each of the bot's processors now; None if unknown.
 
-        In a container most of the machine's threads are hidden, but the kernel tells how many there are.
+        In a container most of the machine's threads are hidden, but the kernel tells how many run in all. A
+        bot that starts and ends children all the time must not make them look like rivals: those of its
+        processes that are alive at both counts are among its members in between.
         """
         try:
             processors = os.sched_getaffinity(self.pid)
+            before = runnable_threads()
+            running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0])
             core, root = self._core, self._root()
             own = core.members() if core is not None else process_tree(root) if root is not None else []
-            seen = runnable_threads(processors, {*own, os.getpid()})
-            running = int(read_proc("/proc/loadavg").split()[3].partition(b"/")[0]) - _REFEREE_AND_BOT
+            after = runnable_threads()
         except (AttributeError, OSError, ValueError, IndexError):
             return None
-        return max(-(-seen // len(processors)), running // (os.cpu_count() or 1))
+        others = before.keys() & after.keys() - {*own, os.getpid()}
+        seen = sum(place in processors for pid in others for place in after[pid])
+        hidden = running - max(sum(map(len, found.values())) for found in (before, after))
+        return -(-seen // len(processors)) + max(0, hidden) // (os.cpu_count() or 1)
 
     def _root(self) -> int | None:
         """The ancestor of all of the bot's processes, or None once it is reaped."""
@@ -288,18 +198,36 @@ class BotProcesses:
         elif release is not None:
             release()
 
-    def last_event(self) -> Event:
-        """The event that ends the bot's output: it exited, was killed, or closed it and runs on."""
+    def last_event(self, killed: EventKind = "closed") -> Event:
+        """The event that ends the bot's output: ``lost`` if the kernel shows that the machine ended the bot.
+
+        The sender of a SIGKILL is unknown, so a bot that died by it has crashed. ``killed`` is the event
+        for a program that cannot have ended itself in this way.
+        """
         words = self.death()
         code = self._exit_code()
         if code is None or (self._cgroup is not None and self._cgroup.out_of_memory()):
             return Event("closed", words)
-        host = self._cgroup is not None and self._cgroup.killed_by_host() > 0
-        return Event("killed" if host else self._end_of(code), words)
+        if self._killed_by_host(code) or self._sandbox_killed(code):
+            return Event("lost", words)
+        return Event(killed if self._by_sigkill(code) else "closed", words)
 
-    def _end_of(self, code: int) -> EventKind:
-        """The kind of event of an exit code, as of ``_exit_code``."""
-        return "killed" if code == -signal.SIGKILL else "closed"
+    def _by_sigkill(self, code: int) -> bool:
+        """Whether the bot died by SIGKILL, or pretends that, by an exit code as of ``_exit_code``."""
+        return code in (-signal.SIGKILL, _EXIT_SIGNAL + signal.SIGKILL)
+
+    def _sandbox_killed(self, code: int) -> bool:  # noqa: ARG002 - without a sandbox, the code is the bot's
+        """Whether an exit code is that of a sandbox which was killed."""
+        return False
+
+    def _killed_by_host(self, code: int) -> bool:
+        """Whether the kernel killed a process of the bot because the host, and not its group, was full.
+
+        Where no group counts the bot's memory, the host's count must have risen, and the bot died by SIGKILL.
+        """
+        if self._host_kills is not None:
+            return self._by_sigkill(code) and host_kills() > self._host_kills
+        return self._cgroup is not None and self._cgroup.killed_by_host() > 0
 
     def death(self) -> str:
         """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
@@ -310,7 +238,7 @@ class BotProcesses:
             words = self._exit_words(code) if code >= 0 else f"killed by {signal_name(-code)}"
         if self._cgroup is not None and self._cgroup.out_of_memory():
             return f"{words} (out of memory: its processes together met their bound)"
-        if self._cgroup is not None and self._cgroup.killed_by_host():
+        if code is not None and self._killed_by_host(code):
             return f"{words} (the machine was out of memory)"
         return words
 
@@ -369,12 +297,10 @@ class NamespaceProcesses(BotProcesses):
                 return
         super().kill()
 
-    def _end_of(self, code: int) -> EventKind:
+    def _sandbox_killed(self, code: int) -> bool:
         # Bubblewrap's own process is outside the namespace, where no process of the bot can signal it. The
         # exit code of a killed bot, or of a killed namespace, is one that a bot can pretend.
-        if code < 0:
-            return "lost"
-        return "killed" if code == _EXIT_SIGNAL + signal.SIGKILL else "closed"
+        return code < 0
 
     def _exit_words(self, code: int) -> str:
         # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that.

@@ -212,7 +212,7 @@ class Bubblewrap(Sandbox):
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             launch.argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        launch.argv += self._inner_words(command, limits, user)
+        launch.argv += self._inner_words(command, limits)
         return launch
 
     def _add_mounts(
@@ -226,13 +226,15 @@ class Bubblewrap(Sandbox):
             mounts.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
         else:
             add_folder(mounts, command.folder, limits.memory_mb)
-        mounts.words += ["--remount-ro", "/"]
+        # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, or move
+        # the machine's number of logins.
+        mounts.words += ["--remount-ro", "/", "--remount-ro", "/proc"]
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
             mounts.fds.append(memory_file(program))
             mounts.words += ["--seccomp", str(mounts.fds[-1])]
         mounts.words += ["--chdir", "/"]
 
-    def _inner_words(self, command: BotCommand, limits: ResourceLimits, user: int | None) -> list[str]:
+    def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
         """The words that limit a process in the sandbox, let it wait, and make it the bot."""
         bounded = "process-limit" in self._extras
         flag = _processes_flag()
@@ -242,18 +244,9 @@ class Bubblewrap(Sandbox):
         env = [f"{name}={value}" for name, value in command.env]
         names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
         export = [f"export {names}", f"shift {len(env)}"] if env else []
-        script = " && ".join([*own, _login(user), _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
+        script = " && ".join([*own, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])
         last = [] if _shell_is_exact() else [self._env, *_UNSET]
         return [*before, _SHELL, "-c", script, "sh", *env, *last, *command.argv]
-
-
-def _login(user: int | None) -> str:
-    """The command of a shell that sets its login user, as far as the kernel has one.
-
-    It can be set once. Each time the kernel counts a session, for the whole machine, in /proc/self/sessionid.
-    """
-    number = os.getuid() if user is None else user
-    return f"{{ {{ echo {number} >/proc/self/loginuid; }} 2>/dev/null || :; }}"
 
 
 def _ulimits(limits: ResourceLimits, flag: str) -> str:

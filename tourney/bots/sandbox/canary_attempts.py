@@ -263,6 +263,7 @@ def move_counters(_: Facts) -> str:
         "the time of /dev/null": null.stat().st_mtime_ns != device,
         "the number of sessions": in_child(begin_session),
         "the number of logins": in_child(lambda: Path("/proc/self/loginuid").write_text(str(os.getuid()))),
+        "the weight of its group": in_child(lambda: Path("/proc/self/autogroup").write_text("19")),
         "the number of socket cookies": works(
             lambda: socket.socket(socket.AF_UNIX).getsockopt(socket.SOL_SOCKET, 57, 8)
         ),

@@ -148,7 +148,7 @@ class Host:
 
     def _end_event(self) -> Event:
         """End of the host. A module cannot end it but by a fault of the engine's."""
-        event = self._process.last_event()
+        event = self._process.last_event(killed="lost")
         said = last_line(self._pipes.stderr)
         return Event(event.kind, f"{event.text} ({said})" if said else event.text)
 

@@ -71,7 +71,6 @@ class Coordinator:
             self._policy.count(*faulty)
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
         self._pending: deque[NumberedRow] = deque()  # in the order of play, not submitted yet
-        self._again: deque[NumberedRow] = deque()  # a bot was killed: to be played after those pending
         self._failed: deque[NumberedRow] = deque()  # to be played again, one at a time after all others
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
         self._discarded: set[int] = set()  # submitted, but their results do not count
@@ -199,14 +198,13 @@ class Coordinator:
         self._refuse_caught()
         machine = played_on(reply.played)
         if machine in self._caught.machines:  # the result was on its way when the host was caught
-            self._again.append((reply.number, row))
+            self._failed.append((reply.number, row))
         elif reply.played is not None:
             self._caught.may_count(machine)
-            self._match_retries.played(reply.number)
+            self._match_retries.played()
             self._deadline.add((reply.played.wall_ms or 0) / 1000)
             self._finish(MatchResult(reply.number, reply.played), row)
         elif reply.failure is not None:
-            self._match_retries.note(reply)
             self._retry({reply.number: row}, reply.failure, reply.cause, reply.plays)
         elif self._end is None:
             self._end_in_time()
@@ -260,12 +258,11 @@ class Coordinator:
     def _discard(self, numbers: Collection[int]) -> None:
         """Let the results of these rows not count; those being played go on to their end."""
         self._discarded |= {number for number, _ in self._running.values() if number in numbers}
-        self._again = deque(item for item in self._again if item[0] not in numbers)
         self._failed = deque(item for item in self._failed if item[0] not in numbers)
 
     def _unfinished(self) -> Sequence[tuple[int, Sequence[int]]]:
         """The rows that were submitted and have no result."""
-        out = (*self._running.values(), *self._again, *self._failed)
+        out = (*self._running.values(), *self._failed)
         return [(number, row.seats) for number, row in out if number not in self._discarded]
 
     def _submit_all(self) -> None:
@@ -294,7 +291,6 @@ class Coordinator:
                 sandbox=self._tournament.run.sandbox,
                 reuse=self._tournament.run.reuse,
                 start_by=self._deadline.start_by,
-                again=self._match_retries.again(number),
             )
             try:
                 future = self._executor.submit(task)
@@ -323,8 +319,6 @@ class Coordinator:
             self._pending.popleft()
             if decision.kind == "benched":
                 self._bench(number, row, decision)
-        if self._again and len(self._running) < self._executor.capacity:
-            return self._again
         return self._failed if self._failed and not self._running else None
 
     def _bench(self, number: int, row: Row, decision: BenchDecision) -> None:
@@ -349,7 +343,7 @@ class Coordinator:
 
     def _check_deadline(self) -> bool:
         """End the run if the matches that have not started do not fit any more; return whether it did."""
-        waiting = self._pending or self._again or self._failed or len(self._running) > self._executor.workers
+        waiting = self._pending or self._failed or len(self._running) > self._executor.workers
         if self._end is not None or not waiting or self._deadline.fits(self._clock()):
             return False
         self._end_in_time()
@@ -381,7 +375,7 @@ class Coordinator:
             data = {"match": number, "cause": cause, "why": why, "void": number not in again}
             self._listener.event("again", data)
             if number in again:
-                (self._again if cause == "killed" else self._failed).append((number, row))
+                self._failed.append((number, row))
                 continue
             overloaded = self._match_retries.overloaded(number)
             failed = "was overloaded" if overloaded else "failed"

@@ -12,11 +12,10 @@ from types import FrameType
 from typing import Final
 
 from tourney.errors import StoreUnavailable, UsageError, WorkerError
-from tourney.match.interrupted import KeptPlay, Resumption
 from tourney.run.engine.spool import Spool
 from tourney.run.monitoring.listeners import Listener
 from tourney.run.monitoring.summary import span_text
-from tourney.run.workers.executor import Cause, WorkerReply
+from tourney.run.workers.executor import Cause
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _SPAN = re.compile(r"(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
@@ -129,43 +128,24 @@ PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class MatchRetries:
-    """Counts the failures of each match and those in a row, and says how to play a match again.
+    """Counts the failures of each match and those in a row; a match is played MAX_FAILURES times at most.
 
     ``any_played``: whether the tournament has a stored match. ``total`` counts the plays that failed, by
-    their cause.
-
-    A match is played three times at most. A bot that was killed may have done it itself: where it was killed
-    before in the same match, the third play judges it, so it gains nothing. The counts rest on the match
-    alone, so they are the same with any number of workers; a run that starts again counts from zero.
+    their cause. The counts rest on the match alone, so they are the same with any number of workers; a run
+    that starts again counts from zero.
     """
 
     def __init__(self, *, any_played: bool) -> None:
         self._any_played = any_played
         self._failures: Counter[int] = Counter()
         self._overloads: Counter[int] = Counter()
-        self._killed: dict[int, set[int]] = {}
-        self._kept: dict[int, KeptPlay] = {}
         self._in_a_row = 0
         self.total: Counter[Cause] = Counter()
 
-    def played(self, number: int) -> None:
-        """Count a match that was played."""
+    def played(self) -> None:
+        """Note that a match was played."""
         self._any_played = True
         self._in_a_row = 0
-        self._kept.pop(number, None)
-
-    def again(self, number: int) -> Resumption:
-        """How to play a match, after the failures so far."""
-        last = self._failures[number] >= MAX_FAILURES - 1
-        judged = frozenset(self._killed.get(number, ())) if last else frozenset[int]()
-        return Resumption(judged, self._kept.get(number))
-
-    def note(self, reply: WorkerReply) -> None:
-        """Note which bot was killed in a failed play, perhaps by itself, and what is kept of the play."""
-        if reply.seat:
-            self._killed.setdefault(reply.number, set()).add(reply.seat)
-        if reply.kept is not None:
-            self._kept[reply.number] = reply.kept
 
     def overloaded(self, number: int) -> bool:
         """Whether every failure of a match was an overload."""
@@ -176,8 +156,8 @@ class MatchRetries:
     ) -> frozenset[int]:
         """Count matches that one failure stopped after ``plays`` plays, and return those to try again.
 
-        Raises WorkerError where the machine is at fault, not the matches. Neither overload nor a killed bot
-        shows that: the former passes, and the latter may be the bot's own doing.
+        Raises WorkerError where the machine is at fault, not the matches. Overload does not show that: it
+        passes.
         """
         first = cause == "machine" and any(not self._failures[number] for number in numbers)
         self._failures.update(dict.fromkeys(numbers, plays))
@@ -196,8 +176,6 @@ class MatchRetries:
                 f"{self._in_a_row} times in a row a match could not be played: {why};"
                 " fix the cause and run again: all stored results are kept"
             )
-        for number in final:
-            self._kept.pop(number, None)
         return frozenset(numbers) - frozenset(final)
 
 

@@ -200,12 +200,11 @@ def root_text(name: str, summary: Summary) -> str:
 _CAUSE_TEXTS: Mapping[Cause, str] = {
     "machine": "the machine failed",
     "overload": "the machine was overloaded",
-    "killed": "a bot was killed",
 }
 
 
 def again_text(again: Mapping[Cause, int]) -> str:
-    """How many plays did not end, and why, as ``1 play did not end: 1 as a bot was killed``."""
+    """How many plays did not end, and why, as ``1 play did not end: 1 as the machine failed``."""
     parts = ", ".join(f"{again[cause]} as {text}" for cause, text in _CAUSE_TEXTS.items() if again.get(cause))
     return f"{counted(sum(again.values()), 'play')} did not end: {parts}"
 

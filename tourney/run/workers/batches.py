@@ -11,7 +11,6 @@ from typing import Final
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.cluster_nodes import IntroducedNode
 from tourney.run.workers.executor import MatchTask, Playing, WorkerReply
-from tourney.run.workers.messages import without_kept
 
 IN_FLIGHT: Final = 2
 """Batches of matches sent to a slot: one that is played, and one that waits there."""
@@ -30,8 +29,7 @@ class SubmittedMatch:
     """A match that was submitted; ``alone``: it travels in no batch.
 
     ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
-    is no other; ``only_on``: the one that goes on with what it has played. ``first`` and ``second``: what two
-    hosts sent, ``judged``: what came of it on this machine.
+    is no other. ``first`` and ``second``: what two hosts sent, ``judged``: what came of it on this machine.
     """
 
     task: MatchTask
@@ -40,7 +38,6 @@ class SubmittedMatch:
     failures: int = 0
     alone: bool = False
     not_on: set[str] = field(default_factory=set)
-    only_on: str = ""
     first: HostResult | None = None
     second: HostResult | None = None
     judged: list[PlayedMatch] = field(default_factory=list)
@@ -48,7 +45,7 @@ class SubmittedMatch:
     @property
     def plain(self) -> bool:
         """Whether it may travel in a batch."""
-        return not (self.alone or self.losses or self.failures or self.not_on or self.only_on or self.first)
+        return not (self.alone or self.losses or self.failures or self.not_on or self.first)
 
 
 @dataclass(eq=False, slots=True)
@@ -169,8 +166,6 @@ class BatchQueue:
         try:
             while self.waiting:
                 match = self.waiting.popleft()
-                if match.only_on and all(n.machine != match.only_on or n.closed for n in self.nodes.values()):
-                    match.only_on, match.task = "", without_kept(match.task)
                 node = self._choose(match)
                 if node is not None:
                     send(node, self._with_others(match, node))
@@ -210,8 +205,6 @@ class BatchQueue:
     def _may_play(self, match: SubmittedMatch) -> list[PlayingNode]:
         """The nodes that may play a match, with room or without."""
         good = [node for node in self.nodes.values() if not node.closed]
-        if match.only_on:
-            return [node for node in good if node.machine == match.only_on]
         others = [node for node in good if node.machine not in match.not_on]
         return others if others or match.first is not None else good
 

@@ -25,7 +25,7 @@ from tourney.run.workers.cluster_nodes import (
     speeds_text,
 )
 from tourney.run.workers.executor import MatchExecutor, Playing, Run, WorkerReply
-from tourney.run.workers.messages import InvalidReplyError, Question, encode, play_request, without_kept
+from tourney.run.workers.messages import InvalidReplyError, Question, encode, play_request
 from tourney.run.workers.rechecks import Rechecks
 from tourney.run.workers.reply_check import CheckedReply, ReplyChecker, ReplySource
 
@@ -77,7 +77,7 @@ class Dispatcher:
         self.admission = Admission(link, run, self._session, allow_mixed=settings.allow_mixed)
         self.checker = ReplyChecker()
         self._open: set[SubmittedMatch] = set()
-        self._sent_back: dict[int, list[str]] = {}  # where a bot of a match was killed or waited too long
+        self._sent_back: dict[int, list[str]] = {}  # where a bot of a match waited too long
         self._longest = 0.0
         self._draining = False
 
@@ -233,15 +233,9 @@ class Dispatcher:
         self._open.clear()
 
     def submit(self, match: SubmittedMatch) -> None:
-        """Take a match; what a host has kept of it is for that host alone, and only once."""
+        """Take a match."""
         self._open.add(match)
-        where = self._sent_back.get(match.task.number, [])
-        match.not_on = set(where)
-        if match.task.again.kept is not None:
-            if len(where) == 1 and any(n.machine == where[0] and not n.closed for n in self._nodes.values()):
-                match.only_on, match.not_on = where[0], set()
-            else:
-                match.task = without_kept(match.task)
+        match.not_on = set(self._sent_back.get(match.task.number, ()))
         self._waiting.append(match)
 
     def place(self) -> None:
@@ -326,9 +320,7 @@ class Dispatcher:
             self._waiting.append(match)
         else:
             self._sent_back.setdefault(match.task.number, []).append(node.machine)
-            seat = head.seat if head.seat <= len(match.task.spec.seats) else 0
-            reply = WorkerReply(match.task.number, None, head.why, head.cause, seat, head.kept)
-            self._release(match, reply)
+            self._release(match, WorkerReply(match.task.number, failure=head.why, cause=head.cause))
 
     def _fail(self, batch: SentBatch, why: str) -> None:
         """Play a batch elsewhere to which a host gave no reply; of several matches each travels alone."""
@@ -372,8 +364,7 @@ class Dispatcher:
                 self._deliver(match, one, played)
                 return
             match.first = one, played
-            match.not_on, match.only_on = {one.node.machine}, ""
-            match.task = without_kept(match.task)
+            match.not_on = {one.node.machine}
             self._waiting.append(match)
             return
         self.rechecks.compare(match, match.first, (one, played))

@@ -13,7 +13,6 @@ from typing import ClassVar, Final, Literal, NamedTuple
 
 from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import UsageError
-from tourney.match.interrupted import FIRST_PLAY, KeptPlay, Resumption
 from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
@@ -24,8 +23,7 @@ class MatchTask:
     """A match to play: its number in the tournament, its spec, and how to run its bots.
 
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
-    (``time.monotonic()``, seconds) the match does not start any more; None: at any time. ``again`` says what
-    plays before left that the machine ended.
+    (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
     """
 
     number: int
@@ -34,28 +32,24 @@ class MatchTask:
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
     start_by: float | None = None
-    again: Resumption = FIRST_PLAY
 
 
-Cause = Literal["machine", "overload", "killed"]
-"""Why a match could not be played: the machine failed, was overloaded, or a bot was killed."""
+Cause = Literal["machine", "overload"]
+"""Why a match could not be played: the machine failed or was overloaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReply:
     """The answer to a task: the match as played, or why the machine could not play it.
 
-    Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause`` and
-    ``seat`` belong to a failure; ``seat`` is that of a bot which was ``killed``, perhaps by itself.
-    ``kept`` is what was played before a bot was killed or waited too long. ``plays``: how many plays failed.
+    Both None: the match was not started, as the executor drains or ``start_by`` has passed. ``cause``
+    belongs to a failure. ``plays``: how many plays failed.
     """
 
     number: int
     played: PlayedMatch | None = None
     failure: str | None = None
     cause: Cause = "machine"
-    seat: int = 0
-    kept: KeptPlay | None = None
     plays: int = 1
 
 

@@ -7,7 +7,6 @@ went (``ReplyHead``), the record, the log and the measurements. The coordinator 
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
@@ -15,7 +14,6 @@ from msgspec import Meta, Struct
 
 from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import InputError
-from tourney.match.interrupted import FIRST_PLAY, KeptPlay, Resumption
 from tourney.match.spec import MatchSpec
 from tourney.parsing import parse_json
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
@@ -35,11 +33,10 @@ Short = Annotated[str, Meta(max_length=200)]
 
 
 class RequestedMatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """A match to play: its number, its spec, and what is kept of it."""
+    """A match to play: its number and its spec."""
 
     number: int
     spec: MatchSpec
-    again: Resumption = FIRST_PLAY
 
 
 class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,10 +54,7 @@ class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
 
     def tasks(self, bots: str) -> list[MatchTask]:
         """The tasks for a worker of a host whose bot store is the folder ``bots``."""
-        return [
-            MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse, again=one.again)
-            for one in self.matches
-        ]
+        return [MatchTask(one.number, one.spec, bots, self.sandbox, self.reuse) for one in self.matches]
 
 
 class Question(Struct, frozen=True, forbid_unknown_fields=True):
@@ -113,8 +107,6 @@ class ReplyHead(Struct, frozen=True, forbid_unknown_fields=True):
     end: Literal["played", "failed", "unusable", "idle"]
     why: str = ""
     cause: Cause = "machine"
-    seat: Annotated[int, Meta(ge=0, le=64)] = 0
-    kept: KeptPlay | None = None
     ms: Annotated[int, Meta(ge=0, le=1 << 40)] = 0
 
 
@@ -139,7 +131,7 @@ def encode(value: Struct) -> bytes:
 def play_request(tasks: Sequence[MatchTask], *, session: str, slots: int, cpus: int) -> bytes:
     """The request for matches of one run."""
     first = tasks[0]
-    asked = tuple(RequestedMatch(task.number, task.spec, task.again) for task in tasks)
+    asked = tuple(RequestedMatch(task.number, task.spec) for task in tasks)
     return encode(BatchRequest(session, slots, cpus, first.sandbox, first.reuse, asked))
 
 
@@ -158,7 +150,7 @@ def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes
     if isinstance(reply, InputError):
         return encode(ReplyHead(number, "unusable", str(reply)[:2000]))
     if reply.failure is not None:
-        return encode(ReplyHead(number, "failed", reply.failure[:2000], reply.cause, reply.seat, reply.kept))
+        return encode(ReplyHead(number, "failed", reply.failure[:2000], reply.cause))
     if reply.played is None:
         return encode(ReplyHead(number, "idle"))
     lines = [text or b"" for text in reply.played.texts]
@@ -196,11 +188,6 @@ def read_replies(data: object, count: int) -> list[ReplyParts]:
     if len(found) != count or at != len(lines):
         raise InvalidReplyError(f"sent a reply of {len(lines)} lines to {count} matches")
     return found
-
-
-def without_kept(task: MatchTask) -> MatchTask:
-    """The task of a match that begins again; bots that are to be judged still are."""
-    return replace(task, again=Resumption(task.again.judged))
 
 
 def _one_line(text: str) -> str:

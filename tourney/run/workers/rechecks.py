@@ -17,7 +17,6 @@ from tourney.match.result import PlayedMatch
 from tourney.run.workers.batches import HostResult, SubmittedMatch
 from tourney.run.workers.cluster_nodes import HERE, IntroducedNode
 from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
-from tourney.run.workers.messages import without_kept
 from tourney.seeds import derive, uniform
 
 PLAYS: Final = 3
@@ -135,7 +134,7 @@ class Rechecks:
         if self._judge is None:
             self._judge = self._make_judge()
         self._judging += 1
-        future = self._judge.submit(without_kept(match.task))
+        future = self._judge.submit(match.task)
         with suppress(Exception):  # the future says so too
             self._judge.flush()
         future.add_done_callback(lambda done: self._put(partial(self._judged, match, done)))

@@ -14,7 +14,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
@@ -162,15 +162,9 @@ def other_match(record: Record, spec: MatchSpec) -> str:
     return ""
 
 
-def doubts(record: Record, task: MatchTask, said: Collection[str]) -> list[str]:
-    """Why a match need not come out the same again; a host has ``said`` why.
-
-    With fuel, only the crash of a bot that the machine has killed need not come again, which a host has to
-    say; its word for a time-out is worth nothing, or it could let bots time out as it likes.
-    """
-    kinds: AbstractSet[str] = record.outcome.unsure_faults
-    if task.spec.limits.by_fuel:
-        kinds = kinds & {"crash"} & set(said)
+def doubts(record: Record, task: MatchTask) -> list[str]:
+    """Why a match need not come out the same again; a match by fuel always does."""
+    kinds: AbstractSet[str] = frozenset() if task.spec.limits.by_fuel else record.outcome.unsure_faults
     return sorted(kinds | ({"reuse"} if task.reuse else set()))
 
 
@@ -208,7 +202,7 @@ def _measured(text: bytes, record: Record, task: MatchTask, elapsed_ms: int) -> 
         raise InvalidReplyError("sent an impossible description of its sandbox")
     if not (_STARTED.fullmatch(found.started) or not found.started):
         raise InvalidReplyError(f"sent an impossible start, {found.started[:40]!r}")
-    why = doubts(record, task, found.why_not)
+    why = doubts(record, task)
     return structs.replace(found, reproducible=not why, why_not=tuple(why))
 
 

@@ -25,13 +25,13 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.bot_processes import BotProcesses, children_of, signal_tree
+from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.child_process import Processors, free_processors
+from tourney.bots.sandbox.process_tree import children_of, signal_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OverloadError
-from tourney.match.interrupted import KilledError, OverloadedMatchError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
-from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
 from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -133,7 +133,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     try:
         _Worker.playing = True
         runner = _match_runner(task.bots, task.sandbox, task.reuse)
-        played = runner.play(task.spec, following.spec if following is not None else None, task.again)
+        played = runner.play(task.spec, following.spec if following is not None else None)
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
     except _StopNow:
@@ -144,21 +144,12 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     except InputError:
         _Worker.playing = False
         raise
-    except KilledError as error:
-        _Worker.playing = False
-        kill_strays(BotProcesses.alive)
-        if error.alone:
-            return WorkerReply(task.number, failure=str(error))
-        return WorkerReply(task.number, None, str(error), "killed", error.seat, error.kept)
-    except OverloadError as error:
-        _Worker.playing = False
-        kill_strays(BotProcesses.alive)
-        kept = error.kept if isinstance(error, OverloadedMatchError) else None
-        return WorkerReply(task.number, failure=str(error), cause="overload", kept=kept)
     except Exception as error:  # noqa: BLE001 - any error: the match is played again, or void with its name
         _Worker.playing = False
+        kill_strays(BotProcesses.alive)
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
-        return WorkerReply(task.number, failure=f"{name}{error}")
+        cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
+        return WorkerReply(task.number, failure=f"{name}{error}", cause=cause)
     return WorkerReply(task.number, played)
 
 
