@@ -14,6 +14,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import derive, stream
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 SEED: Final = 20261122
@@ -68,7 +69,7 @@ def begin(
         for k in range(entrants)
     ]
     made = repository.tournaments.begin(
-        plan, seed=SEED, seed_chosen=True, run=RunSettings(), entrants=bots, created="2026-11-22T08:00:00Z"
+        plan, seed=SEED, origin=CHOSEN, run=RunSettings(), entrants=bots, created="2026-11-22T08:00:00Z"
     )
     while pair_next(repository, made.id):
         pass

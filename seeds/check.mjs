@@ -148,7 +148,7 @@ const RECORD = object({ ...SETTINGS, format: match("tourney-record/1"), seed: SE
 const BOOK = list(list(TOKEN, 1, 1e6), 0, 1e6);
 const PLAN = object({ ...SETTINGS, format: WORD, "opening-plies": MANY, book: BOOK }, {}, anything);
 const ENTRANTS = list(object({ name: LABEL, ...BOT }, {}, anything), 1, 1e6);
-const CUP = object({ plan: PLAN, seed: SEED, entrants: ENTRANTS }, {}, anything);
+const CUP = object({ plan: PLAN, seed: match("0|[1-9][0-9]{0,77}"), entrants: ENTRANTS }, {}, anything);
 const HEAD = object({ tournament: CUP, matches: NUMBER }, {}, anything);
 const MATCH = object({ place: tuple(MS, MS, MS, MS), seats: list(NUMBER, 1, 64) }, {}, anything);
 function checkForm(record) {

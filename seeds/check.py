@@ -34,7 +34,8 @@ RECORD = {**SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGES
     "outcome": {"ranks": [TABLE, 1, 64], "reason": WORD, "faults": [FAULT, 0, 64], "resigned?": GONE,
                 "adjudication?": {"rule": "draw|resign|tablebase", "scores?": [[SCORE, 0, 1000], 2, 2]}}}
 PLAN = {**SETTINGS, "format": WORD, "opening-plies": MANY, "book": [[TOKEN, 1, 10**6], 0, 10**6], "*": None}
-CUP = {"plan": PLAN, "seed": U64, "entrants": [{"name": LABEL, **BOT, "*": None}, 1, 10**6], "*": None}
+PLAYER = {"name": LABEL, **BOT, "*": None}
+CUP = {"plan": PLAN, "seed": "0|[1-9][0-9]{0,77}", "entrants": [PLAYER, 1, 10**6], "*": None}
 HEAD = {"tournament": CUP, "matches": range(2**31), "*": None}
 MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "*": None}
 

@@ -56,23 +56,37 @@ def test_no_two_matches_share_a_seed(database: str) -> None:
 
 def test_plan_holds_the_key_only_where_it_is_false(tmp_path: Path) -> None:
     path = write_file(tmp_path, FILE)
-    plan = read_tournament_file(path).plan
+    own = read_tournament_file(path).plan
+    assert own == read_tournament_file(write_file(tmp_path, "mirrored-dice = false\n" + FILE)).plan
+    plan = read_tournament_file(write_file(tmp_path, "mirrored-dice = true\n" + FILE)).plan
     assert plan.mirrored_dice
     assert "mirrored-dice" not in json.loads(plan_text(plan))
-    assert plan == read_tournament_file(write_file(tmp_path, "mirrored-dice = true\n" + FILE)).plan
-    own = read_tournament_file(write_file(tmp_path, "mirrored-dice = false\n" + FILE)).plan
     assert json.loads(plan_text(own))["mirrored-dice"] is False
     assert plan_from(plan_text(own)) == own
     assert plan_from(plan_text(plan)) == plan
+
+
+def test_games_without_chance_share_openings_by_default(tmp_path: Path) -> None:
+    text = FILE.replace("sage-stones", "sages-tafl")
+    assert read_tournament_file(write_file(tmp_path, text)).plan.mirrored_dice
+
+
+def test_file_without_the_key_keeps_what_is_stored(tmp_path: Path) -> None:
+    """A tournament that began with shared dice goes on with them."""
+    with Database.open(str(tmp_path / "old.db"), create=True) as repository:
+        tournament = genuine.begin(repository, games=4)
+    file = read_tournament_file(write_file(tmp_path, "seed = 7\ngames-per-pairing = 4\n" + FILE))
+    with pytest.raises(TournamentError) as caught:  # of another key: this one says nothing
+        changes_of(file, tournament, (), 1)
+    assert "mirrored-dice" not in str(caught.value)
 
 
 def test_later_file_may_not_change_the_dice(tmp_path: Path, database: str) -> None:
     with Database.open(database) as repository:
         tournament = repository.tournaments.get("cup")
         entrants = repository.tournaments.entrants(tournament.id)
-    file = read_tournament_file(
-        write_file(tmp_path, "seed = 7\ngames-per-pairing = 4\nopening-plies = 2\n" + FILE)
-    )
+    head = "seed = 7\ngames-per-pairing = 4\nopening-plies = 2\n"
+    file = read_tournament_file(write_file(tmp_path, f"mirrored-dice = true\n{head}{FILE}"))
     with refused(TournamentError, "mirrored-dice was false when cup began and is true now"):
         changes_of(file, tournament, entrants, 1)
 

@@ -12,20 +12,9 @@ from msgspec import Meta, Struct
 from scripts.make_schemas import json_schema
 from tourney.match.record import Record
 from tourney.match.spec import DrawRule, Limits, ResignRule
-from tourney.schema import (
-    MAX_INT,
-    Count,
-    Digest,
-    Name,
-    SchemaError,
-    Seed,
-    Text,
-    check_range,
-    either,
-    read,
-    show,
-)
-from tourney.seeds import U64
+from tourney.schema import MAX_INT, Count, Digest, Name, SchemaError, Text, either, read, show
+from tourney.seeds import MAX_SEED
+from tourney.store.origin import Seed, seed_of
 
 
 class Inner(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -49,7 +38,7 @@ class Outer(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         if self.seed is not None:
-            check_range(("seed",), self.seed, 0, U64 - 1)
+            seed_of("seed", self.seed)
 
 
 GOOD: dict[str, Any] = {"name": "cup"}
@@ -85,10 +74,14 @@ def test_good_data_becomes_a_frozen_value() -> None:
         ({"name": "A b"}, 'name is "A b", but must match [a-z', 'f: name is "A b", but must match [a-z'),
         ({"name": "a\n"}, 'name is "a\\n", but must', 'f: name is "a\\n", but must'),
         (GOOD | {"flag": 1}, "flag is 1, but must be true or false", "f: flag is 1, but must be true"),
-        (GOOD | {"seed": True}, "seed is true, but must be an integer", "f: seed is true, but must"),
-        (GOOD | {"seed": 1.0}, "seed is 1.0, but must be an integer", "f: seed is 1.0, but must"),
-        (GOOD | {"seed": U64}, f"seed is {U64}, but must be from 0 to", f"f: seed is {U64}, but"),
-        (GOOD | {"seed": 10**70}, "seed is a number of 71 digits", "f: seed is a number of 71 digits"),
+        (
+            GOOD | {"seed": True},
+            "seed is true, but must be an integer or a string",
+            "f: seed is true, but must",
+        ),
+        (GOOD | {"seed": 1.0}, "seed is 1.0, but must be an integer or a string", "f: seed is 1.0, but must"),
+        (GOOD | {"seed": MAX_SEED + 1}, "seed is a number of 78 digits, but must be from 0", "f: seed is a"),
+        (GOOD | {"seed": "12"}, 'seed is "12", but must be 0x and at most', 'f: seed is "12"'),
         (GOOD | {"seed": 10**5000}, "seed is a number of thousands", "f: seed is a number of thousands"),
         (
             GOOD | {"limits": {"move-ms": 0}},

@@ -35,32 +35,29 @@ STORABLE: Final = r"\A[^\x00\ud800-\udfff]*\Z"
 """What every database takes: PostgreSQL refuses NUL."""
 
 
-def _whole(pattern: re.Pattern[str], description: str) -> Meta:
+def whole(pattern: re.Pattern[str], description: str) -> Meta:
+    """A pattern that a whole text must match, with its description."""
     return Meta(pattern=rf"\A{pattern.pattern}\Z", description=description)
 
 
 Name = Annotated[
     str,
-    _whole(NAME, "Small letters, digits, '.', '_' and '-', at most 64; the first is a letter or digit."),
+    whole(NAME, "Small letters, digits, '.', '_' and '-', at most 64; the first is a letter or digit."),
 ]
 """The name of a tournament, an entrant or a bot."""
-Word = Annotated[str, _whole(WORD, "Small letters, digits and '-'; a letter first.")]
+Word = Annotated[str, whole(WORD, "Small letters, digits and '-'; a letter first.")]
 """The reason for which a match ended, or the name of a format or a bot protocol."""
 GameName = Annotated[
-    str, _whole(GAME_PATTERN, "Small letters, digits and '-', a letter first; or FAMILY:TEXT.")
+    str, whole(GAME_PATTERN, "Small letters, digits and '-', a letter first; or FAMILY:TEXT.")
 ]
-Version = Annotated[str, _whole(VERSION, "Letters, digits, '.', '_', '+' and '-', at most 32.")]
-Digest = Annotated[str, _whole(DIGEST, "SHA-256 in 64 hex digits.")]
+Version = Annotated[str, whole(VERSION, "Letters, digits, '.', '_', '+' and '-', at most 32.")]
+Digest = Annotated[str, whole(DIGEST, "SHA-256 in 64 hex digits.")]
 U64Text = Annotated[
-    str, _whole(re.compile("(0|[1-9][0-9]{0,19})"), "An unsigned 64-bit integer as a decimal string.")
+    str, whole(re.compile("(0|[1-9][0-9]{0,19})"), "An unsigned 64-bit integer as a decimal string.")
 ]
 """Check the value by ``check_u64`` too: the pattern only bounds its digits."""
-Seed = Annotated[
-    int, Meta(ge=0, extra={"most": U64 - 1}, description="An integer from 0 to 18446744073709551615.")
-]
-"""An unsigned 64-bit integer in TOML. Check it by ``check_range``: msgspec has no bounds beyond 63 bits."""
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
-Token = Annotated[str, _whole(ACTION_PATTERN, "1 to 200 printable ASCII characters without blanks.")]
+Token = Annotated[str, whole(ACTION_PATTERN, "1 to 200 printable ASCII characters without blanks.")]
 """An action, an option's name or value, or the version of a game's rules."""
 _VALID = {"want": "be valid Unicode"}
 Text = Annotated[str, Meta(max_length=MAX_TEXT, pattern=UNICODE, extra=_VALID)]

@@ -14,6 +14,8 @@ from typing import TypeVar
 T = TypeVar("T")
 
 U64 = 1 << 64
+MAX_SEED = (1 << 256) - 1
+"""The largest seed of a tournament; a match's, and all others derived from it, have 64 bits."""
 
 _KEY = b"tourney-seed-1"
 _LABEL = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
@@ -27,10 +29,10 @@ def derive(parent: int, *labels: str | int) -> int:
 
     The first 8 bytes, big-endian, of BLAKE2b (digest size 8, key ``tourney-seed-1``) over the ASCII text
     ``PARENT/LABEL/...``, PARENT and numbers in decimal. Raises ValueError for a label that does not match
-    ``[A-Za-z0-9._-]+`` or a parent outside 0..2**64-1.
+    ``[A-Za-z0-9._-]+`` or a parent outside 0..2**256-1.
     """
-    if not 0 <= parent < U64:
-        raise ValueError(f"seed {parent} is not in 0..2**64-1")
+    if not 0 <= parent <= MAX_SEED:
+        raise ValueError(f"seed {parent} is not in 0..2**256-1")
     words = [str(parent)]
     for label in labels:
         word = str(label)

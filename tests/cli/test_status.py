@@ -21,6 +21,9 @@ def test_status_shows_progress(db: str) -> None:
     assert re.fullmatch("[0-9a-f]{64}", root)
     assert f"cup root                {root}\n" in invoke("status", "--db", db).stdout
     assert line.pop("overload")["turns"] > 12
+    guessable = "chosen by a person and below 2^64: any bot can find it and compute the dice"
+    assert line.pop("seed") == guessable
+    assert f"cup seed                {guessable}\n" in invoke("status", "--db", db).stdout
     assert line == {
         "tournament": "cup",
         "game": "sage-stones",

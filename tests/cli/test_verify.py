@@ -98,7 +98,7 @@ def test_verify_all_compares_columns_with_records(database: str, change: str, sa
     [
         ("tournament SET \"plan\" = '{'", "1 (cup)", "'{' and not JSON"),
         ("tournament SET run = ''", "1 (cup)", "'' and not JSON"),
-        ("tournament SET seed = 'x'", "1 (cup)", "'x' and not a number of 64 bits"),
+        ("tournament SET seed = 'x'", "1 (cup)", "'x' and not a number of at most 256 bits"),
         ("tournament SET seats = 3", "1 (cup)", "3 and not 2 as the column plan has it"),
         ("entrant SET args = 'x'", "1,0 (entrant drawn-1)", "'x' and not JSON"),
         ("entrant SET args = '[1]'", "1,0 (entrant drawn-1)", "'[1]' and not a JSON list of texts"),

@@ -13,6 +13,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import chance_stream, pick, stream
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 HOSTILE = (
@@ -57,7 +58,7 @@ def begin(
         for k, n in enumerate(names)
     ]
     made = repository.tournaments.begin(
-        plan, seed=99, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20T08:00:00Z"
+        plan, seed=99, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026-11-20T08:00:00Z"
     )
     while pair_next(repository, made.id):
         pass

@@ -8,6 +8,7 @@ from msgspec import structs
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS
 from tourney.results.texts import origin_text, risk_text, sharing_text
+from tourney.store.origin import CHOSEN, RANDOM
 from tourney.store.values import Plan, StoredRun, Tournament
 
 
@@ -35,7 +36,7 @@ def test_seed_decides_dice_and_openings(game: str, plies: int, risk: str, shared
 def test_game_without_dice_and_openings_has_no_risk() -> None:
     rules = find_game("sages-tafl")
     assert (risk_text(plan("sages-tafl"), rules), sharing_text(plan("sages-tafl"), rules)) == ("", "")
-    tournament = Tournament(1, plan("sages-tafl"), 7, True, StoredRun(), True, "")
+    tournament = Tournament(1, plan("sages-tafl"), 7, CHOSEN, StoredRun(), True, "")
     assert origin_text(tournament, rules) == "chosen by a person"
 
 
@@ -45,8 +46,11 @@ def test_game_that_is_not_installed_may_have_dice() -> None:
 
 def test_origin_is_a_person_chance_or_the_records() -> None:
     rules = find_game("sage-stones")
-    chosen = Tournament(1, plan("sage-stones"), 7, True, StoredRun(), True, "")
-    assert origin_text(chosen, rules) == "chosen by a person, so bots could compute the dice"
-    assert origin_text(replace(chosen, seed_chosen=False), rules) == "random"
+    chosen = Tournament(1, plan("sage-stones"), 7, CHOSEN, StoredRun(), True, "")
+    guessable = "chosen by a person and below 2^64: any bot can find it and compute the dice"
+    assert origin_text(chosen, rules) == guessable
+    long = replace(chosen, seed=2**64)
+    assert origin_text(long, rules) == "chosen by a person: who knows it can compute the dice"
+    assert origin_text(replace(chosen, origin=RANDOM), rules) == "random"
     imported = replace(chosen, plan=plan("sage-stones", format="import"))
     assert origin_text(imported, rules) == "imported: each record has its own seed"

@@ -24,6 +24,7 @@ from tourney.results.versions import (
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import derive
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant
 
 Bot = tuple[str, str]
@@ -58,7 +59,7 @@ def hold(
         for number, (bot, version) in enumerate(bots)
     )
     made = repository.tournaments.begin(
-        plan, seed=5, seed_chosen=True, run=RunSettings(), entrants=entrants, created=f"2026-0{len(name)}-01"
+        plan, seed=5, origin=CHOSEN, run=RunSettings(), entrants=entrants, created=f"2026-0{len(name)}-01"
     )
     pair_next(repository, made.id)
     results = []
@@ -200,7 +201,7 @@ def test_three_seats_are_pooled_as_well(repository: Database) -> None:
         StoredEntrant(k, Entrant(bot, bot, version, (), f"{k:064x}")) for k, (bot, version) in enumerate(bots)
     )
     made = repository.tournaments.begin(
-        plan, seed=5, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026"
+        plan, seed=5, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026"
     )
     pair_next(repository, made.id)
     done = [

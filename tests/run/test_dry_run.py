@@ -47,7 +47,7 @@ def test_rounds_and_matches_are_planned(
     assert found["paired"] == paired
     assert (found["started"], found["basis"], found["done"]) == (False, "limits", 0)
     assert found["seconds"] > 0
-    assert "the games of a mirrored group share dice" in found["shared"]
+    assert "every match has dice of its own" in found["shared"]
     assert [path.name for path in home.iterdir()] == ["cup.toml"]
 
 

@@ -31,6 +31,7 @@ from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.seeds import derive, uniform
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import Plan, RunSettings, StoredEntrant, StoredRun, Tournament
 
 
@@ -51,7 +52,7 @@ def begin(repository: Database, count: int, run: RunSettings | None = None, **pl
             **{"games_per_pairing": 2} | plan,
         ),
         seed=11,
-        seed_chosen=True,
+        origin=CHOSEN,
         run=run or RunSettings(),
         entrants=entrants,
         created="2026-11-20",

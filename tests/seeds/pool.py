@@ -26,6 +26,7 @@ from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 LETTERS: Final = "abcdefg"
@@ -136,7 +137,7 @@ def store(repository: Database, case: Case, seed: int, folder: Path) -> int:
     """Play a tournament of the pool to its end, store it, and return its id."""
     entrants = tuple(StoredEntrant(k, entrant(LETTERS[k])) for k in range(case.entrants))
     made = repository.tournaments.begin(
-        case.plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
+        case.plan, seed=seed, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
     pair_next(repository, made.id)
     Coordinator(repository, made.id, FuturesExecutor(Immediate, _answer, 1), folder).run()

@@ -17,6 +17,7 @@ from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
 from tourney.store.checking import check_database
 from tourney.store.database import Database
+from tourney.store.origin import RANDOM
 from tourney.store.schedules import RowCounts
 from tourney.store.values import MatchResult, Plan, StoredEntrant, StoredRun, Tournament
 
@@ -51,10 +52,10 @@ def test_tournament_round_trip(repository: Database) -> None:
     )
     run = StoredRun(reuse=True, sandbox="strict")
     made = repository.tournaments.begin(
-        plan, seed=2**64 - 1, seed_chosen=False, run=run, entrants=entrants, created="now"
+        plan, seed=2**256 - 1, origin=RANDOM, run=run, entrants=entrants, created="now"
     )
     assert repository.tournaments.all() == (made,)
-    assert made == Tournament(1, plan, 2**64 - 1, False, run, complete=False, created="now")
+    assert made == Tournament(1, plan, 2**256 - 1, RANDOM, run, complete=False, created="now")
     assert repository.tournaments.entrants(made.id) == entrants
     assert repository.schedules.progress(made.id) == RowCounts(0, 0, 0, 0)
 

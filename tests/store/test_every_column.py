@@ -20,6 +20,7 @@ from tourney.store.baselines import Promotion
 from tourney.store.checking import check_database, check_parts
 from tourney.store.database import Database
 from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT
+from tourney.store.origin import CHOSEN
 from tourney.store.presentation import Presentation
 from tourney.store.rating_data import Checkpoint, DrawProbability
 from tourney.store.tournaments import Archive
@@ -84,7 +85,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         repository.records.move_out(other.id, Archive("archived.jsonl.gz", "5" * 64, "2026-11-22"))
         plan = Plan("results", "sage-stones", "1", (), RESULTS, 2, 2)
         faulty = repository.tournaments.begin(
-            plan, seed=1, seed_chosen=True, run=RunSettings(), entrants=stored(2), created="2026-11-22"
+            plan, seed=1, origin=CHOSEN, run=RunSettings(), entrants=stored(2), created="2026-11-22"
         )
         with repository.transaction() as writer:
             writer.matches.add_outcomes(

@@ -230,7 +230,7 @@ HOSTILE: dict[str, tuple[Callable[[Values], None], type[InputError], str]] = {
     "unknown key": (change(0, "x", 1), RecordError, 'line 1: unknown key "x"'),
     "missing key": (change(0, "run", ...), RecordError, "line 1: run is missing"),
     "later form": (change(0, "format", "tourney-tournament/2"), RecordError, "line 1: format is"),
-    "seed": (change(0, "tournament", "seed", "99999999999999999999"), RecordError, "beyond 64 bits"),
+    "seed": (change(0, "tournament", "seed", "9" * 78), RecordError, "beyond 256 bits"),
     "plan": (change(0, "tournament", "plan", "seats", "2"), RecordError, "line 1: tournament.plan.seats is"),
     "no plan": (
         change(0, "tournament", "plan", []),

@@ -12,6 +12,7 @@ from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
@@ -46,7 +47,7 @@ def begin(
     )
     entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
     made = repository.tournaments.begin(
-        plan, seed=seed, seed_chosen=True, run=RunSettings(), entrants=entrants, created="2026-11-20"
+        plan, seed=seed, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
     while pair_next(repository, made.id):
         pass

@@ -46,6 +46,7 @@ from tourney.run.reruns import Replay, doubts_of
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
+from tourney.store.origin import RANDOM
 from tourney.store.rating_data import Checkpoint, DrawProbability
 from tourney.store.root import compute_root
 from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant
@@ -145,7 +146,7 @@ def build(folder: Path) -> World:
                 for number in range(count)
             ]
             made = repository.tournaments.begin(
-                plan, seed=7, seed_chosen=False, run=RunSettings(), entrants=entrants, created="2026-11-20"
+                plan, seed=7, origin=RANDOM, run=RunSettings(), entrants=entrants, created="2026-11-20"
             )
             while pair_next(repository, made.id):
                 play_on(repository, made.id)

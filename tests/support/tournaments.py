@@ -12,6 +12,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
 
 THREE_PEBBLES = """
@@ -77,7 +78,7 @@ def begin(
     made = repository.tournaments.begin(
         plan,
         seed=2**64 - 1,
-        seed_chosen=True,
+        origin=CHOSEN,
         run=RunSettings(),
         entrants=stored(count),
         created="2026-11-20",

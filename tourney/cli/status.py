@@ -12,7 +12,7 @@ from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column
-from tourney.results.texts import counted, overload_text
+from tourney.results.texts import RANDOM_TEXT, counted, overload_text
 from tourney.run.monitoring.summary import span_text
 from tourney.run.tournament_status import TournamentStatus
 from tourney.schema import Document
@@ -42,6 +42,7 @@ COLUMNS = (
     Column("playing"),
     Column("paused"),
     Column("root"),
+    Column("seed"),
     Column("archive"),
 )
 
@@ -57,6 +58,7 @@ WORDY = (
     "playing",
     "paused",
     "root",
+    "seed",
     "archive",
 )
 """What a table shows in lines of its own, below, or in another column."""
@@ -136,6 +138,6 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         yield f"{name} void", word
     for word in row["set_aside"]:
         yield f"{name} set aside", word
-    for key in ("until", "overload", "paused", "root", "archive", "withdrawn"):
-        if row[key]:
+    for key in ("until", "overload", "paused", "root", "seed", "archive", "withdrawn"):
+        if row[key] and row[key] != RANDOM_TEXT:
             yield f"{name} {key}", row[key]

@@ -101,3 +101,12 @@ GAMES = GameRegistry(
 
 find_game = GAMES.find
 all_games = GAMES.all
+
+
+def known_game(name: str) -> AnyGame | None:
+    """A game, or None if it is not installed, broken, or an outside referee's."""
+    try:
+        game = find_game(name)
+    except GameError:
+        return None
+    return None if game.outside else game

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 
 from msgspec import structs
 
-from tourney.errors import GameError
 from tourney.games.base import AnyGame
-from tourney.games.registry import find_game
+from tourney.games.registry import known_game
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report.display import SeatLabel
@@ -51,12 +50,3 @@ class MatchSetting:
     def game(self) -> AnyGame | None:
         """The game, or None if it is not installed or broken, or if no rules were run."""
         return known_game(self.tournament.game) if self.tournament.recorded else None
-
-
-def known_game(name: str) -> AnyGame | None:
-    """A game, or None if it is not installed, broken, or an outside referee's."""
-    try:
-        game = find_game(name)
-    except GameError:
-        return None
-    return None if game.outside else game

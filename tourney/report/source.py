@@ -15,6 +15,7 @@ from tourney.bots.catalogue.shipped import provenance, shipped_digests
 from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.board_style import seat_colors
+from tourney.games.registry import known_game
 from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
@@ -23,7 +24,7 @@ from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRatin
 from tourney.report import display
 from tourney.report.compact_matches import CompactMatches, LazySequence, place_of, places_where, same
 from tourney.report.display import EntrantLabel, SeatLabel
-from tourney.report.match_detail import MatchDetail, MatchSetting, known_game, published_detail
+from tourney.report.match_detail import MatchDetail, MatchSetting, published_detail
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.standings import Standing, compute_standings, setup_of
 from tourney.schedule.format import Format, History, Setup, ranking_format

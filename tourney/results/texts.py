@@ -1,11 +1,16 @@
 """Words for command line and report: counts, what a seed decides, and how far the machine was overloaded."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from tourney.games.base import AnyGame
+from tourney.seeds import U64
 from tourney.store.exchange import IMPORTED
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
+
+RANDOM_TEXT: Final = "random"
+"""Where a seed comes from that nobody chose."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
@@ -43,15 +48,24 @@ def sharing_text(plan: Plan, game: AnyGame | None) -> str:
 
 
 def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
-    """Say where the seed comes from: a person, random bits, or (imported records) no one place."""
+    """Say where the seed comes from: a person, random bits, a beacon, or (imported records) no one place.
+
+    A bot's own seed and the first dice confirm a guess, and a seed of few bits is soon guessed.
+    """
     if tournament.plan.format == IMPORTED:
         return "imported: each record has its own seed"
     if not tournament.recorded:
         return "imported: results of another program, without records"
-    if not tournament.seed_chosen:
-        return "random"
+    if (beacon := tournament.origin.beacon) is not None:
+        return f"the public beacon {beacon.round}"
+    if not tournament.origin.chosen:
+        return RANDOM_TEXT
     risk = risk_text(tournament.plan, game)
-    return f"chosen by a person, so bots could compute {risk}" if risk else "chosen by a person"
+    if not risk:
+        return "chosen by a person"
+    if tournament.seed < U64:
+        return f"chosen by a person and below 2^64: any bot can find it and compute {risk}"
+    return f"chosen by a person: who knows it can compute {risk}"
 
 
 def overload_text(totals: OverloadTotals) -> str:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from tourney.errors import UsageError
+from tourney.games.registry import known_game
 from tourney.results.standings import State, setup_of, state_of
+from tourney.results.texts import origin_text
 from tourney.results.until import until_now
 from tourney.run.engine.withdrawal import withdrawn_path
 from tourney.run.monitoring.listeners import RunStatus, read_status, status_path
@@ -84,8 +86,8 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
     `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
     the paired matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
-    is that of a finished tournament. `archive` is null where the records are in the database. `withdrawn` is
-    the file of withdrawn matches, if there is one.
+    is that of a finished tournament. `seed` says where the seed comes from. `archive` is null where the
+    records are in the database. `withdrawn` is the file of withdrawn matches, if there is one.
     """
 
     tournament: str
@@ -111,6 +113,7 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     playing: tuple[PlayingMatch, ...]
     paused: str | None
     root: str | None
+    seed: str
     archive: ArchiveFile | None
 
 
@@ -155,6 +158,7 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         playing=playing,
         paused=paused,
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
+        seed=origin_text(tournament, known_game(tournament.game)),
         archive=archive and ArchiveFile(file=archive.file, sha256=archive.sha256, created=archive.created),
     )
 

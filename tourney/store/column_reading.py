@@ -21,6 +21,7 @@ from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import parse_json
 from tourney.schema import DIGEST, SchemaError, read
+from tourney.seeds import MAX_SEED
 
 Columns = Mapping[Any, Any]
 """A row: values by column."""
@@ -119,14 +120,14 @@ def read_digest(row: Columns, column: str) -> str:
     return value
 
 
-def read_u64(row: Columns, column: str) -> int:
-    """An unsigned 64-bit integer that is kept as decimal text."""
+def read_seed(row: Columns, column: str) -> int:
+    """A tournament's seed, which is kept as decimal text."""
     value = row[column]
-    if isinstance(value, str) and len(value) <= 20 and value.isascii() and value.isdigit():
+    if isinstance(value, str) and len(value) <= 78 and value.isascii() and value.isdigit():
         number = int(value)
-        if str(number) == value and number < 2**64:
+        if str(number) == value and number <= MAX_SEED:
             return number
-    raise ColumnError(column, value, "a number of 64 bits")
+    raise ColumnError(column, value, "a number of at most 256 bits")
 
 
 def read_json(column: str, text: str) -> Any:

@@ -17,16 +17,9 @@ from msgspec import Meta, Struct
 from tourney.errors import StoreDamaged
 from tourney.match.record import MAX_SEATS
 from tourney.match.result import NOT_MEASURED, LogKind, LogLine, Measurements
-from tourney.schema import (
-    STORABLE,
-    Arguments,
-    Count,
-    Digest,
-    Label,
-    Name,
-    U64Text,
-)
+from tourney.schema import STORABLE, Arguments, Count, Digest, Label, Name
 from tourney.store.database import Database
+from tourney.store.origin import Beacon, SeedText
 from tourney.store.parts import MatchParts, unpack_parts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.root import compute_root, plan_entry
@@ -75,9 +68,12 @@ class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
 
     format: Literal["tourney-plan/1"]
     plan: dict[str, Any]
-    seed: U64Text
+    seed: SeedText
     seed_chosen: Annotated[bool, Meta(description="Whether a person chose the seed.")]
     entrants: Annotated[tuple[EntrantForm, ...], Meta(min_length=1)]
+    beacon: Annotated[Beacon, Meta(description="The public randomness that the seed comes from.")] | None = (
+        None
+    )
 
 
 class ShownForm(Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,9 +14,10 @@ from tourney.match.record import MAX_SEATS, Record, check_record
 from tourney.match.result import NOT_MEASURED, LogLine, PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, Row
-from tourney.schema import Name, SchemaError, check_range, check_u64, read
+from tourney.schema import Name, SchemaError, check_range, read
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
+from tourney.store.origin import Origin, check_seed
 from tourney.store.rating_data import DrawProbability
 from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
 from tourney.store.scratch import Scratch
@@ -44,7 +45,7 @@ def read_head(value: object, where: str) -> Head:
     try:
         line = read(value, TournamentLine)
         form = line.tournament
-        seed = check_u64("seed", form.seed)
+        seed = check_seed("seed", form.seed)
     except SchemaError as error:
         raise RecordError(f"{where}: {error.in_json('the tournament')}") from error
     try:
@@ -58,7 +59,7 @@ def read_head(value: object, where: str) -> Head:
         0,
         plan,
         seed,
-        form.seed_chosen,
+        Origin(form.seed_chosen, beacon=form.beacon),
         line.run,
         complete=line.complete,
         created=line.created,
@@ -236,7 +237,7 @@ def import_tournament(
         tournament = writer.tournaments.begin(
             one.plan,
             seed=one.seed,
-            seed_chosen=one.seed_chosen,
+            origin=one.origin,
             run=one.run,
             entrants=head.entrants,
             created=one.created or created,

@@ -80,7 +80,7 @@ def _bring(
         made = writer.tournaments.begin(
             theirs.plan,
             seed=theirs.seed,
-            seed_chosen=theirs.seed_chosen,
+            origin=theirs.origin,
             run=theirs.run,
             entrants=reader.tournaments.entrants(theirs.id),
             created=theirs.created,

@@ -1,6 +1,6 @@
 """The tables, as SQLModel rows. Only the store sees them; a change here needs a migration.
 
-Unsigned 64-bit seeds are decimal strings, as SQL integers end at 2**63-1. A match is a row of the schedule
+Seeds are decimal strings, as SQL integers end at 2**63-1. A match is a row of the schedule
 and, once played, a row of ``match`` under the same id, written in one transaction with its seats, log and
 measurements: a row of ``match`` is the unit of truth, and a row of the schedule without one is still to play.
 """
@@ -28,6 +28,7 @@ class TournamentRow(SQLModel, table=True):
     """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.column_reading``).
 
     ``root`` is kept once all is played, NULL before and after every change (see ``tourney.store.root``).
+    ``salt`` is that of the commitment, and ``beacon`` JSON (see ``tourney.store.commitment``).
     """
 
     __tablename__ = "tournament"
@@ -37,13 +38,15 @@ class TournamentRow(SQLModel, table=True):
     game: str
     format: str
     seats: int
-    seed: str = Field(max_length=20)
+    seed: str = Field(max_length=78)
     seed_chosen: bool
     plan: str = Field(sa_column=Column(Text, nullable=False))
     run: str = Field(sa_column=Column(Text, nullable=False))
     complete: bool
     created: str
     root: str | None = Field(default=None, max_length=64)
+    salt: str | None = Field(default=None, max_length=32)
+    beacon: str | None = Field(default=None, sa_column=Column(Text, nullable=True))
 
 
 class EntrantRow(SQLModel, table=True):

@@ -18,6 +18,7 @@ from tourney.schema import NAME, show
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
 from tourney.store.importing import check_game, keep_root, store_new
+from tourney.store.origin import CHOSEN
 from tourney.store.rows import joined
 from tourney.store.scratch import Scratch
 from tourney.store.values import NO_BOT, RESULTS, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
@@ -86,7 +87,7 @@ def import_records(
         tournament = writer.tournaments.begin(
             layout.plan,
             seed=0,
-            seed_chosen=True,
+            origin=CHOSEN,
             run=RunSettings(),
             entrants=tuple(layout.entrants.values()),
             created=created,
@@ -183,7 +184,7 @@ def import_outcomes(
     )
     with database.transaction() as writer:
         tournament = writer.tournaments.begin(
-            plan, seed=0, seed_chosen=True, run=RunSettings(), entrants=entrants, created=created
+            plan, seed=0, origin=CHOSEN, run=RunSettings(), entrants=entrants, created=created
         )
         chunk = [first, *islice(found, _MANY)]
         while chunk:

@@ -62,7 +62,8 @@ def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dic
         "format": PLAN_FORMAT,
         "plan": parse_json(plan_text(tournament.plan)),
         "seed": str(tournament.seed),
-        "seed-chosen": tournament.seed_chosen,
+        "seed-chosen": tournament.origin.chosen,
+        **({"beacon": msgspec.to_builtins(beacon)} if (beacon := tournament.origin.beacon) else {}),
         "entrants": found,
     }
 

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import structs
 
@@ -18,12 +19,13 @@ from tourney.store.column_reading import (
     read_int,
     read_json,
     read_maybe_int,
+    read_seed,
     read_text,
-    read_u64,
 )
 from tourney.store.damage import naming
 from tourney.store.engine import Access
 from tourney.store.models import ARCHIVE, ENTRANT, PRESENTATION, TOURNAMENT, VERDICT
+from tourney.store.origin import Origin, origin_of
 from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of, presentation_text
 from tourney.store.rows import keep_row, stored_row
 from tourney.store.values import (
@@ -48,8 +50,8 @@ def tournament_of(row: Columns) -> Tournament:
     return Tournament(
         id=read_int(row, "id"),
         plan=plan,
-        seed=read_u64(row, "seed"),
-        seed_chosen=read_flag(row, "seed_chosen"),
+        seed=read_seed(row, "seed"),
+        origin=origin_of(row),
         run=run_from(row["run"]),
         complete=read_flag(row, "complete"),
         created=read_text(row, "created"),
@@ -216,7 +218,7 @@ class Tournaments:
         plan: Plan,
         *,
         seed: int,
-        seed_chosen: bool,
+        origin: Origin,
         run: RunSettings,
         entrants: Sequence[StoredEntrant],
         created: str,
@@ -237,7 +239,9 @@ class Tournaments:
                     format=plan.format,
                     seats=plan.seats,
                     seed=str(seed),
-                    seed_chosen=seed_chosen,
+                    seed_chosen=origin.chosen,
+                    salt=origin.salt or None,
+                    beacon=None if origin.beacon is None else msgspec.json.encode(origin.beacon).decode(),
                     plan=plan_text(plan),
                     run=run_text(run),
                     complete=False,
@@ -249,7 +253,7 @@ class Tournaments:
             tournament: int = made.inserted_primary_key[0]
             if entrants:
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
-        return Tournament(tournament, plan, seed, seed_chosen, run, complete=False, created=created)
+        return Tournament(tournament, plan, seed, origin, run, complete=False, created=created)
 
     def amend(
         self,

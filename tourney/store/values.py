@@ -20,6 +20,7 @@ from tourney.schedule.until_rule import Until
 from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
 from tourney.seeds import match_seed, sample_book_line
 from tourney.store.column_reading import ColumnError, read_json
+from tourney.store.origin import Origin
 
 RESULTS: Final = "results"
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
@@ -214,7 +215,7 @@ VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
 class Tournament:
     """A stored tournament.
 
-    ``seed_chosen``: a person chose the seed, so bots could compute the dice. ``complete``: all rounds are
+    ``origin`` says where the seed comes from. ``complete``: all rounds are
     stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests. ``root`` is what
     ``tourney.store.root`` gave when the last match was stored, or None.
     """
@@ -222,7 +223,7 @@ class Tournament:
     id: int
     plan: Plan
     seed: int
-    seed_chosen: bool
+    origin: Origin
     run: StoredRun
     complete: bool
     created: str

@@ -6,6 +6,7 @@ from tests.cli.bots.commands import bots, done, listed, refused
 from tests.support.folders import write_bot
 from tourney.match.spec import Entrant
 from tourney.store.database import Database
+from tourney.store.origin import CHOSEN
 from tourney.store.values import Plan, RunSettings, StoredEntrant
 
 
@@ -44,7 +45,7 @@ def test_bot_in_a_tournament_is_removed_only_by_force(tmp_path: Path) -> None:
         repository.tournaments.begin(
             plan,
             seed=7,
-            seed_chosen=True,
+            origin=CHOSEN,
             run=RunSettings(),
             entrants=entrants,
             created="2026-01-01T00:00:00+00:00",

@@ -43,7 +43,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
 def test_same_file_changes_nothing_and_warns_of_seed_once(tmp_path: Path) -> None:
     names, messages = go_on(tmp_path, FILE)
     assert names == ["pebble", "random", "second"]
-    assert messages == ["the seed 7 was chosen by a person: a bot that knows it can compute the dice"]
+    assert messages == ["seed: chosen by a person and below 2^64: any bot can find it and compute the dice"]
     assert go_on(tmp_path, FILE) == (names, [])
     # The order of keys and the layout do not count.
     assert go_on(tmp_path, FILE.replace('"pebble", "random"', '"random","pebble"')) == (names, [])
@@ -98,7 +98,7 @@ def test_sampled_seed_stays_and_may_be_named(tmp_path: Path) -> None:
     assert go_on(tmp_path, file)[1] == []
     with Database.open(str(tmp_path / "t.db")) as repository:
         tournament = repository.tournaments.get()
-    assert not tournament.seed_chosen
+    assert not tournament.origin.chosen
     assert go_on(tmp_path, f"seed = {tournament.seed}\n{file}")[1] == []
     with refused(TournamentError, "seed was not set when cup began and is"):
         go_on(tmp_path, f"seed = {tournament.seed ^ 1}\n{file}")

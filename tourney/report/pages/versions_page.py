@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tourney.games.registry import known_game
 from tourney.ratings.sequential import EVERY_LOOK
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, scale_of
-from tourney.report.match_detail import known_game
 from tourney.report.output.layout import File, Layout
 from tourney.results.columns import VERSIONS
 from tourney.results.tables import DataTable

@@ -13,17 +13,8 @@ from tourney.bots.protocols import Setting
 from tourney.match.spec import DEFAULT_LIMITS, IncrementMs, Limits, MoveMs
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
-from tourney.schema import (
-    MAX_ARGUMENT,
-    MAX_ARGUMENTS,
-    GameName,
-    Name,
-    SchemaError,
-    Seed,
-    Word,
-    check_range,
-)
-from tourney.seeds import U64
+from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Word
+from tourney.store.origin import Seed, seed_of
 from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitle, Title
 from tourney.store.values import RunSettings
 
@@ -197,8 +188,9 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         Annotated[
             Seed,
             Meta(
-                description="Source of all chance. Default: sampled at the first start. A bot that knows"
-                " the seed can compute the dice."
+                description='Source of all chance, below 2^256: decimal, or hex as `"0x1f..."`.'
+                " Default: 128 random bits, drawn at the first start. Any bot can find a seed below 2^64 and"
+                " compute the dice, so choose one only to play a finished tournament again."
             ),
         ]
         | None
@@ -254,12 +246,13 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         ),
     ] = "random"
     mirrored_dice: Annotated[
-        bool,
+        bool | None,
         Meta(
             description="Whether the games of a mirrored group share dice and opening; `false` gives each"
-            " match its own. See [ratings](../explanation/ratings.md#shared-dice)."
+            " match its own. Default: `false` for games with chance, otherwise `true`. See"
+            " [ratings](../explanation/ratings.md#shared-dice)."
         ),
-    ] = True
+    ] = None
     title: Annotated[
         Title, Meta(description="Title of the report. Default: the name. A later file may change it.")
     ] = ""
@@ -301,7 +294,7 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
     def __post_init__(self) -> None:
         """Check the seed's size, and that a bot is there. Raises SchemaError."""
         if self.seed is not None:
-            check_range(("seed",), self.seed, 0, U64 - 1)
+            seed_of("seed", self.seed)
         if not self.bots and not self.entrant:
             raise SchemaError(
                 ("bots",), 'is missing: name the bots that play, as bots = ["random", "./mybot"]'

@@ -275,10 +275,12 @@ def changes_of(
 
 def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -> None:
     """Raise SchemaError for the first key that differs and may not."""
-    seed = tournament.seed if tournament.seed_chosen else None
+    seed = tournament.seed if tournament.origin.chosen else None
     old, new = _fixed(tournament.plan), _fixed(file.plan)
     if file.ponder is None:  # the first start chose it
         new["[limits] ponder"] = old["[limits] ponder"]
+    if not file.mirrored:
+        new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:
         old["seed"], new["seed"] = seed, file.seed
     for key in dict.fromkeys((*old, *new)):

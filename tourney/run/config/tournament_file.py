@@ -28,6 +28,7 @@ from tourney.run.config.file_schema import (
 )
 from tourney.schedule.format import Format, find_format, group_size, join_names, working_formats
 from tourney.schema import SchemaError, check_range, read, show
+from tourney.store.origin import seed_of
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
 from tourney.store.values import Plan, RunSettings
 
@@ -42,7 +43,7 @@ class TournamentFile:
     """A tournament file, checked. ``seed`` is None where the first start samples it.
 
     ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that. ``rungs`` are
-    the names of the entrants that ``@ladder`` brought.
+    the names of the entrants that ``@ladder`` brought. ``mirrored``: the file has ``mirrored-dice``.
     """
 
     path: Path
@@ -53,6 +54,7 @@ class TournamentFile:
     ponder: Ponder | None = None
     presentation: Presentation = NO_PRESENTATION
     rungs: tuple[str, ...] = ()
+    mirrored: bool = True
 
     @property
     def folder(self) -> Path:
@@ -82,8 +84,17 @@ def read_tournament_file(path: Path) -> TournamentFile:
     bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
     entrants = (*chain.from_iterable(bots), *table.entrant)
     names = tuple(line.name or line.bot or "" for line in rungs)
+    seed = None if table.seed is None else seed_of("seed", table.seed)
     return TournamentFile(
-        path, plan, table.seed, entrants, table.run, table.limits.ponder, presentation, names
+        path,
+        plan,
+        seed,
+        entrants,
+        table.run,
+        table.limits.ponder,
+        presentation,
+        names,
+        mirrored=table.mirrored_dice is not None,
     )
 
 
@@ -162,7 +173,7 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         book=book,
         limits=_limits(table.limits, data),
         extra=_extra(table, format_, formats),
-        mirrored_dice=table.mirrored_dice,
+        mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=table.opening_order,
     )
 

@@ -17,7 +17,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.games.registry import find_game
-from tourney.results.texts import risk_text
+from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
 from tourney.run.config.preparation import Preparation, naming, prepare
 from tourney.run.config.tournament_file import TournamentFile
@@ -43,6 +43,7 @@ from tourney.store.checking import check_parts
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
 from tourney.store.mounts import network_file_system
+from tourney.store.origin import Origin
 from tourney.store.root import compute_root
 from tourney.store.values import Tournament
 
@@ -101,17 +102,17 @@ def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
     file = found.file
     tournament = database.tournaments.begin(
         file.plan,
-        seed=secrets.randbits(64) if file.seed is None else file.seed,
-        seed_chosen=file.seed is not None,
+        seed=secrets.randbits(128) if file.seed is None else file.seed,
+        origin=Origin(file.seed is not None, secrets.token_hex(16)),
         run=file.run,
         entrants=found.added,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     if file.presentation:
         database.tournaments.keep_presentation(tournament.id, file.presentation)
-    risk = risk_text(tournament.plan, find_game(tournament.game))
-    if tournament.seed_chosen and risk:
-        say(f"the seed {tournament.seed} was chosen by a person: a bot that knows it can compute {risk}")
+    game = find_game(tournament.game)
+    if tournament.origin.chosen and risk_text(tournament.plan, game):
+        say(f"seed: {origin_text(tournament, game)}")
     pair_next(database, tournament.id)
     return database.tournaments.by_id(tournament.id)
 
