@@ -10,7 +10,7 @@ from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
 
 RANDOM_TEXT: Final = "random"
-"""Where a seed comes from that nobody chose."""
+"""Where a seed comes from if no person chose it."""
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
