@@ -6,8 +6,7 @@
 
 ``gate``: candidates of known strength against one or three baselines, with draws and with pairs whose
 strength varies (by a normal distribution of 150 Elo), with a look after every batch of 16 pairs, 60 at most.
-A gate is wrong if it claims anything that is not true. Beside it the pairs of the sequential test of
-``tourney compare`` with the same bounds, against one baseline.
+A gate is wrong if it claims anything that is not true.
 
 ``ladder``: a bot of known strength plays pairs against seven rungs, 100 Elo apart, by the batches and to the
 end of ``tourney ladder``. A line for each strength: games until the fixed interval is 50 Elo on each side,
@@ -16,10 +15,11 @@ look does, and the games until that is as narrow. In the last line, the games of
 
 ``intervals``: intervals that hold at every look, and tournaments that end at an answer, in four tables:
 
-- *pairs*: the share of runs in which an interval of a comparison excludes the truth at any look; widths.
-- *ratings*: the same of the Elo of bots and of differences of two, from the fit to all matches; 2 to 4 seats,
-  with draws, pairs that depend on each other, and games that vary more than chance.
+- *pairs*: comparisons with ``--elo0 0 --elo1 20``: how often an interval excludes the truth at any of 40
+  looks, and its width; verdicts, and how often the interval contradicts them; warnings that halves differ.
 - *stopping*: the pairs that ``compare --width`` plays, and how often its last interval excludes the truth.
+- *ratings*: the Elo of bots and the differences of two, from the fit to all matches; 2 to 4 seats, with
+  draws, pairs that depend on each other, and games that vary more than chance.
 - *best*: the games until ``[until] best = 0.95`` is known, adaptive pairing beside a round-robin, and how
   often a wrong bot is named.
 """
@@ -37,7 +37,7 @@ import numpy as np
 
 from benchmarks.common import described, head, row, run, share
 from benchmarks.rating_pools import Floats, pair_shares
-from tourney.compare.comparison import DEVIATION
+from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
 from tourney.compare.question_results import Claim
@@ -50,16 +50,18 @@ from tourney.ratings.sequential import (
     FIXED,
     QUANTILE,
     SCORES,
+    Findings,
     PlannedGames,
-    Sprt,
+    Scores,
+    SequentialTest,
     elo_of,
     expected_score,
-    pairs_to_measure,
+    needed,
+    pair_scores,
 )
 from tourney.ratings.superiority import normals, uniforms
 from tourney.results.until import answer_of_fit, ended_by, next_rounds
 from tourney.schedule.adaptive import Adaptive
-from tourney.schedule.boundary import multiplier
 from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.round_robin import BATCH, RoundRobin
 from tourney.schedule.row import ResultRow, Row
@@ -90,12 +92,9 @@ STRENGTHS = (0, 17_000, 30_000, 45_000)
 SHARED = 50
 """The percentage of pairs whose games share one draw of luck, in the world where games of a pair depend."""
 
-Batch = list[int]
-"""The number of pairs by the candidate's half-points, 0 to 4."""
 
-
-def play(number: int, baseline: int, look: int, elo: float, drawn: float, offsets: Sequence[float]) -> Batch:
-    """A batch of pairs of a run; ``offsets`` change the candidate's strength in turn."""
+def play(number: int, baseline: int, look: int, elo: float, drawn: float, offsets: Sequence[float]) -> Scores:
+    """The scores of a batch of pairs of a run; ``offsets`` change the candidate's strength in turn."""
     counts = [0] * 5
     for pair in range(GATE.batch):
         offset = offsets[(look * GATE.batch + pair + 7 * number) % len(offsets)] if offsets else 0.0
@@ -106,14 +105,14 @@ def play(number: int, baseline: int, look: int, elo: float, drawn: float, offset
             u = share(number, "gate", baseline, look, pair, game)
             points += 2 if u < score - draw / 2 else 1 if u < score + draw / 2 else 0
         counts[points] += 1
-    return counts
+    return pair_scores(counts)
 
 
 def simulate(
     number: int, elos: Sequence[float], drawn: float, offsets: Sequence[float]
 ) -> tuple[str, list[Claim | None], int]:
     """The verdict of a gate, what it claims of each baseline, and the pairs played."""
-    batches: list[list[Batch]] = [[] for _ in elos]
+    batches: list[list[Scores]] = [[] for _ in elos]
     claims: list[Claim | None] = [None] * len(elos)
     for look in range(LOOKS):
         for baseline, elo in enumerate(elos):
@@ -124,17 +123,6 @@ def simulate(
             break
     verdict = "rejected" if "worse" in claims else "undecided" if None in claims else "accepted"
     return verdict, claims, GATE.batch * sum(map(len, batches))
-
-
-def sequential_pairs(number: int, elo: float, drawn: float, offsets: Sequence[float]) -> int:
-    """The pairs that the test of ``tourney compare`` takes."""
-    test, total = Sprt(GATE.elo0, GATE.elo1, GATE.alpha, GATE.beta), [0] * 5
-    for look in range(LOOKS):
-        batch = play(number, 0, look, elo, drawn, offsets)
-        total = [one + other for one, other in zip(total, batch, strict=True)]
-        if test.decide(total) is not None:
-            break
-    return sum(total)
 
 
 # -- ladders ------------------------------------------------------------------------------------------------
@@ -177,7 +165,7 @@ class Size(NamedTuple):
     best: int
 
 
-SMALL, FULL = Size(1000, 20, 6), Size(20_000, 400, 40)
+SMALL, FULL = Size(400, 20, 6), Size(20_000, 400, 40)
 
 
 # Pairs of a comparison
@@ -195,96 +183,98 @@ PAIR_WORLDS: dict[str, Floats] = {
 """The shares of pairs in which A scores 0 to 4 half-points."""
 
 
-class PairRuns(NamedTuple):
-    """Runs of pairs: means and standard errors of the score after each pair, as ``estimate`` has them."""
+def looks_of(shares: Floats, count: int, *label: str | int) -> list[Scores]:
+    """Batches of 16 pairs with these shares of scores."""
+    drawn = uniforms(16 * count, "pairs", *label).reshape(count, 16)
+    bounds = np.cumsum(shares / shares.sum())
+    outcomes = np.minimum(np.searchsorted(bounds, drawn), 4)
+    return [pair_scores(np.bincount(part, minlength=5).tolist()) for part in outcomes]
 
-    truth: float
-    mean: Floats
-    error: Floats
 
-    @classmethod
-    def of(cls, name: str, shares: Floats, runs: int, length: int, seed: int) -> "PairRuns":
-        """Simulate runs of ``length`` pairs."""
-        label = name.replace(" ", "-").replace(",", "")
-        bounds = np.cumsum(shares / shares.sum())
-        drawn = uniforms(runs * length, "anytime", seed, label).reshape(runs, length)
-        scores = np.array(SCORES)[np.minimum(np.searchsorted(bounds, drawn), 4)]
-        n = np.arange(1, length + 1) + 2.0
-        total, squares = np.cumsum(scores, axis=1) + 1, np.cumsum(scores**2, axis=1) + 1
-        mean = total / n
-        error = np.sqrt(np.maximum(squares - n * mean**2, 0.0)) / n
-        return cls(float(np.array(SCORES) @ shares / shares.sum()), mean, error)
+def excludes(found: Findings | None, truth: float) -> bool:
+    """Whether the interval does not hold the true Elo."""
+    low, high = (None, None) if found is None else (found.low, found.high)
+    return (low is not None and low > truth) or (high is not None and high < truth)
 
 
 def pairs_table(size: Size, seed: int) -> Lines:
-    """Yield lines: how often an interval ever excludes the truth, of 1,024 pairs with a look at each."""
-    length, step = 1024, 100
-    at = np.arange(1, length + 1)
-    deviations = np.array([multiplier(t / length) for t in at])
-    yield (
-        "pairs",
-        EVERY_LOOK,
-        f"{EVERY_LOOK}, in the first 128 pairs",
-        f"{FIXED}, every 16",
-        f"{FIXED}, at the end",
-    )
+    """Yield lines: how often an interval excludes the truth at any of 40 looks, and its half widths."""
+    lengths = (64, 256, 640)
+    yield ("pairs", "interval ever excludes the truth", *(f"half width after {pairs}" for pairs in lengths))
     for name, shares in PAIR_WORLDS.items():
-        ever = early = watched = last = 0.0
-        for part in range(0, size.pairs, step):
-            count = min(step, size.pairs - part)
-            runs = PairRuns.of(f"{name}-{part}", shares, count, length, seed)
-            gap = np.abs(runs.mean - runs.truth)
-            out, fixed = gap > deviations * runs.error, gap > QUANTILE * runs.error
-            ever += out.any(axis=1).sum()
-            early += out[:, :128].any(axis=1).sum()
-            watched += fixed[:, 15::16].any(axis=1).sum()
-            last += fixed[:, -1].sum()
-        found = (ever, early, watched, last)
-        yield (name, *(f"{100 * count / size.pairs:.1f} %" for count in found))
+        truth, test = elo_of(float(np.array(SCORES) @ shares / shares.sum())), SequentialTest()
+        wrong, widths = 0, np.full((size.pairs, len(lengths)), np.inf)
+        for number in range(size.pairs):
+            looks = looks_of(shares, 40, seed, name.replace(" ", "-").replace(",", ""), number)
+            found = [test.find(looks[: pairs // 16]) for pairs in lengths]
+            wrong += excludes(found[-1], truth)
+            ends = [(one.low, one.high) for one in found if one is not None]
+            widths[number] = [np.inf if None in end else (end[1] - end[0]) / 2 for end in ends]  # type: ignore[operator] - neither is None there
+        half = np.median(widths, axis=0)
+        yield (name, f"{100 * wrong / size.pairs:.1f} %", *(f"{width:.0f}" for width in half))
 
 
-def width_table() -> Lines:
-    """Yield lines: the width of the interval in units of the fixed one of the same pairs."""
-    shares = (1 / 64, 1 / 16, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
-    yield ("share of the planned length", *(f"{share:g}" for share in shares))
-    yield ("times as wide as a fixed one", *(f"{multiplier(share) / QUANTILE:.2f}" for share in shares))
+def verdicts_table(size: Size, seed: int) -> Lines:
+    """Yield lines: verdicts of comparisons of at most 4,096 pairs, whose dice favour a seat."""
+    yield ("true Elo", "H1", "H0", "wrong", "pairs, mean", "verdict and interval differ", "halves differ")
+    test, proof = SequentialTest(), needed(1, 0.05)
+    for elo in (-10.0, 0.0, 10.0, 20.0, 30.0, 100.0):
+        verdicts: Counter[str] = Counter()
+        pairs = differ = halves = 0
+        runs = size.pairs // 5
+        for number in range(runs):
+            looks = looks_of(pair_shares(elo, mirrored=True), 256, seed, "verdicts", int(elo) + 100, number)
+            first, last = 1, len(looks)
+            while first < last:  # evidence never falls
+                middle = (first + last) // 2
+                over = max(test.evidence(looks[:middle])) >= proof
+                first, last = (first, middle) if over else (middle + 1, last)
+            better, worse = test.evidence(looks[:first])
+            verdicts["H1"] += better >= proof
+            verdicts["H0"] += worse >= proof > better
+            found = test.find(looks[:first])
+            differ += (better >= proof) != excludes(found, 0.0) and worse < proof
+            pairs += 16 * first
+            halves += found is not None and found.halves is not None
+        wrong = (verdicts["H1"] if elo <= 0 else 0) + (verdicts["H0"] if elo >= test.elo1 else 0)
+        shown = (f"{100 * count / runs:.1f} %" for count in (verdicts["H1"], verdicts["H0"], wrong))
+        yield (f"{elo:g}", *shown, f"{pairs / runs:.0f}", f"{differ}", f"{100 * halves / runs:.1f} %")
+
+
+def halves_table(size: Size, seed: int) -> Lines:
+    """Yield lines: how often the halves of 128 pairs differ, by the change of strength between them."""
+    yield ("Elo in the first half, in the last", "said to differ")
+    for first, last in ((0.0, 0.0), (100.0, 100.0), (100.0, 0.0), (100.0, -100.0), (200.0, -100.0)):
+        said = 0
+        for number in range(size.pairs):
+            parts = (
+                looks_of(pair_shares(elo, mirrored=True), 4, seed, "halves", int(elo) + 300, part, number)
+                for part, elo in enumerate((first, last))
+            )
+            found = SequentialTest().find([look for part in parts for look in part])
+            said += found is not None and found.halves is not None
+        yield (f"{first:+.0f}, {last:+.0f}", f"{100 * said / size.pairs:.1f} %")
 
 
 def stopping_table(size: Size, seed: int) -> Lines:
     """Yield lines: pairs until the interval is as narrow as asked, and whether it holds the truth then."""
-    yield (
-        "pairs",
-        "width asked, Elo",
-        "pairs, mean",
-        "pairs, 95 % of runs",
-        "last interval excludes the truth",
-    )
+    yield ("pairs", "width asked, Elo", "pairs, mean", "last interval excludes the truth")
     runs = max(50, size.pairs // 20)
     for name in ("even, no draws", "30 Elo, dice for 300 Elo, mirrored", "even, nine of ten games drawn"):
+        shares = PAIR_WORLDS[name]
+        truth = elo_of(float(np.array(SCORES) @ shares / shares.sum()))
         for width in (40, 20):
-            planned = width_pairs(width)
-            length = 3 * planned
-            at = np.arange(1, length + 1)
-            deviations = np.array([multiplier(t / planned) for t in at])
-            stops, wrong = [], 0
+            test, pairs, wrong = ComparisonRule.to_width(width).test, 0, 0
             for number in range(runs):
-                found = PairRuns.of(f"{name}-stop-{width}-{number}", PAIR_WORLDS[name], 1, length, seed)
-                mean, wide = found.mean[0], deviations * found.error[0]
-                low, high = np.clip(mean - wide, 1e-9, None), np.clip(mean + wide, None, 1 - 1e-9)
-                ends = [-400 * np.log10(1 / score - 1) for score in (low, mean, high)]
-                narrow = np.maximum(ends[2] - ends[1], ends[1] - ends[0]) <= width
-                narrow[np.arange(length) % 16 != 15] = False
-                stop = int(np.argmax(narrow)) if narrow.any() else length - 1
-                stops.append(stop + 1)
-                wrong += not ends[0][stop] <= elo_of(found.truth) <= ends[2][stop]
-            ordered = sorted(stops)
-            yield (
-                name,
-                f"{width}",
-                f"{sum(stops) / runs:,.0f}",
-                f"{ordered[math.ceil(0.95 * runs) - 1]:,}",
-                f"{100 * wrong / runs:.1f} %",
-            )
+                looks = looks_of(shares, 160, seed, "stop", width, name.replace(" ", "-"), number)
+                found = None
+                for count in range(1, len(looks) + 1):
+                    found = test.find(looks[:count])
+                    if found is not None and round(found.width, 1) <= width:
+                        break
+                pairs += 16 * count
+                wrong += excludes(found, truth)
+            yield (name, f"{width}", f"{pairs / runs:,.0f}", f"{100 * wrong / runs:.1f} %")
 
 
 # Ratings of a pool
@@ -549,14 +539,9 @@ def errors_table(size: Size, seed: int) -> Lines:
         yield (world.name, f"{runs}", f"{wrong}", f"{runs - wrong - none}", f"{none}")
 
 
-def width_pairs(width: float) -> int:
-    """The pairs for which ``compare --width`` tunes its interval."""
-    return pairs_to_measure(width, DEVIATION)
-
-
 Table = Callable[[Size, int], Lines]
 TABLES: dict[str, tuple[Table, ...]] = {
-    "pairs": (pairs_table, lambda _size, _seed: width_table()),
+    "pairs": (pairs_table, verdicts_table, halves_table),
     "ratings": (ratings_table,),
     "stopping": (stopping_table,),
     "best": (best_table, errors_table),
@@ -579,12 +564,12 @@ def gate_command(runs: int) -> None:
         f"gates with --no-regression {GATE.elo0:g} --gain {GATE.elo1:g}, {runs} runs, at most {LOOKS} looks"
     )
     verdicts = ("accepted", "rejected", "undecided")
-    head("Elo over baselines", "draws", "pairs vary", *verdicts, "wrong", "pairs", "SPRT")
+    head("Elo over baselines", "draws", "pairs vary", *verdicts, "wrong", "pairs")
     spread = [SPREAD * value for value in normals(997, "gate")]
     for elos, drawn, varied in SCENES:
         offsets = spread if varied else []
         counts: Counter[str] = Counter()
-        wrong = pairs = sequential = 0
+        wrong = pairs = 0
         for number in range(runs):
             verdict, claims, played = simulate(number, elos, drawn, offsets)
             counts[verdict] += 1
@@ -593,8 +578,6 @@ def gate_command(runs: int) -> None:
                 (claim == "better" and elo <= GATE.elo0) or (claim == "worse" and elo >= GATE.elo1)
                 for claim, elo in zip(claims, elos, strict=True)
             )
-            if len(elos) == 1:
-                sequential += sequential_pairs(number, elos[0], drawn, offsets)
         row(
             ", ".join(f"{elo:+g}" for elo in elos),
             f"{drawn:g}",
@@ -602,7 +585,6 @@ def gate_command(runs: int) -> None:
             *(f"{100 * counts[verdict] / runs:.1f} %" for verdict in verdicts),
             f"{100 * wrong / runs:.1f} %",
             f"{pairs / runs:.0f}",
-            f"{sequential / runs:.0f}" if len(elos) == 1 else "",
         )
 
 

@@ -3,7 +3,7 @@
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, clusters, sprt, cycles, speed; all without an argument. Every pool is simulated from
+Tables: pools, order, clusters, cycles, speed; all without an argument. Every pool is simulated from
 fixed seeds (see benchmarks/rating_pools.py), so all figures but the times are the same everywhere. Strengths
 are in Elo. ``cycles`` has pools of six bots in which three beat each other in a circle.
 
@@ -25,11 +25,11 @@ import click
 import numpy as np
 
 from benchmarks.common import described, head, row, run
-from benchmarks.rating_pools import Floats, Pool, World, pair_shares, simulate
+from benchmarks.rating_pools import Floats, Pool, World, simulate
 from tourney.ratings.batch import estimate, rate, relative
 from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.fit import ELO, Prior
-from tourney.ratings.sequential import QUANTILE, Sprt
+from tourney.ratings.sequential import QUANTILE
 from tourney.ratings.superiority import uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
 from tourney.schedule.row import MatchKey, ResultRow
@@ -239,45 +239,6 @@ def _truth(world: World, seed: int) -> Floats:
     return relative(mode.x[: world.bots], np.eye(world.bots))[0]
 
 
-def show_sprt(seeds: int) -> None:
-    """Show the error rates and lengths of the sequential test, with batches of 16 pairs."""
-    runs = 50 * seeds
-    print(f"\nH0: 0 Elo, H1: 20 Elo, alpha = beta = 0.05, pairs in batches of 16; {runs:,} tests each\n")
-    head("true Elo", "H1 taken", "pairs, mean", "pairs, 95 % of tests", "single games instead, mean")
-    test = Sprt()
-    for elo in (-10.0, 0.0, 10.0, 20.0, 30.0):
-        taken, lengths = _tests(test, elo, runs, "pairs")
-        _, alone = _tests(test, elo, runs, "games")
-        row(
-            f"{elo:g}",
-            f"{statistics.mean(taken):.3f}",
-            f"{statistics.mean(lengths):.0f}",
-            f"{np.quantile(lengths, 0.95):.0f}",
-            f"{statistics.mean(alone):.0f}",
-        )
-
-
-def _tests(test: Sprt, elo: float, runs: int, kind: str) -> tuple[list[bool], list[int]]:
-    """Run tests on simulated pairs whose games are opposed by dice that favour a seat.
-
-    ``games`` uses games that are not mirrored: each has dice of its own.
-    """
-    shares = pair_shares(elo, mirrored=kind == "pairs")
-    bounds = np.cumsum(shares)
-    taken, lengths = [], []
-    for number in range(runs):
-        counts = [0] * 5
-        batch = 0
-        while (decision := test.decide(counts)) is None:
-            drawn = uniforms(16, "bench", "sprt", kind, int(elo) + 1000, number, batch)
-            for outcome in np.searchsorted(bounds, drawn):
-                counts[min(int(outcome), 4)] += 1
-            batch += 1
-        taken.append(decision == "H1")
-        lengths.append(sum(counts))
-    return taken, lengths
-
-
 BOTS = 6
 GAMES = 20
 """Games of each two in a pool with a cycle, in mirrored pairs."""
@@ -374,7 +335,6 @@ TABLES: dict[str, Callable[[int], None]] = {
     "pools": show_pools,
     "order": show_order,
     "clusters": show_clusters,
-    "sprt": show_sprt,
     "cycles": show_cycles,
     "speed": show_speed,
 }

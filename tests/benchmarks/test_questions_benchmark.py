@@ -1,29 +1,28 @@
-"""The simulations of intervals at every look: tables of a few runs."""
+"""The simulations of intervals at every look, in tables of a few runs."""
 
 from dataclasses import replace
 
 import pytest
 
-from benchmarks.questions import HARD, Size, pairs_table, search, width_table
+from benchmarks.questions import HARD, Size, pairs_table, search, verdicts_table
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.round_robin import RoundRobin
 
 pytestmark = pytest.mark.benchmark
 
-FEW = Size(pairs=60, ratings=1, best=1)
+FEW = Size(pairs=40, ratings=1, best=1)
 
 
-def test_watched_fixed_intervals_err_far_more_often() -> None:
+def test_intervals_of_pairs_rarely_exclude_the_truth() -> None:
     head, *lines = pairs_table(FEW, seed=1)
-    shares = [[float(cell.removesuffix(" %")) for cell in line[1:]] for line in lines]
-    assert len(head) == 5
-    assert max(found[0] for found in shares) <= 10
-    assert sum(found[2] for found in shares) > 5 * sum(found[0] for found in shares)
+    assert {len(line) for line in lines} == {len(head)}
+    assert max(float(line[1].removesuffix(" %")) for line in lines) <= 10
+    assert [int(width) <= most for width, most in zip(lines[0][2:], (120, 50, 28), strict=True)] == [True] * 3
 
 
-def test_widths_are_least_at_the_plan() -> None:
-    _, (_, *widths) = width_table()
-    assert min(map(float, widths)) == float(widths[4]) == 1.55
+def test_verdicts_and_intervals_never_differ() -> None:
+    _, *lines = verdicts_table(FEW, seed=1)
+    assert {line[5] for line in lines} == {"0"}
 
 
 def test_search_ends_at_its_limit_of_games() -> None:

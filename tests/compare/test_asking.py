@@ -14,12 +14,12 @@ from tourney.compare.gate import GateRule
 from tourney.compare.question_results import ComparisonResult
 from tourney.errors import TournamentError, UsageError
 from tourney.games.registry import find_game
-from tourney.ratings.sequential import Sprt
+from tourney.ratings.sequential import SequentialTest
 from tourney.run.config.file_schema import EntrantLine
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 
-RULE = ComparisonRule(Sprt(0, 100), batch=4)
+RULE = ComparisonRule(SequentialTest(0, 100), batch=4)
 
 
 def win(task: MatchTask) -> WorkerReply:
@@ -44,7 +44,7 @@ def test_answered_question_is_not_played_again(tmp_path: Path) -> None:
         assert repository.tournaments.verdict(tournament.id) == stored_form(first.result)
         assert tournament.complete
     # Another question is another comparison.
-    for changes in ({"rule": ComparisonRule(Sprt(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
+    for changes in ({"rule": ComparisonRule(SequentialTest(0, 90), 4)}, {"opening_plies": 2}, {"seed": 8}):
         other = ask(tmp_path, win, **changes)
         assert other.summary is not None
         assert other.result.comparison != first.result.comparison
@@ -55,12 +55,12 @@ def test_named_question_refuses_another_request(tmp_path: Path) -> None:
     assert first.result.comparison == "mine"
     assert ask(tmp_path, win, name="mine").result == first.result
     with refused(TournamentError, 'tourney compare: elo1 was "100.0"', 'and is "90.0" now'):
-        ask(tmp_path, win, name="mine", rule=ComparisonRule(Sprt(0, 90), 4))
+        ask(tmp_path, win, name="mine", rule=ComparisonRule(SequentialTest(0, 90), 4))
 
 
 def test_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
     result = ask(
-        tmp_path, win, b=EntrantLine("greedy", args=("--x",)), rule=ComparisonRule(Sprt(0, 200), 2)
+        tmp_path, win, b=EntrantLine("greedy", args=("--x",)), rule=ComparisonRule(SequentialTest(0, 200), 2)
     ).result
     assert (result.a, result.b) == ("greedy", "greedy-2")
 

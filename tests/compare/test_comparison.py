@@ -12,17 +12,17 @@ from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor, FuturesExecutor
 from tests.support.tournaments import played
 from tourney.compare.asking import BotQuestion
-from tourney.compare.comparison import DEVIATION, ComparisonFormat, ComparisonRule
+from tourney.compare.comparison import ComparisonFormat, ComparisonRule
 from tourney.compare.question_results import ComparisonResult
 from tourney.errors import TournamentError
-from tourney.ratings.sequential import Sprt, pairs_to_measure
+from tourney.ratings.sequential import SequentialTest
 from tourney.run.config.file_schema import EntrantLine
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Participant, Setup, file_formats, find_format
 from tourney.seeds import derive
 
-RULE = ComparisonRule(Sprt(0, 100), batch=4)
+RULE = ComparisonRule(SequentialTest(0, 100), batch=4)
 
 
 def strong(percent: int) -> Play:
@@ -55,22 +55,23 @@ def test_stronger_bot_is_accepted(tmp_path: Path) -> None:
     result = compared.result
     assert (result.decision, result.ended) == ("H1", True)
     assert result.a == "greedy"
-    assert result.llr >= result.upper
-    assert result.low < result.elo < result.high
+    assert result.better >= result.better_needed
+    assert 0 < result.low < result.elo < result.high
     assert result.pairs == sum(result.pentanomial)
     assert result.pairs % 4 == 0
     assert compared.summary is not None
     assert compared.summary.end is End.FINISHED
-    assert result.sentence() == "greedy is better than random: the results fit +100 Elo, not +0 Elo"
-    live = [line for line in heard.messages if "LLR" in line]
+    assert result.sentence() == "greedy is better than random"
+    live = [line for line in heard.messages if " of 3.00" in line]
     assert [line.split()[0] for line in live] == [str(4 * k) for k in range(1, result.pairs // 4 + 1)]
-    assert f"LLR {result.llr:+.2f}" in live[-1]
+    assert f"better {result.better:.2f} of 3.00" in live[-1]
 
 
 def test_weaker_bot_is_rejected(tmp_path: Path) -> None:
     result = ask(tmp_path, strong(45)).result
     assert result.decision == "H0"
-    assert "greedy is not better than random" in result.sentence()
+    assert result.high < 100
+    assert result.sentence() == "greedy is less than 100 Elo better than random"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_completion_order_changes_no_comparison(
     heard = RecordingListener()
     one = ask(tmp_path / "one", strong(70)).result
     assert ask(tmp_path / "other", strong(70), heard=heard, executor=make(strong(70))).result == one
-    assert len([line for line in heard.messages if "LLR" in line]) == one.pairs // 4
+    assert len([line for line in heard.messages if " of 3.00" in line]) == one.pairs // 4
 
 
 def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
             return strong(70)(task) if left[0] >= 0 else WorkerReply(task.number)
 
         part = ask(tmp_path / "parts", play, heard=heard)
-        lines += [line for line in heard.messages if "LLR" in line]
+        lines += [line for line in heard.messages if " of 3.00" in line]
         if part.result.ended:
             break
         stops += 1
@@ -116,9 +117,9 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_comparison_ends_after_the_most_pairs(tmp_path: Path) -> None:
-    result = ask(tmp_path, strong(55), rule=ComparisonRule(Sprt(0, 5), 4, max_pairs=10)).result
-    assert (result.decision, result.ended, result.pairs) == (None, True, 12)
-    assert "undecided after 12 pairs" in result.sentence()
+    result = ask(tmp_path, strong(55), rule=ComparisonRule(SequentialTest(0, 5), 4, max_pairs=10)).result
+    assert (result.decision, result.ended, result.pairs) == (None, True, 10)
+    assert "undecided after 10 pairs" in result.sentence()
 
 
 def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
@@ -132,8 +133,8 @@ def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
     assert (result.decision, result.ended, result.pairs, result.lost_pairs) == (None, True, 0, 4)
     assert result.elo is None
     assert "no pair of greedy and random counts" in result.sentence()
-    assert [line for line in heard.messages if "LLR" in line] == [
-        "no pair counts so far, LLR -0.00 (-2.94 .. +2.94)"
+    assert [line for line in heard.messages if " of 3.00" in line] == [
+        "no pair counts so far; better 0.00 of 3.00, worse 0.00 of 3.00"
     ]
 
 
@@ -153,7 +154,7 @@ def setup_of(players: int = 2, seats: int = 2) -> Setup:
 
 
 def test_stopping_rule_round_trips_through_settings() -> None:
-    for terms in (RULE, WIDTH, ComparisonRule(Sprt(-5.5, 12.25, 0.01, 0.2), 7, 99)):
+    for terms in (RULE, WIDTH, ComparisonRule(SequentialTest(-5.5, 12.25, 0.01, 0.2), 7, 99)):
         assert ComparisonRule.of(terms.extra()) == terms
 
 
@@ -187,7 +188,7 @@ def test_batches_are_paired_until_the_test_decides() -> None:
     assert RULE.judge(setup, History(history.rows, before)).decision is None
 
 
-WIDTH = ComparisonRule(Sprt(), batch=4, width=60)
+WIDTH = ComparisonRule.to_width(60, batch=4)
 
 
 def test_comparison_ends_at_a_width(tmp_path: Path) -> None:
@@ -198,7 +199,7 @@ def test_comparison_ends_at_a_width(tmp_path: Path) -> None:
     half = max(result.high - result.elo, result.elo - result.low)
     assert half <= 60.1
     assert f"after {result.pairs} pairs" in result.sentence()
-    assert result.pairs < 2 * pairs_to_measure(60, DEVIATION)
+    assert result.pairs < 256
 
 
 def test_width_continues_to_the_same_result(tmp_path: Path) -> None:
@@ -216,10 +217,20 @@ def test_width_continues_to_the_same_result(tmp_path: Path) -> None:
     assert ask(tmp_path / "part", strong(55), rule=WIDTH).result == whole
 
 
-def test_only_a_planned_end_has_fixed_intervals(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    at_limit = ask(tmp_path / "a", strong(55), rule=ComparisonRule(Sprt(0, 5), 4, max_pairs=10)).result
-    decided = ask(tmp_path / "b", strong(75)).result
-    assert at_limit.intervals == "fixed 95 %"
-    assert decided.intervals == "95 % at every look"
+def test_winner_of_all_games_is_better_within_one_batch(tmp_path: Path) -> None:
+    for default in (ComparisonRule(SequentialTest()), ComparisonRule(SequentialTest(0, 5))):
+        folder = tmp_path / f"{default.test.elo1}"
+        folder.mkdir()
+        result = ask(folder, strong(100), rule=default).result
+        assert (result.decision, result.pairs, result.high) == ("H1", 16, None)
+        assert result.low > 0
+
+
+def test_changed_strength_is_a_warning(tmp_path: Path) -> None:
+    def worse(task: MatchTask) -> WorkerReply:
+        return strong(100 if task.number <= 32 else 0)(task)
+
+    for name, play, halves in (("steady", strong(60), None), ("changed", worse, (1.0, 0.0))):
+        (tmp_path / name).mkdir()
+        result = ask(tmp_path / name, play, rule=ComparisonRule.to_width(1, 4, 32)).result
+        assert result.halves == halves

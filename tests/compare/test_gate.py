@@ -131,11 +131,11 @@ def test_limit_of_pairs_leaves_it_undecided_and_may_grow(tmp_path: Path) -> None
     play = stronger({"random": 40, "pebble": 40})
     first = ask(tmp_path, play, max_pairs=6).result
     assert (first.verdict, first.reason, first.ended) == ("undecided", "pairs", False)
-    assert [one.pairs for one in first.against] == [8, 8]
+    assert [one.pairs for one in first.against] == [4, 4]
     assert ask(tmp_path, nothing, max_pairs=6).result == first
     assert ask(tmp_path, nothing, max_pairs=1).result == first
     more = ask(tmp_path, play, max_pairs=9).result
-    assert [one.pairs for one in more.against] == [12, 12]
+    assert [one.pairs for one in more.against] == [8, 8]
     whole = ask(tmp_path, play).result
     assert whole.gate == first.gate
     assert whole.ended
@@ -271,6 +271,7 @@ def verdict_with(log: tuple[str, ...]) -> GateResult:
         high=None,
         faults=0,
         evidence=GateEvidence(better=0, better_needed=3, worse=0, worse_needed=3),
+        halves=None,
     )
     return GateResult(
         candidate=GateBot(**bot),

@@ -1,4 +1,4 @@
-"""Tests and intervals of pairs: ratios, bounds, error rates at every look, coverage, and extreme results."""
+"""Tests and intervals of pairs: evidence, error rates at every look, coverage, and extreme results."""
 
 import math
 from collections.abc import Iterator
@@ -8,33 +8,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.rating_pools import pair_shares
 from tourney.errors import UsageError
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
 from tourney.ratings.sequential import (
     SCORES,
     PlannedGames,
-    Sprt,
+    Scores,
+    SequentialTest,
     elo_of,
-    estimate,
-    estimate_now,
-    evidence,
     expected_score,
     holm,
     needed,
+    pair_scores,
 )
 from tourney.ratings.superiority import uniforms
 from tourney.schedule.boundary import ALPHA, multiplier
 from tourney.seeds import U64, derive
 
 counts = st.lists(st.integers(0, 2000), min_size=5, max_size=5)
-
-
-def test_bounds_are_walds() -> None:
-    assert Sprt().upper == -Sprt().lower == pytest.approx(math.log(19))
-    assert Sprt(alpha=0.01, beta=0.1).upper == pytest.approx(math.log(90))
-    assert Sprt(alpha=0.01, beta=0.1).lower == pytest.approx(math.log(0.1 / 0.99))
+TEST = SequentialTest()
 
 
 def test_elo_and_score_are_inverse() -> None:
@@ -44,112 +37,92 @@ def test_elo_and_score_are_inverse() -> None:
         assert elo_of(expected_score(elo)) == pytest.approx(elo)
 
 
-def test_ratio_without_draws_is_the_binomial_ratio() -> None:
-    """A mean fixes a distribution of two outcomes: log p1/p0 a win, log (1-p1)/(1-p0) a loss."""
-    p0, p1 = expected_score(0), expected_score(20)
-    expected = 300 * math.log(p1 / p0) + 250 * math.log((1 - p1) / (1 - p0))
-    assert Sprt().llr((250, 0, 0, 0, 300)) == pytest.approx(expected, abs=0.01)
-
-
-def test_ratio_of_many_pairs_is_the_normal_approximation() -> None:
-    """The ratio tends to N (s1 - s0) (2 s - s0 - s1) / (2 var)."""
-    pairs = (600, 1300, 2500, 1400, 650)
-    total = sum(pairs)
-    shares = np.array(pairs) / total
-    mean = float(shares @ SCORES)
-    variance = float(shares @ (np.array(SCORES) - mean) ** 2)
-    s0, s1 = expected_score(0), expected_score(20)
-    normal = total * (s1 - s0) * (2 * mean - s0 - s1) / (2 * variance)
-    assert Sprt().llr(pairs) == pytest.approx(normal, rel=0.03)
-
-
 @given(counts)
-def test_swapped_sides_give_the_opposite_decision(pairs: list[int]) -> None:
-    ratio = Sprt(-15, 25).llr(pairs)
-    assert math.isfinite(ratio)
-    assert Sprt(-25, 15).llr(pairs[::-1]) == pytest.approx(-ratio, abs=1e-6)
+def test_swapped_sides_give_the_opposite_evidence(pairs: list[int]) -> None:
+    better, worse = SequentialTest(-15, 25).evidence([pair_scores(pairs)])
+    assert SequentialTest(-25, 15).evidence([pair_scores(pairs[::-1])]) == (worse, better)
 
 
 @given(counts, st.integers(0, 3), st.integers(1, 50))
-def test_better_pair_raises_the_ratio(pairs: list[int], place: int, times: int) -> None:
-    """Replacing pairs by better ones never makes H1 less likely, if every outcome occurred."""
-    pairs = [count + 5 for count in pairs]
-    moved = min(times, pairs[place] - 1)
+def test_better_pair_raises_the_evidence(pairs: list[int], place: int, times: int) -> None:
+    moved = min(times, pairs[place])
     better = list(pairs)
     better[place] -= moved
     better[place + 1] += moved
-    assert Sprt().llr(better) > Sprt().llr(pairs) - 1e-9
+    assert TEST.evidence([pair_scores(better)])[0] >= TEST.evidence([pair_scores(pairs)])[0]
 
 
 @pytest.mark.parametrize(
-    ("pairs", "decision"),
+    ("pairs", "better", "worse"),
     [
-        ((0, 0, 0, 0, 0), None),
-        ((0, 0, 0, 0, 20), None),
-        ((0, 0, 0, 0, 60), "H1"),
-        ((0, 0, 20, 0, 0), None),
-        ((0, 0, 60, 0, 0), "H0"),
-        ((60, 0, 0, 0, 0), "H0"),
+        ((0, 0, 0, 0, 4), False, False),
+        ((0, 0, 0, 0, 16), True, False),
+        ((0, 0, 20, 0, 0), False, False),
+        ((0, 0, 120, 0, 0), False, True),
+        ((16, 0, 0, 0, 0), False, True),
     ],
 )
-def test_few_equal_pairs_give_no_certainty(pairs: tuple[int, ...], decision: str | None) -> None:
-    """A few equal pairs have no variance, but are not a certain result."""
-    assert Sprt().decide(pairs) == decision
+def test_few_equal_pairs_give_no_certainty(pairs: tuple[int, ...], better: bool, worse: bool) -> None:
+    found = TEST.evidence([pair_scores(pairs)])
+    assert tuple(one >= needed(1, 0.05) for one in found) == (better, worse)
 
 
-def decide(elo: float, runs: int, batch: int = 8) -> tuple[float, float]:
-    """Return how often H1 is taken at a true difference, and after how many pairs on average."""
-    test = Sprt(0, 50)
-    bounds = np.cumsum(pair_shares(elo, mirrored=True))
-    taken = length = 0
-    for run in range(runs):
-        pairs, part = np.zeros(5, dtype=int), 0
-        while (decision := test.decide(pairs.tolist())) is None:
-            sampled = np.searchsorted(bounds, uniforms(batch, "test", "sprt", int(elo), run, part))
-            pairs += np.bincount(np.minimum(sampled, 4), minlength=5)
-            part += 1
-        taken += decision == "H1"
-        length += int(pairs.sum())
-    return taken / runs, length / runs
-
-
-def test_error_rates_stay_within_alpha_and_beta() -> None:
-    """500 simulated comparisons each: alpha and beta are 0.05; three standard errors are 0.03."""
-    at_h0, pairs_h0 = decide(0, 500)
-    at_h1, pairs_h1 = decide(50, 500)
-    between, pairs_between = decide(25, 200)
-    assert at_h0 <= 0.08
-    assert at_h1 >= 0.92
-    assert 0.3 < between < 0.7
-    assert max(pairs_h0, pairs_h1) < pairs_between
-    assert pairs_h1 < 250, "a fixed number of games would be several hundreds"
-
-
-@given(counts)
-def test_elo_of_pairs_is_always_finite(pairs: list[int]) -> None:
-    found = estimate(pairs)
+@given(st.lists(counts, max_size=4))
+def test_interval_agrees_with_the_evidence(looks: list[list[int]]) -> None:
+    """A bound lies outside the interval exactly if it is refuted."""
+    test, batches_ = SequentialTest(-10, 30, 0.05, 0.01), [pair_scores(pairs) for pairs in looks]
+    found = test.find(batches_)
     if found is None:
-        assert sum(pairs) == 0
+        assert not sum(map(sum, looks))
         return
-    assert found.pairs == sum(pairs)
-    assert found.low < found.elo < found.high
+    assert found.groups == sum(map(sum, looks))
     assert -2500 < found.elo < 2500
     assert 0 <= found.los <= 1
-    turned = estimate(pairs[::-1])
+    better, worse = test.evidence(batches_)
+    low = -math.inf if found.low is None else found.low
+    high = math.inf if found.high is None else found.high
+    assert (low > -10) == (better >= needed(1, 0.05))
+    assert (high < 30) == (worse >= needed(1, 0.01))
+    turned = SequentialTest(-30, 10, 0.01, 0.05).find([pair_scores(pairs[::-1]) for pairs in looks])
     assert turned is not None
     assert turned.elo == pytest.approx(-found.elo, abs=1e-6)
-    assert turned.low == pytest.approx(-found.high, abs=1e-6)
+    assert (turned.low, turned.high) == tuple(
+        None if end is None else -end for end in (found.high, found.low)
+    )
+
+
+def test_more_claims_widen_the_interval() -> None:
+    pairs = [pair_scores((30, 0, 40, 0, 40))]
+    one, many = TEST.find(pairs), TEST.find(pairs, 3, 5)
+    assert one is not None
+    assert many is not None
+    assert many.low is not None
+    assert many.low < one.low < one.high < many.high
 
 
 def test_estimate_of_many_pairs_is_the_sample_mean() -> None:
-    found = estimate((1000, 2000, 3000, 2500, 1500))
+    found = TEST.find([pair_scores((1000, 2000, 3000, 2500, 1500))])
     assert found is not None
     assert found.score == pytest.approx(0.5375)
     assert found.elo == pytest.approx(elo_of(0.5375), abs=0.1)
-    variance = sum(n * (s - 0.5375) ** 2 for n, s in zip((1000, 2000, 3000, 2500, 1500), SCORES, strict=True))
-    error = math.sqrt(variance / 10_000**2)
-    assert found.high - found.elo == pytest.approx(elo_of(0.5375 + 1.96 * error) - elo_of(0.5375), rel=0.01)
+    assert found.low < found.elo < found.high
+    assert found.width < 10
     assert found.los > 0.9999
+
+
+def test_scores_outside_zero_to_one_have_intervals() -> None:
+    """Scores from which luck is subtracted may lie outside 0 to 1."""
+    scores: dict[float, int] = {-0.3: 10, 0.2: 40, 0.5: 90, 0.9: 40, 1.4: 20}
+    wide = SequentialTest(bottom=-0.6, top=1.6).find([scores])
+    assert wide is not None
+    assert wide.low < wide.elo < wide.high
+    assert wide.width < 70
+
+
+def test_halves_are_named_only_if_they_differ() -> None:
+    steady, changed = [[0, 0, 9, 0, 7]] * 6, [[0, 0, 9, 0, 7]] * 3 + [[7, 0, 9, 0, 0]] * 3
+    assert TEST.find([pair_scores(pairs) for pairs in steady]).halves is None
+    assert TEST.find([pair_scores(pairs) for pairs in changed]).halves == (0.7188, 0.2812)
 
 
 @pytest.mark.parametrize(
@@ -167,41 +140,32 @@ def test_estimate_of_many_pairs_is_the_sample_mean() -> None:
 )
 def test_meaningless_test_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(UsageError):
-        Sprt(**wrong)
+        SequentialTest(**wrong)
 
 
 @pytest.mark.parametrize(
     "shares", [(0.25, 0, 0.5, 0, 0.25), (0.02, 0.05, 0.86, 0.05, 0.02), (0.0, 0.0, 0.02, 0.0, 0.98)]
 )
 def test_pairs_rarely_ever_exclude_the_truth(shares: tuple[float, ...]) -> None:
-    runs, length = 300, 256
+    runs, length = 200, 256
     truth = elo_of(sum(share * score for share, score in zip(shares, SCORES, strict=True)))
     drawn = uniforms(runs * length, "test", "sequences", *map(str, shares)).reshape(runs, length)
-    outcomes = np.searchsorted(np.cumsum(shares), drawn)
-    ever = fixed = 0
-    for run in outcomes:
-        counts = [0] * 5
-        missed = fooled = False
-        for t, outcome in enumerate(run, 1):
-            counts[int(outcome)] += 1
-            if t % 4 == 0:
-                found, once = estimate_now(counts, length), estimate(counts)
-                assert found is not None
-                assert once is not None
-                missed = missed or not found.low <= truth <= found.high
-                fooled = fooled or not once.low <= truth <= once.high
-        ever += missed
-        fixed += fooled
+    ever = 0
+    for run in np.searchsorted(np.cumsum(shares), drawn):
+        looks = [pair_scores(np.bincount(part, minlength=5).tolist()) for part in run.reshape(-1, 8)]
+        found = TEST.find(looks)
+        assert found is not None
+        low, high = found.low or -math.inf, found.high or math.inf
+        ever += not low <= truth <= high
     assert ever / runs <= ALPHA
-    assert fixed > ever
 
 
 def test_unbounded_side_is_infinite() -> None:
-    found = estimate_now((0, 0, 0, 0, 12), 100)
+    found = TEST.find([pair_scores((0, 0, 0, 0, 12))])
     assert found is not None
-    assert found.high == math.inf
+    assert found.high is None
     assert found.width == math.inf
-    assert math.isfinite(found.low) or found.low == -math.inf
+    assert found.low > 0
 
 
 def test_look_widens_intervals_and_ranges() -> None:
@@ -226,8 +190,8 @@ def test_look_plans_even_games() -> None:
     assert look.deviations(4 * even, 1.0) == pytest.approx(multiplier(0.25))
 
 
-def batches(run: int, elo: float, drawn: float, count: int = 24, size: int = 8) -> Iterator[list[int]]:
-    """Yield batches of pairs of a bot that is ``elo`` stronger, with this share of drawn games."""
+def batches(run: int, elo: float, drawn: float, count: int = 24, size: int = 8) -> Iterator[Scores]:
+    """Yield the scores of pairs of a bot that is ``elo`` stronger, with this share of drawn games."""
     won = expected_score(elo) - drawn / 2
     for batch in range(count):
         counts = [0] * 5
@@ -237,38 +201,32 @@ def batches(run: int, elo: float, drawn: float, count: int = 24, size: int = 8) 
                 u = derive(run, "pair", batch, pair, game) / U64
                 points += 2 if u < won else 1 if u < won + drawn else 0
             counts[points] += 1
-        yield counts
+        yield pair_scores(counts)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("drawn", [0.0, 0.6])
 def test_true_nulls_are_rarely_rejected_at_any_look(drawn: float) -> None:
     """In at most 5 % of runs that are watched for 24 batches; with 200 runs 16 is three deviations above."""
-    for null, alternative in ((0, 40), (0, -40), (30, 70)):
-        runs = [list(batches(run, null, drawn)) for run in range(200)]
-        wrong = sum(evidence(run, null, alternative) >= needed(1, 0.05) for run in runs)
+    for test, elo in ((SequentialTest(0, 40), 0), (SequentialTest(30, 70), 30)):
+        runs = [list(batches(run, elo, drawn)) for run in range(200)]
+        wrong = sum(test.evidence(run)[0] >= needed(1, 0.05) for run in runs)
         assert wrong <= 16
 
 
 def test_true_alternatives_are_mostly_found() -> None:
-    found = sum(evidence(batches(run, 80, 0.3), 0, 80) >= needed(1, 0.05) for run in range(50))
+    test = SequentialTest(0, 80)
+    found = sum(test.evidence(batches(run, 80, 0.3))[0] >= needed(1, 0.05) for run in range(50))
     assert found >= 45
-
-
-def test_first_bet_follows_from_the_alternative_alone() -> None:
-    gap = expected_score(20) - 0.5
-    bet = gap / (0.125 + gap**2)
-    assert evidence([[0, 0, 0, 0, 1]], 0, 20) == pytest.approx(math.log1p(bet / 2), abs=1e-6)
-    assert evidence([[1, 0, 0, 0, 0]], 0, 20) == 0
-    assert evidence([[1, 0, 0, 0, 0]], 0, -20) == evidence([[0, 0, 0, 0, 1]], 0, 20)
 
 
 def test_evidence_never_falls() -> None:
     run = list(batches(3, 40, 0.2))
-    looks = [evidence(run[:k], 0, 40) for k in range(len(run) + 1)]
-    assert looks[0] == 0
-    assert looks == sorted(looks)
-    assert looks[-1] > 0
+    looks = [SequentialTest(0, 40).evidence(run[:k]) for k in range(len(run) + 1)]
+    assert looks[0] == (0, 0)
+    for side in zip(*looks, strict=True):
+        assert list(side) == sorted(side)
+    assert looks[-1][0] > 0
 
 
 def test_holm_rejects_step_by_step() -> None:

@@ -20,7 +20,7 @@ from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Limits, MatchSpec
-from tourney.ratings.sequential import Sprt
+from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -32,7 +32,7 @@ from tourney.store.values import Plan, RunSettings, StoredEntrant
 LETTERS: Final = "abcdefg"
 LEAVES: Final[tuple[FaultKind | None, ...]] = (None, "illegal", "timeout", "crash", "protocol", "overflow")
 """How a seat leaves a match; None: it resigns."""
-EXPECTED_PAIRS = ComparisonRule(Sprt(0.0, 10.0), batch=2, max_pairs=4)
+EXPECTED_PAIRS = ComparisonRule(SequentialTest(0.0, 10.0), batch=2, max_pairs=4)
 
 
 def play(spec: MatchSpec) -> PlayedMatch:

@@ -25,7 +25,7 @@ from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.ratings.anchored import expected
-from tourney.ratings.sequential import Sprt
+from tourney.ratings.sequential import SequentialTest
 from tourney.run.config.file_schema import EntrantLine
 from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine import recorder
@@ -98,7 +98,7 @@ KINDS: Final[Mapping[str, Run]] = {
     "until-best": run_cup(ADAPTIVE),
     "until-width-or-order": run_cup(LEVEL),
     "compare": run_question(
-        BotQuestion(ComparisonRule(Sprt(0, 100), batch=4), (_GREEDY, _PEBBLE), **_COMMON)
+        BotQuestion(ComparisonRule(SequentialTest(0, 100), batch=4), (_GREEDY, _PEBBLE), **_COMMON)
     ),
     "gate": run_question(BotQuestion(GateRule(0, 120, batch=4), (_GREEDY, _RANDOM, _PEBBLE), **_COMMON)),
     "ladder": run_question(

@@ -18,9 +18,9 @@ from tourney.cli.questions import (
     print_answer,
 )
 from tourney.compare.comparison import BATCH, TEST, ComparisonRule
-from tourney.compare.question_results import ComparisonResult
+from tourney.compare.question_results import ComparisonResult, halves_text
 from tourney.errors import UsageError
-from tourney.ratings.sequential import Sprt
+from tourney.ratings.sequential import SequentialTest
 from tourney.results.columns import Column
 from tourney.run.config.file_schema import EntrantLine
 
@@ -36,9 +36,10 @@ SHOWN = (
     ("low", "from"),
     ("high", "to"),
     ("los", "P(A better)"),
-    ("llr", "LLR"),
-    ("lower", "H0 at"),
-    ("upper", "H1 at"),
+    ("better", "evidence for H1"),
+    ("better_needed", "H1 at"),
+    ("worse", "evidence for H0"),
+    ("worse_needed", "H0 at"),
     ("faults_a", "faults of A"),
     ("faults_b", "faults of B"),
     ("comparison", "stored as"),
@@ -56,13 +57,13 @@ class CompareRequest:
         help="Instead of the test: play until the interval of Elo has this half width, at every look.",
     )
     elo0: float = option(
-        "--elo0", type=float, default=0.0, show_default=True, help="H0: A is better by this many Elo."
+        "--elo0", type=float, default=0.0, show_default=True, help="H1: A is better by more than this."
     )
     elo1: float = option(
-        "--elo1", type=float, default=20.0, show_default=True, help="H1: A is better by this many Elo."
+        "--elo1", type=float, default=20.0, show_default=True, help="H0: A is better by less than this."
     )
-    alpha: float = shared(error_rate_option("--alpha", "Probability of accepting H1 if H0 holds."))
-    beta: float = shared(error_rate_option("--beta", "Probability of accepting H0 if H1 holds."))
+    alpha: float = shared(error_rate_option("--alpha", "Probability of a wrong H1, over all looks."))
+    beta: float = shared(error_rate_option("--beta", "Probability of a wrong H0, over all looks."))
     batch: int = shared(batch_option(BATCH, "Pairs of games between checks."))
     max_pairs: int | None = shared(max_pairs_option("Stop after this many."))
     args_a: tuple[str, ...] = option(
@@ -90,8 +91,9 @@ class CompareRequest:
                     raise UsageError(
                         f"--{word} is of the test, and --width makes none: leave one of them out"
                     )
-        sprt = Sprt(self.elo0, self.elo1, self.alpha, self.beta)
-        return ComparisonRule(sprt, self.batch, self.max_pairs, self.width)
+            return ComparisonRule.to_width(self.width, self.batch, self.max_pairs)
+        test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
+        return ComparisonRule(test, self.batch, self.max_pairs)
 
 
 @click.command("compare")
@@ -103,9 +105,10 @@ def command(a: str, b: str, options: CompareRequest) -> None:
     """Find out whether bot A is better than bot B: play until the result is significant.
 
     A and B are names of stored bots, or paths. They play pairs of games that share dice and opening, with
-    each bot once in each seat. After every batch of pairs a sequential test (GSPRT) tests H1, "A is elo1
-    better", against H0, "A is elo0 better", and play ends when it accepts one of them. Faults count as
-    losses. The same command continues where it stopped, and shows the result once the comparison has ended.
+    each bot once in each seat. After every batch of pairs a sequential test, that of `tourney gate`, looks
+    for proof of H1, "A is more than elo0 better", and of H0, "A is less than elo1 better", and play ends when
+    it has one. The interval of Elo lies above elo0 exactly when H1 is proven. Faults count as losses. The
+    same command continues where it stopped, and shows the result once the comparison has ended.
 
     With --width no test is made: play ends when the Elo difference is known that well. The interval may be
     watched while it narrows (95 % at every look).
@@ -119,6 +122,8 @@ def command(a: str, b: str, options: CompareRequest) -> None:
 def _print(result: ComparisonResult) -> None:
     output, values = current(), asdict(result)
     output.write(result.sentence())
+    if result.halves:
+        output.write(halves_text(result.halves, result.a, result.b))
     shown = [{"figure": title, "value": values[key]} for key, title in SHOWN if values[key] is not None]
     output.table(shown, (Column("figure"), Column("value", right=True)))
 

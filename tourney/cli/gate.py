@@ -122,7 +122,9 @@ class GateRequest:
         )
     )
     max_pairs: int | None = shared(
-        max_pairs_option("Stop after this many against each baseline; a later command may allow more.")
+        max_pairs_option(
+            "Stop after this many against each baseline, in whole batches; a later command may allow more."
+        )
     )
     batch: int = shared(batch_option(16, "Pairs of games against each baseline between checks."))
     max_faults: int = shared(max_faults_option("Reject the candidate once it has this many faults.", 1))
@@ -147,7 +149,8 @@ class GateRequest:
         low, high = self.no_regression or 0.0, self.gain
         if high is None:
             high = GAIN if self.no_regression is None else 0.0
-        return GateRule(low, high, self.alpha, self.beta, self.batch, self.max_faults, self.max_pairs)
+        batch = min(self.batch, self.max_pairs or self.batch)
+        return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs)
 
 
 @click.command("gate", cls=GateCommand)

@@ -1,11 +1,10 @@
 """``tourney compare``: two bots play batches of mirrored pairs until a rule ends it.
 
-The rule is a sequential test, or the width of the interval that holds at every look.
+The rule is the sequential test of a gate with one baseline, or the width of that test's interval.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import to_builtins
@@ -13,29 +12,19 @@ from msgspec import to_builtins
 from tourney.compare.question import (
     BatchSums,
     Extra,
+    PairBatch,
     QuestionFormat,
     QuestionRule,
     QuestionState,
     Table,
     added,
+    findings_text,
     rounded,
     whole_rounds,
 )
-from tourney.compare.question_results import ComparisonResult, signed
+from tourney.compare.question_results import ComparisonResult, Hypothesis
 from tourney.errors import TournamentError
-from tourney.ratings.sequential import (
-    EVERY_LOOK,
-    FIXED,
-    Hypothesis,
-    Intervals,
-    PairCounts,
-    PairEstimate,
-    Sprt,
-    estimate,
-    estimate_now,
-    pairs_to_decide,
-    pairs_to_measure,
-)
+from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
 
@@ -45,60 +34,52 @@ if TYPE_CHECKING:
 
 BATCH: Final = 16
 """The default number of pairs in a batch."""
-DEVIATION: Final = 0.3
-"""The standard deviation of the score of a pair for which intervals are tuned; 0.35 without draws."""
 TEST: Final = ("alpha", "beta", "elo0", "elo1")
 """The numbers of a test."""
+PROOF: Final = ("better", "better_needed", "worse", "worse_needed")
+"""Its evidence in a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonState(QuestionState):
     """The state of a comparison.
 
-    ``pairs`` counts the pairs by the first entrant's half-points, 0 to 4. ``lost`` counts the pairs with a
-    void match. ``decision`` is the accepted hypothesis or None. ``as_planned``: it has ended since the limit
-    of pairs is reached, and no result ended it.
+    ``total`` counts the pairs by the first entrant's half-points; ``left``: the most that may follow.
+    ``better`` and ``worse`` are the logarithms of the evidence for H1 and H0, and ``decision`` is the proven
+    one or None. ``findings`` is None before the first pair.
     """
 
     tables: tuple[Table, ...]
+    left: int
     rule: "ComparisonRule"
-    pairs: PairCounts
-    lost: int
+    total: PairBatch
+    better: float
+    worse: float
     decision: Hypothesis | None
-    as_planned: bool
+    findings: Findings | None
 
     @property
-    def estimate(self) -> PairEstimate | None:
-        """The advantage of the first entrant, None before the first pair.
-
-        Its interval holds at every look, or is the fixed one of a comparison that ended at ``max_pairs``.
-        """
-        return estimate(self.pairs) if self.as_planned else estimate_now(self.pairs, self.rule.planned)
-
-    @property
-    def intervals(self) -> Intervals:
-        """The kind of the estimate's interval."""
-        return FIXED if self.as_planned else EVERY_LOOK
+    def groups(self) -> int:
+        """A batch, or what ``max_pairs`` leaves of it."""
+        return min(self.left, self.rule.batch)
 
     def lines(self, names: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - the line names no bot
         """Yield the one line of progress."""
-        found, sprt = self.estimate, self.rule.sprt
-        ratio = f"LLR {sprt.llr(self.pairs):+.2f} ({sprt.lower:+.2f} .. {sprt.upper:+.2f})"
+        test, found = self.rule.test, findings_text(self.findings)
         if self.rule.width is not None:
-            ratio = f"to be known to {self.rule.width} Elo on each side"
-        if found is None:
-            yield f"no pair counts so far, {ratio}"
-            return
-        elo, low, high = (signed(rounded(value)) for value in (found.elo, found.low, found.high))
-        score = f"score {100 * found.score:.1f} %"
-        yield f"{found.pairs} pairs, {score}, Elo {elo} ({low} .. {high}, {self.intervals}), {ratio}"
+            yield f"{found}, to be known to {self.rule.width} Elo on each side"
+        else:
+            yield (
+                f"{found}; better {self.better:.2f} of {needed(1, test.alpha):.2f},"
+                f" worse {self.worse:.2f} of {needed(1, test.beta):.2f}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRule(QuestionRule[ComparisonResult]):
     """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit).
 
-    With ``width`` no test is made: it ends when the interval of Elo has that half width.
+    With ``width`` the test decides nothing: it ends when the interval of Elo has that half width.
     """
 
     kind = "compare"
@@ -108,25 +89,16 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
     # Stored comparisons have the entrants' lines as they were given, and continue only with the same ones.
     by_digest = False
 
-    sprt: Sprt
+    test: SequentialTest
     batch: int = BATCH
     max_pairs: int | None = None
     width: int | None = None
 
-    @property
-    def planned(self) -> float:
-        """The pairs for which intervals are tuned: about what the rule needs, or its limit."""
-        if self.width is not None:
-            needed: float = pairs_to_measure(self.width, DEVIATION)
-        else:
-            needed = pairs_to_decide(self.sprt.elo0, self.sprt.elo1, self.sprt.upper, DEVIATION)
-        return min(max(needed, self.batch), self.max_pairs or inf)
-
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
-        found: dict[str, int | str] = {"batch": self.batch}
+        found: dict[str, int | str] = {"batch": self.batch, "bets": BETS}
         if self.width is None:
-            found |= {name: repr(float(getattr(self.sprt, name))) for name in TEST}
+            found |= {name: repr(float(getattr(self.test, name))) for name in TEST}
         else:
             found["width"] = self.width
         if self.max_pairs is not None:
@@ -137,14 +109,16 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
     def of(cls, extra: Extra) -> "ComparisonRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
-        most, width = values.get("max-pairs"), values.get("width")
-        sprt = Sprt() if width is not None else Sprt(**{name: float(values[name]) for name in TEST})
-        return cls(
-            sprt,
-            int(values["batch"]),
-            None if most is None else int(most),
-            None if width is None else int(width),
-        )
+        batch, most = int(values["batch"]), values.get("max-pairs")
+        limit = None if most is None else int(most)
+        if (width := values.get("width")) is not None:
+            return cls.to_width(int(width), batch, limit)
+        return cls(SequentialTest(**{name: float(values[name]) for name in TEST}), batch, limit)
+
+    @classmethod
+    def to_width(cls, width: int, batch: int = BATCH, max_pairs: int | None = None) -> "ComparisonRule":
+        """Without a test, until the interval of 95 % has this half width in Elo."""
+        return cls(SequentialTest(0.0, width, 0.025, 0.025), batch, max_pairs, width)
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are two entrants and two seats."""
@@ -158,17 +132,22 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
         pairs would be lost.
         """
         batches = history.sums(BatchSums).batches[1]
-        pairs, lost = added(batches)
-        decision, known = None, False
+        total, scores = added(batches), [batch.scores for batch in batches]
+        better, worse = self.test.evidence(scores)
+        found = self.test.find(scores)
+        decision: Hypothesis | None = None
         if self.width is not None:
-            found = estimate_now(pairs, self.planned)
-            known = found is not None and round(found.width, 1) <= self.width
-        elif any(pairs):
-            decision = self.sprt.decide(pairs)
-        limit_reached = self.max_pairs is not None and sum(pairs) + lost >= self.max_pairs
-        early = known or decision is not None or (bool(batches) and batches[-1].all_lost)
-        tables = () if early or limit_reached else ((1, (0, 1)),)
-        return ComparisonState(tables, self, pairs, lost, decision, limit_reached and not early)
+            over = found is not None and round(found.width, 1) <= self.width
+        else:
+            if better >= needed(1, self.test.alpha):
+                decision = "H1"
+            elif worse >= needed(1, self.test.beta):
+                decision = "H0"
+            over = decision is not None
+        left = self.batch if self.max_pairs is None else self.max_pairs - sum(total.pairs) - total.lost
+        over = over or left <= 0 or (bool(batches) and batches[-1].all_lost)
+        tables = () if over else ((1, (0, 1)),)
+        return ComparisonState(tables, left, self, total, better, worse, decision, found)
 
     def result(self, database: "Database", tournament: "Tournament") -> ComparisonResult:
         """The result, from the stored matches alone."""
@@ -178,7 +157,8 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
         faults = {0: 0, 1: 0}
         for number, _, count in database.totals.faults(tournament.id):
             faults[number] += count
-        found, sprt = state.estimate, None if self.width is not None else self.sprt
+        found = state.findings
+        numbers = dict.fromkeys((*PROOF, *TEST)) if self.width is not None else self._numbers(state)
         return ComparisonResult(
             comparison=tournament.name,
             game=tournament.game,
@@ -186,33 +166,35 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
             b=entrants[1].name,
             decision=state.decision,
             ended=not state.tables,
-            pairs=sum(state.pairs),
-            pentanomial=tuple(state.pairs),
-            lost_pairs=state.lost,
+            pairs=sum(state.total.pairs),
+            pentanomial=state.total.pairs,
+            lost_pairs=state.total.lost,
             score=rounded(found and found.score, 4),
             elo=rounded(found and found.elo),
             low=rounded(found and found.low),
             high=rounded(found and found.high),
             los=rounded(found and found.los, 4),
-            intervals=state.intervals,
+            intervals=self.test.intervals,
             width=self.width,
-            llr=None if sprt is None else rounded(sprt.llr(state.pairs), 3),
-            lower=None if sprt is None else rounded(sprt.lower, 3),
-            upper=None if sprt is None else rounded(sprt.upper, 3),
-            elo0=None if sprt is None else sprt.elo0,
-            elo1=None if sprt is None else sprt.elo1,
-            alpha=None if sprt is None else sprt.alpha,
-            beta=None if sprt is None else sprt.beta,
             faults_a=faults[0],
             faults_b=faults[1],
+            halves=found and found.halves,
+            **numbers,
         )
+
+    def _numbers(self, state: ComparisonState) -> dict[str, Any]:
+        """The numbers of a test in a result."""
+        test = self.test
+        proof = (state.better, needed(1, test.alpha), state.worse, needed(1, test.beta))
+        found = dict(zip(PROOF, (rounded(value, 3) for value in proof), strict=True))
+        return found | {name: getattr(test, name) for name in TEST}
 
 
 def stored_form(result: ComparisonResult) -> dict[str, Any]:
     """A result as the database keeps it."""
     data: dict[str, Any] = to_builtins(result)
     del data["format"]
-    return data | {"pentanomial": list(result.pentanomial)}
+    return data | {"pentanomial": list(result.pentanomial), "halves": result.halves and list(result.halves)}
 
 
 def wrong_verdict(database: "Database", tournament: "Tournament") -> Iterator[str]:

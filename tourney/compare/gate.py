@@ -4,7 +4,6 @@ Entrant 0 is the candidate, the others are the baselines. A round holds a batch 
 still open.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from tourney.compare.question import (
     Table,
     added,
     bot_faults,
+    findings_text,
     has_ended,
     rounded,
     whole_rounds,
@@ -37,18 +37,8 @@ from tourney.compare.question_results import (
     Verdict,
 )
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError
-from tourney.ratings.sequential import (
-    PairCounts,
-    PairEstimate,
-    check_test,
-    estimate_now,
-    evidence,
-    holm,
-    needed,
-    pairs_to_decide,
-)
+from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
 from tourney.results.standings import setup_of
-from tourney.results.texts import counted
 from tourney.schedule.format import History, Setup
 
 if TYPE_CHECKING:
@@ -58,8 +48,6 @@ if TYPE_CHECKING:
 MAX_BASELINES: Final = 16
 LOG_LINES: Final = 20
 """The last lines of a log that a verdict shows."""
-DEVIATION: Final = math.sqrt(0.125)
-"""The standard deviation of the score of a pair without draws, for which intervals are tuned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +55,14 @@ class Versus:
     """The candidate against one baseline, after whole rounds.
 
     ``pairs`` counts the pairs by the candidate's half-points, 0 to 4; ``lost`` counts those with a void
-    match. ``better`` and ``worse`` are the logarithms of the evidence for each claim, and ``claim`` is the
-    one proven, or None. ``broken``: a whole batch was void, or the baseline was at fault in half of its games
-    or more, so its results say nothing of its strength.
+    match. ``batches`` has the scores of each batch. ``better`` and ``worse`` are the logarithms of the
+    evidence for each claim, and ``claim`` is the one proven, or None. ``broken``: a whole batch was void, or
+    the baseline was at fault in half of its games or more, so its results say nothing of its strength.
     """
 
     pairs: tuple[int, int, int, int, int]
     lost: int
+    batches: Sequence[Scores]
     better: float
     worse: float
     claim: Claim | None
@@ -101,35 +90,34 @@ class GateState(QuestionState):
         """Whether no further round can change or bring a verdict."""
         return self.verdict is not None or any(one.broken for one in self.versus)
 
-    def estimate(self, one: Versus) -> PairEstimate | None:
-        """The advantage over a baseline, with an interval that holds at every look."""
-        return estimate_now(one.pairs, self.rule.planned)
+    def find(self, one: Versus) -> Findings | None:
+        """What the pairs against a baseline show; the interval agrees with the claims."""
+        return self.rule.test.find(one.batches, self._open(one, "better"), self._open(one, "worse"))
 
     def evidence(self, one: Versus) -> GateEvidence:
         """The evidence for both claims, and how much proves them as the other baselines stand."""
-        others = [other.claim for other in self.versus if other is not one]
         return GateEvidence(
             better=round(one.better, 2),
-            better_needed=round(needed(1 + len(others) - others.count("better"), self.rule.alpha), 2),
+            better_needed=round(needed(self._open(one, "better"), self.rule.alpha), 2),
             worse=round(one.worse, 2),
-            worse_needed=round(needed(1 + len(others) - others.count("worse"), self.rule.beta), 2),
+            worse_needed=round(needed(self._open(one, "worse"), self.rule.beta), 2),
         )
+
+    def _open(self, one: Versus, claim: Claim) -> int:
+        """The baselines, this one among them, of which a claim is not proven."""
+        return 1 + sum(other.claim != claim for other in self.versus if other is not one)
 
     def lines(self, names: Sequence[str]) -> Iterator[str]:
         """Yield a line for each baseline."""
         for name, one in zip(names[1:], self.versus, strict=True):
-            found, proof = self.estimate(one), self.evidence(one)
-            elo = ""
-            if found is not None:
-                ends = interval_text(rounded(found.low), rounded(found.high))
-                elo = f", Elo {found.elo:+.1f} ({ends} at every look)"
+            proof = self.evidence(one)
             shown = (
                 f"proven {one.claim}"
                 if one.claim
                 else f"better {proof.better:.2f} of {proof.better_needed:.2f},"
                 f" worse {proof.worse:.2f} of {proof.worse_needed:.2f}"
             )
-            yield f"against {name}: {counted(sum(one.pairs), 'pair')}{elo}; {shown}"
+            yield f"against {name}: {findings_text(self.find(one))}; {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,20 +155,21 @@ class GateRule(QuestionRule[GateResult]):
     @property
     def rounds(self) -> int | None:
         """The rounds that ``max_pairs`` allows."""
-        return None if self.max_pairs is None else -(-self.max_pairs // self.batch)
+        return None if self.max_pairs is None else max(1, self.max_pairs // self.batch)
 
     @property
-    def planned(self) -> int:
-        """The pairs for which the shown intervals are tuned: that a gain takes to prove."""
-        found = pairs_to_decide(self.elo0, self.elo1, math.log(1 / self.alpha), DEVIATION)
-        return max(self.batch, math.ceil(found))
+    def test(self) -> SequentialTest:
+        """The test of the candidate against one baseline."""
+        return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
         found: dict[str, int | str] = {
             name: repr(float(getattr(self, name))) for name in ("alpha", "beta", "elo0", "elo1")
         }
-        return tuple(sorted((found | {"batch": self.batch, "max-faults": self.max_faults}).items()))
+        return tuple(
+            sorted((found | {"batch": self.batch, "max-faults": self.max_faults, "bets": BETS}).items())
+        )
 
     @classmethod
     def of(cls, extra: Extra) -> "GateRule":
@@ -203,17 +192,20 @@ class GateRule(QuestionRule[GateResult]):
         """
         sums = history.sums(BatchSums)
         tables = range(1, len(setup.participants))
-        proofs = self.prove([[batch.pairs for batch in sums.batches[table]] for table in tables])
+        batches = [[batch.scores for batch in sums.batches[table]] for table in tables]
         versus = tuple(
             Versus(
                 *added(sums.batches[table]),
+                scores,
                 better,
                 worse,
                 claim,
                 any(batch.all_lost for batch in sums.batches[table])
                 or 2 * sums.faulty[table] >= sums.games[table] > 0,
             )
-            for table, (better, worse, claim) in zip(tables, proofs, strict=True)
+            for table, scores, (better, worse, claim) in zip(
+                tables, batches, self.prove(batches), strict=True
+            )
         )
         state = GateState((), self, versus, sums.bot_faults)
         if state.ended or (setup.rounds is not None and history.rounds >= setup.rounds):
@@ -222,10 +214,9 @@ class GateRule(QuestionRule[GateResult]):
         open_ = (number for number, one in enumerate(versus, 1) if one.claim is None)
         return GateState(tuple((number, (0, number)) for number in open_), self, versus, sums.bot_faults)
 
-    def prove(self, batches: Sequence[Sequence[PairCounts]]) -> list[tuple[float, float, Claim | None]]:
+    def prove(self, batches: Sequence[Sequence[Scores]]) -> list[tuple[float, float, Claim | None]]:
         """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
-        better = [evidence(one, self.elo0, self.elo1) for one in batches]
-        worse = [evidence(one, self.elo1, self.elo0) for one in batches]
+        better, worse = zip(*map(self.test.evidence, batches), strict=True)
         found = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
         return [
             (one, other, "worse" if bad else "better" if good else None) for one, other, good, bad in found
@@ -338,21 +329,21 @@ def _bot(stored: "StoredEntrant") -> GateBot:
 
 
 def _line(state: GateState, one: Versus, stored: "StoredEntrant", faults: int) -> GateLine:
-    total, found = sum(one.pairs), state.estimate(one)
-    score = sum(count * half_points for half_points, count in enumerate(one.pairs))
+    found = state.find(one)
     return GateLine(
         **asdict(_bot(stored)),
         claim=one.claim,
         broken=one.broken,
-        pairs=total,
+        pairs=sum(one.pairs),
         pentanomial=one.pairs,
         lost_pairs=one.lost,
-        score=round(score / (4 * total), 4) if total else None,
+        score=rounded(found and found.score, 4),
         elo=rounded(found and found.elo),
         low=rounded(found and found.low),
         high=rounded(found and found.high),
         faults=faults,
         evidence=state.evidence(one),
+        halves=found and found.halves,
     )
 
 
@@ -366,8 +357,3 @@ def _log(database: "Database", tournament: int, fault: FirstFault) -> tuple[str,
 
 def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-def interval_text(low: float | None, high: float | None) -> str:
-    """An interval in words, such as ``+1.0 .. none``."""
-    return " .. ".join("none" if end is None else f"{end:+.1f}" for end in (low, high))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from tourney.compare.gate import interval_text
-from tourney.compare.question_results import Claim, GateResult
+from tourney.compare.question import interval_text
+from tourney.compare.question_results import Claim, GateResult, claim_text, halves_text
 from tourney.results.texts import counted, kinds_text
 
-COLUMNS: Final = ("baseline", "proven", "pairs", "score", "Elo", "95 % at every look", "faults")
+COLUMNS: Final = ("baseline", "proven", "pairs", "score", "Elo", "interval at every look", "faults")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -28,7 +28,8 @@ def verdict_text(result: GateResult) -> str:
             kinds = Counter(result.faults)
             return f"{head} was at fault {counted(kinds.total(), 'time')} ({kinds_text(kinds)})"
         case "better" | "worse":
-            return f"{head} {claim_text(result, result.reason)} {_and(names[result.reason])}"
+            claim = claim_text(result.reason, result.no_regression, result.gain)
+            return f"{head} {claim} {_and(names[result.reason])}"
         case "baseline":
             broken = _and([one.name for one in result.against if one.broken])
             return f"{head}: the games against {broken} say nothing, as the baseline fails; see its log"
@@ -40,28 +41,18 @@ def verdict_text(result: GateResult) -> str:
             )
 
 
-def claim_text(result: GateResult, claim: Claim) -> str:
-    """What a claim says of the candidate, up to the baseline's name."""
-    if claim == "better":
-        elo = result.no_regression
-        return "is better than" if not elo else f"is {_bound(elo, 'more')} than"
-    elo = result.gain
-    return "is weaker than" if not elo else f"is {_bound(elo, 'less')} than"
-
-
-def _bound(elo: float, word: str) -> str:
-    """``more than 5 Elo better``, or of a negative bound ``less than 5 Elo weaker``."""
-    if elo > 0:
-        return f"{word} than {elo:g} Elo better"
-    return f"{'less' if word == 'more' else 'more'} than {-elo:g} Elo weaker"
-
-
 def rule_text(result: GateResult) -> str:
     """What the verdict means, in sentences."""
-    return (
-        f"Accepted: the candidate {claim_text(result, 'better')} every baseline; wrong in at most"
-        f" {100 * result.alpha:g} % of gates. Rejected: it {claim_text(result, 'worse')} one of them; wrong"
-        f" in at most {100 * result.beta:g} %. Both hold however often one looks."
+    bounds = result.no_regression, result.gain
+    meaning = (
+        f"Accepted: the candidate {claim_text('better', *bounds)} every baseline; wrong in at most"
+        f" {100 * result.alpha:g} % of gates. Rejected: it {claim_text('worse', *bounds)} one of them; wrong"
+        f" in at most {100 * result.beta:g} %. Both hold however often one looks, and an interval holds what"
+        " is not refuted."
+    )
+    name = result.candidate.name
+    return "\n".join(
+        (meaning, *(halves_text(one.halves, name, one.name) for one in result.against if one.halves))
     )
 
 

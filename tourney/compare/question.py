@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from tourney.compare.question_results import FirstFault, QuestionResult
 from tourney.errors import TournamentError, UsageError
+from tourney.ratings.sequential import Findings, pair_scores
+from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row
 
@@ -40,6 +42,11 @@ class QuestionState(ABC):
     """
 
     tables: tuple[Table, ...]
+
+    @property
+    def groups(self) -> int | None:
+        """The mirrored groups of games at each of the tables, None for a whole batch."""
+        return None
 
     @abstractmethod
     def lines(self, names: Sequence[str]) -> Iterator[str]:
@@ -145,7 +152,8 @@ class QuestionFormat(Format):
 def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row, ...]:
     """The rows of the next round, in schedule order."""
     round_ = history.rounds + 1
-    return tuple(row for table, group in state.tables for row in rows_of(setup, round_, table, group))
+    tables, groups = state.tables, state.groups
+    return tuple(row for table, group in tables for row in rows_of(setup, round_, table, group, groups))
 
 
 class PairBatch(NamedTuple):
@@ -153,6 +161,11 @@ class PairBatch(NamedTuple):
 
     pairs: tuple[int, int, int, int, int]
     lost: int
+
+    @property
+    def scores(self) -> dict[float, int]:
+        """The scores of the pairs that count."""
+        return pair_scores(self.pairs)
 
     @property
     def all_lost(self) -> bool:
@@ -239,3 +252,17 @@ def has_ended(database: "Database", tournament: "Tournament") -> bool:
 def rounded(value: float | None, digits: int = 1) -> float | None:
     """A number as it is published; None for an end of an interval that has none, and 0.0 for -0.0."""
     return None if value is None or math.isinf(value) else round(value, digits) + 0.0
+
+
+def findings_text(found: Findings | None) -> str:
+    """The pairs so far with A's score, Elo and interval, in a line of progress."""
+    if found is None:
+        return "no pair counts so far"
+    ends = interval_text(rounded(found.low), rounded(found.high))
+    score = f"score {100 * found.score:.1f} %"
+    return f"{counted(found.groups, 'pair')}, {score}, Elo {rounded(found.elo):+.1f} ({ends} at every look)"
+
+
+def interval_text(low: float | None, high: float | None) -> str:
+    """An interval in words, such as ``+1.0 .. no bound``."""
+    return " .. ".join("no bound" if end is None else f"{end:+.1f}" for end in (low, high))

@@ -2,12 +2,13 @@
 
 from typing import Literal
 
-from tourney.ratings.sequential import Hypothesis, Intervals
+from tourney.ratings.sequential import Intervals
 from tourney.results.texts import counted
 from tourney.schema import Document, Part
 
 Claim = Literal["better", "worse"]
 """What is proven of the candidate against a baseline: it exceeds the rule's ``elo0``, or misses ``elo1``."""
+Hypothesis = Literal["H0", "H1"]
 Verdict = Literal["accepted", "rejected", "undecided"]
 Reason = Literal["better", "worse", "faults", "start", "baseline", "pairs", "unfinished"]
 Ending = Literal["width", "above", "below", "games", "out"]
@@ -30,11 +31,14 @@ class FirstFault(Part, frozen=True, kw_only=True):
 class ComparisonResult(QuestionResult, frozen=True, kw_only=True):
     """The result of a comparison.
 
-    `decision` is H1 (A is `elo1` Elo better), H0 (`elo0`) or null; `ended`: no further game is played.
-    `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1, 3/2 and 2. `low` and `high` are the
-    ends of the interval of `elo`, of the kind `intervals`; null means no bound. `llr` is the log-likelihood
-    ratio, which decides at `lower` and `upper`. With `width` no test is made: the comparison ends when the
-    interval of Elo has that half width. `los` is the probability that A is better, at this moment.
+    `decision` is H1 (it is proven that A is more than `elo0` Elo better), H0 (less than `elo1`) or null;
+    `ended`: no further game is played. `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1,
+    3/2 and 2. `better` and `worse` are the logarithms of the evidence for H1 and H0, which decide at
+    `better_needed` and `worse_needed`. From `low` to `high` lie the tenths of Elo that are not refuted, so H1
+    is proven exactly if `low` lies above `elo0`, H0 if `high` lies below `elo1`; null means no bound, and
+    `intervals` names the kind. With `width` no test is made: the comparison ends when the interval of Elo has
+    that half width. `los` is the probability that A is better, at this moment. `halves` are the scores of A
+    in the first and the last half, if they differ more than chance explains.
     """
 
     format: Literal["tourney-compare/1"] = "tourney-compare/1"
@@ -52,17 +56,19 @@ class ComparisonResult(QuestionResult, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     los: float | None
-    intervals: Intervals
+    intervals: str
     width: int | None
-    llr: float | None
-    lower: float | None
-    upper: float | None
+    better: float | None
+    better_needed: float | None
+    worse: float | None
+    worse_needed: float | None
     elo0: float | None
     elo1: float | None
     alpha: float | None
     beta: float | None
     faults_a: int
     faults_b: int
+    halves: tuple[float, float] | None
 
     def sentence(self) -> str:
         """The decision."""
@@ -71,11 +77,9 @@ class ComparisonResult(QuestionResult, frozen=True, kw_only=True):
             return f"no pair of {a} and {b} counts, as matches are void: run `tourney bots check` on both"
         if self.width is not None:
             return self._width_sentence(self.width)
-        elo0, elo1 = (f"{elo:+g} Elo" for elo in (self.elo0, self.elo1))
-        if self.decision == "H1":
-            return f"{a} is better than {b}: the results fit {elo1}, not {elo0}"
-        if self.decision == "H0":
-            return f"{a} is not better than {b}: the results fit {elo0}, not {elo1}"
+        if self.decision is not None:
+            claim: Claim = "better" if self.decision == "H1" else "worse"
+            return f"{a} {claim_text(claim, self.elo0 or 0.0, self.elo1 or 0.0)} {b}"
         if not self.ended:
             return f"undecided so far: run the same command again to find out whether {a} is better than {b}"
         return f"undecided after {self.pairs} pairs whether {a} is better than {b}"
@@ -116,8 +120,10 @@ class GateLine(GateBot, frozen=True, kw_only=True):
 
     `claim` is what is proven of the candidate, or null; `broken`: the baseline fails too often to compare
     with. `pentanomial` counts the pairs of games in which the candidate scored 0, 1/2, 1, 3/2 and 2,
-    `lost_pairs` those with a void match. `low` and `high` are the ends of an interval of `elo` that holds at
-    every look; null where it has none. `faults` are the baseline's.
+    `lost_pairs` those with a void match. From `low` to `high` lie the tenths of Elo that are not refuted at
+    the level that a claim has beside those still open; null means no bound. `halves` are the scores of the
+    candidate in the first and the last half, if they differ more than chance explains. `faults` are the
+    baseline's.
     """
 
     claim: Claim | None
@@ -131,6 +137,7 @@ class GateLine(GateBot, frozen=True, kw_only=True):
     high: float | None
     faults: int
     evidence: GateEvidence
+    halves: tuple[float, float] | None
 
 
 class GateResult(QuestionResult, frozen=True, kw_only=True):
@@ -266,3 +273,26 @@ class LadderResult(QuestionResult, frozen=True, kw_only=True):
 def signed(value: float | None) -> str:
     """An end of an interval in words."""
     return "no bound" if value is None else f"{value:+}"
+
+
+def claim_text(claim: Claim, elo0: float, elo1: float) -> str:
+    """What a claim says of the first bot, up to the name of the other."""
+    if claim == "better":
+        return "is better than" if not elo0 else f"is {_bound(elo0, 'more')} than"
+    return "is weaker than" if not elo1 else f"is {_bound(elo1, 'less')} than"
+
+
+def _bound(elo: float, word: str) -> str:
+    """``more than 5 Elo better``, or of a negative bound ``less than 5 Elo weaker``."""
+    if elo > 0:
+        return f"{word} than {elo:g} Elo better"
+    return f"{'less' if word == 'more' else 'more'} than {-elo:g} Elo weaker"
+
+
+def halves_text(halves: tuple[float, float], bot: str, other: str) -> str:
+    """A warning that a bot's strength changed during a test."""
+    first, last = (f"{100 * score:.1f} %" for score in halves)
+    return (
+        f"warning: {bot} scored {first} against {other} in the first half of the pairs and {last} in the"
+        " last, more than chance explains: a bot's strength changed, and the result is a mean of both"
+    )

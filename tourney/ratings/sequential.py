@@ -1,28 +1,25 @@
-"""Sequential tests and intervals of mirrored pairs: the statistics behind every question about a bot.
+"""The sequential test behind every question about a bot, its interval, and the looks of unfinished ratings.
 
-``Sprt`` is a generalised sequential probability ratio test in the form of M. Van den Bergh ("A practical
-introduction to the GSPRT", 2017, as fishtest uses it; after Wald, "Sequential tests of statistical
-hypotheses", Annals of Mathematical Statistics 16, 1945). The score of a pair of games that share dice and
-opening is one of five values, modelled as independent samples of an unknown distribution. H0 is that its mean
-is the expected score at ``elo0``, H1 the same for ``elo1``; each takes the distribution with that mean that
-maximises the likelihood, and Wald's bounds decide by the logarithm of the ratio of the two likelihoods.
-
-``evidence`` is an e-process by betting on the scores of pairs. A gambler bets against the null hypothesis
-"the expected score of a pair is at most m". It begins with 1, and each pair with the score x multiplies its
-wealth by 1 + b (x - m), where the bet b >= 0 is chosen before the pair is seen. If the null hypothesis holds,
-the wealth is a nonnegative supermartingale, so it ever reaches w with a probability of at most 1 / w (Ville,
-1939), whatever the distribution of scores, the number of looks and the rule to stop: Waudby-Smith and Ramdas,
-"Estimating means of bounded random variables by betting", Journal of the Royal Statistical Society B 86,
-2024. Nothing about it is asymptotic.
+``SequentialTest`` bets on the scores of mirrored groups of games. Each of several bettors doubts that the
+mean score is at most m. It risks a fixed share c of its wealth on every group: it keeps 1 - c, and the rest
+is multiplied by x / m at a score of x. If the mean is at most m, their joint wealth, 1 at first, is a
+nonnegative supermartingale. So it ever reaches w with a probability of at most 1 / w (Ville, 1939), whatever
+the distribution of scores, the number of looks and the rule to stop: Waudby-Smith and Ramdas, "Estimating
+means of bounded random variables by betting", Journal of the Royal Statistical Society B 86, 2024. Nothing
+about it is asymptotic. The shares are fixed before the first group (a mixture as in Cover, "Universal
+portfolios", Mathematical Finance 1, 1991). So the wealth falls as m grows, and the test refutes all values
+below one bound: the lower end of its interval. Mirrored bettors give the upper end.
 
 A fixed 95 % interval holds at one look chosen beforehand. A confidence sequence holds at all looks together:
-in at most 5 % of runs it excludes the truth at any time, so a run may be watched, and stopped at will. Its
-boundary is that of ``tourney.schedule.boundary``; its units are mirrored groups of games.
+in at most 5 % of runs it excludes the truth at any time, so a run may be watched, and stopped at will. That
+of ratings has the boundary of ``tourney.schedule.boundary``; its units are mirrored groups of games.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
 from tourney.errors import UsageError
@@ -36,21 +33,29 @@ Intervals = Literal["fixed 95 %", "95 % at every look"]
 SCORES: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 """A's possible scores of a pair: the mean of its two games."""
 
-_FEW: Final = 1e-3
-"""The count of an outcome that never occurred, so that every mean is possible (fishtest's number)."""
 QUANTILE: Final = 1.959963984540054
 """Standard errors on each side of a fixed 95 % interval."""
-_PRIOR_PAIRS: Final = 8
-_PRIOR_VARIANCE: Final = 0.125
-"""The variance of the mean of two independent games without draws; it weighs ``_PRIOR_PAIRS`` pairs."""
-_BOLDEST: Final = 0.75
-"""No bet risks more than this share of the wealth on one pair."""
+BETS: Final = 1
+"""The version of the bets, which stored questions name: other bets are another question."""
+_BOLDEST: Final = 0.95
+"""The largest share that a bettor risks on a group."""
+_RATIO: Final = 1.8
+"""The ratio of a bettor's share to that of the next."""
+_SPREAD: Final = 0.8
+"""How far the first wealth spreads around the share that suits the test's gap, in natural logarithms."""
+_EVEN: Final = 0.2
+"""The part of the first wealth that all bettors have equally, so that any advantage is found."""
+_LIMIT: Final = 20_000
+"""An end of an interval beyond this (tenths of Elo) is no bound."""
+_HALVES: Final = 2.5758293035489
+"""The standard errors by which the halves of 1 % of steady runs differ."""
 _DIGITS: Final = 6
 """Digits of the evidence that decide, so that no library's last bit does."""
 
-Hypothesis = Literal["H0", "H1"]
 PairCounts = Sequence[int]
 """The number of mirrored pairs in which A scored 0, 1, 2, 3 and 4 half-points."""
+Scores = Mapping[float, int]
+"""The number of groups of games with each score."""
 
 
 def expected_score(elo: float) -> float:
@@ -73,182 +78,182 @@ def check_test(elo0: float, elo1: float, alpha: float, beta: float, names: tuple
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt:
-    """A test of H0 (``elo0``) against H1 (``elo1`` > ``elo0``).
+class SequentialTest:
+    """A test of two claims about A's mean score of a group of games, with looks after batches of groups.
 
-    ``alpha``: the probability of accepting H1 when H0 holds; ``beta``: of accepting H0 when H1 holds. Raise
-    UsageError for numbers that make no test.
+    "Better": the mean is above the expected score at ``elo0``, proven wrongly with a probability of at most
+    ``alpha``. "Worse": it is below that at ``elo1`` > ``elo0``, with ``beta``. Scores lie from ``bottom`` to
+    ``top``. The test holds for any such scores; it is quickest if A's advantage is about ``elo1`` - ``elo0``
+    from a bound and if scores have this ``variance``. Raises UsageError for numbers that make no test.
     """
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.05
     beta: float = 0.05
+    bottom: float = 0.0
+    top: float = 1.0
+    variance: float = 0.1
 
     def __post_init__(self) -> None:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("elo0", "elo1"))
 
     @property
-    def lower(self) -> float:
-        """H0 is accepted at this log-likelihood ratio or below."""
-        return math.log(self.beta / (1 - self.alpha))
+    def intervals(self) -> str:
+        """The name of its intervals."""
+        return f"{100 * (1 - self.alpha - self.beta):g} % at every look"
+
+    def evidence(self, batches: Iterable[Scores]) -> tuple[float, float]:
+        """The evidence for "better" and for "worse": the logarithm of the most wealth at any look."""
+        looks, (up, down) = _looks(batches), self._sides
+        better = max(_wealth(up, seen, self.elo0) for seen in looks)
+        return better, max(_wealth(down, seen, -self.elo1) for seen in looks)
+
+    def find(self, batches: Sequence[Scores], better: int = 1, worse: int = 1) -> "Findings | None":
+        """What the batches show, or None before the first group.
+
+        An end of the interval has the level of one of ``better``, or ``worse``, claims made together, so it
+        lies beyond a bound exactly if the claim is proven.
+        """
+        looks, (up, down) = _looks(batches), self._sides
+        total = dict(looks[-1])
+        if not (groups := sum(total.values())):
+            return None
+        low, high = _end(up, looks, needed(better, self.alpha)), _end(down, looks, needed(worse, self.beta))
+        mean, error = _mean(total)
+        return Findings(
+            groups,
+            math.fsum(score * count for score, count in total.items()) / groups,
+            elo_of(mean),
+            low,
+            None if high is None else -high,
+            math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2,
+            _halves(batches),
+        )
 
     @property
-    def upper(self) -> float:
-        """H1 is accepted at this log-likelihood ratio or above."""
-        return math.log((1 - self.beta) / self.alpha)
-
-    def llr(self, pairs: PairCounts) -> float:
-        """The log-likelihood ratio of H1 to H0."""
-        counts = [count or _FEW for count in pairs]
-        total = sum(counts)
-        shares = [count / total for count in counts]
-        under_0, under_1 = (_tilted(shares, expected_score(elo)) for elo in (self.elo0, self.elo1))
-        terms = zip(counts, under_0, under_1, strict=True)
-        return math.fsum(count * math.log(p1 / p0) for count, p0, p1 in terms)
-
-    def decide(self, pairs: PairCounts) -> Hypothesis | None:
-        """The accepted hypothesis, or None while more pairs are needed."""
-        ratio = self.llr(pairs)
-        if ratio >= self.upper:
-            return "H1"
-        return "H0" if ratio <= self.lower else None
+    def _sides(self) -> "tuple[_Side, _Side]":
+        """The bettors against low means and, with scores and Elo mirrored, those against high ones."""
+        suited = (expected_score(self.elo1) - expected_score(self.elo0)) / self.variance
+        up, down = self.bottom, 1 - self.top
+        return _Side(_bets((0.5 - up) * suited), up, False), _Side(_bets((0.5 - down) * suited), down, True)
 
 
-def _tilted(shares: Sequence[float], mean: float) -> list[float]:
-    """The distribution with this mean that maximises the likelihood of the observed shares.
+class _Side(NamedTuple):
+    """Bettors, and the least of the scores on which they bet."""
 
-    By Lagrange's method it is share / (1 + t (score - mean)); t, which gives it that mean, is the only root
-    of a decreasing function, found by bisection.
+    bets: tuple[tuple[float, float], ...]
+    bottom: float
+    mirrored: bool
+
+
+_Seen = tuple[tuple[float, int], ...]
+"""All scores up to a look, with their counts."""
+
+
+def _looks(batches: Iterable[Scores]) -> list[_Seen]:
+    total: Counter[float] = Counter()
+    looks: list[_Seen] = [()]
+    for batch in batches:
+        total.update(batch)
+        looks.append(tuple(total.items()))
+    return looks
+
+
+@lru_cache(1 << 14)  # a run asks for all looks again at each
+def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
+    """The logarithm of the wealth of those who doubt that the mean is at most that of ``elo``."""
+    level = expected_score(elo) - side.bottom
+    gains = [(n, ((1 - score if side.mirrored else score) - side.bottom) / level - 1) for score, n in seen]
+    terms = [
+        weight + math.fsum(count * math.log1p(share * gain) for count, gain in gains)
+        for weight, share in side.bets
+    ]
+    most = max(terms)
+    return round(most + math.log(math.fsum(math.exp(term - most) for term in terms)), _DIGITS)
+
+
+def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:
+    """The least tenth of Elo for which there was never so much evidence, None if there is no bound."""
+    refuted = -_LIMIT
+    for seen in looks:
+        beyond = _LIMIT if _wealth(side, seen, refuted / 10) >= proof else refuted
+        while beyond - refuted > 1:
+            tenth = (refuted + beyond) // 2
+            if _wealth(side, seen, tenth / 10) >= proof:
+                refuted = tenth
+            else:
+                beyond = tenth
+    return None if refuted == -_LIMIT else (refuted + 1) / 10
+
+
+@cache
+def _bets(suited: float) -> tuple[tuple[float, float], ...]:
+    """The logarithm of each bettor's first wealth, and its share; the share ``suited`` has the most."""
+    shares = [_BOLDEST]
+    while shares[-1] > suited / 3:
+        shares.append(shares[-1] / _RATIO)
+    near = [math.exp(-((math.log(share / min(suited, _BOLDEST)) / _SPREAD) ** 2) / 2) for share in shares]
+    total = math.fsum(near)
+    return tuple(
+        (math.log((1 - _EVEN) * part / total + _EVEN / len(shares)), share)
+        for part, share in zip(near, shares, strict=True)
+    )
+
+
+class Findings(NamedTuple):
+    """What groups of games show of A's advantage over B.
+
+    ``score`` is A's mean score. ``elo`` includes two added groups, one won wholly by each side, so it is
+    always finite (after Agresti and Coull, The American Statistician 52, 1998); a test stops at an extreme,
+    so on average it lies a little further from 0 than the truth. The test has not refuted the tenths of Elo
+    from ``low`` to ``high`` at any look; None: no bound. There are none if a bot changed so much that ``low``
+    lies above ``high``. ``los`` is the probability that A is better, at this
+    moment. ``halves`` are A's mean scores in the first and the last half of the batches, if they differ by
+    more than those of 99 % of bots that stay the same.
     """
-    terms = [(share, score - mean) for share, score in zip(shares, SCORES, strict=True)]
-    low, high = -1 / (1 - mean), 1 / mean
-    for _ in range(60):
-        t = (low + high) / 2
-        slope = 0.0
-        for share, gap in terms:
-            slope += share * gap / (1 + t * gap)
-        if slope > 0:
-            low = t
-        else:
-            high = t
-    return [share / (1 + t * gap) for share, gap in terms]
 
-
-class PairEstimate(NamedTuple):
-    """A's advantage: the mean score of a pair, and Elo with its interval.
-
-    Elo and interval include two added pairs, one won wholly by each side, so that Elo and the variance are
-    always finite (after Agresti and Coull, The American Statistician 52, 1998). The ends are those of the
-    mean score, as Elo: infinite beyond a score of 0 or 1, where the pairs bound the advantage on one side
-    only. A sequential test stops at an extreme, so on average its Elo lies a little further from 0 than the
-    truth.
-    """
-
-    pairs: int
+    groups: int
     score: float
     elo: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     los: float
+    halves: tuple[float, float] | None
 
     @property
     def width(self) -> float:
         """The larger half of the interval, in Elo."""
+        if self.low is None or self.high is None:
+            return math.inf
         return max(self.high - self.elo, self.elo - self.low)
 
 
-def estimate(pairs: PairCounts, deviations: float = QUANTILE) -> PairEstimate | None:
-    """The estimate, or None before the first pair.
+def pair_scores(pairs: PairCounts) -> dict[float, int]:
+    """The scores of mirrored pairs."""
+    return dict(zip(SCORES, pairs, strict=True))
 
-    The interval has that many standard errors on each side; the default is the fixed one of 95 %.
-    """
-    total = sum(pairs)
-    if not total:
+
+def _mean(scores: Scores) -> tuple[float, float]:
+    """The mean score with the two added groups, and its standard error."""
+    added = Counter({0.0: 1, 1.0: 1}) + Counter(scores)
+    n = added.total()
+    mean = math.fsum(score * count for score, count in added.items()) / n
+    return mean, math.sqrt(math.fsum(count * (score - mean) ** 2 for score, count in added.items())) / n
+
+
+def _halves(batches: Sequence[Scores]) -> tuple[float, float] | None:
+    found = []
+    for part in (batches[: len(batches) // 2], batches[len(batches) // 2 :]):
+        total: Counter[float] = Counter()
+        for batch in part:
+            total.update(batch)
+        found.append((total, *_mean(total)))
+    (first, one, error), (last, other, later) = found
+    if not first.total() or not last.total() or abs(one - other) <= _HALVES * math.hypot(error, later):
         return None
-    score = math.fsum(count * value for count, value in zip(pairs, SCORES, strict=True)) / total
-    added = [pairs[0] + 1, *pairs[1:4], pairs[4] + 1]
-    n = total + 2
-    mean = math.fsum(count * value for count, value in zip(added, SCORES, strict=True)) / n
-    squares = math.fsum(count * (value - mean) ** 2 for count, value in zip(added, SCORES, strict=True))
-    error = math.sqrt(squares / n / n)
-    low, high = mean - deviations * error, mean + deviations * error
-    los = math.erfc((0.5 - mean) / error / math.sqrt(2)) / 2
-    return PairEstimate(
-        total,
-        score,
-        elo_of(mean),
-        elo_of(low) if low > 0 else -math.inf,
-        elo_of(high) if high < 1 else math.inf,
-        los,
-    )
-
-
-def estimate_now(pairs: PairCounts, planned: float, alpha: float = ALPHA) -> PairEstimate | None:
-    """The estimate of mirrored pairs with an interval that holds at every look.
-
-    ``planned``: the pairs for which the interval is tuned. None before the first pair.
-    """
-    return estimate(pairs, multiplier(sum(pairs) / planned, alpha))
-
-
-def pairs_to_decide(elo0: float, elo1: float, evidence: float, deviation: float) -> float:
-    """The pairs after which a test decides if one bound is true, with this deviation of a pair's score.
-
-    ``evidence`` is the logarithm of the likelihood ratio that decides.
-    """
-    gap = expected_score(elo1) - expected_score(elo0)
-    return 2 * (deviation / gap) ** 2 * evidence
-
-
-def pairs_to_measure(width: float, deviation: float) -> int:
-    """The pairs of even bots after which Elo is known to ``width`` on each side, at every look.
-
-    A score of one half grows by ln(10) / 1600 for each Elo.
-    """
-    return math.ceil((multiplier(1.0) * deviation * 1600 / math.log(10) / width) ** 2)
-
-
-def evidence(batches: Iterable[PairCounts], null: float, alternative: float) -> float:
-    """The logarithm of the most wealth after any of the batches, at least 0.
-
-    The null hypothesis is that A's expected score is that of ``null`` Elo, or further from ``alternative``
-    Elo, which may be above or below it. Each batch counts its pairs by A's half-points, 0 to 4; the bets on a
-    batch depend on those before it alone.
-    """
-    upward = alternative > null
-    level = expected_score(null if upward else -null)
-    gap = expected_score(alternative if upward else -alternative) - level
-    log_wealth = best = 0.0
-    seen = [0] * len(SCORES)
-    for batch in batches:
-        counts = list(batch) if upward else list(batch)[::-1]
-        bet = _bet(seen, level, gap)
-        log_wealth += math.fsum(
-            count * math.log1p(bet * (score - level)) for count, score in zip(counts, SCORES, strict=True)
-        )
-        best = max(best, log_wealth)
-        seen = [one + other for one, other in zip(seen, counts, strict=True)]
-    return round(best, _DIGITS)
-
-
-def _bet(seen: Sequence[int], level: float, gap: float) -> float:
-    """The bet after the pairs that were seen.
-
-    A bet of advantage / (variance + advantage**2) makes wealth grow about as fast as any. The advantage is
-    the larger of the ``gap`` that is to be found, for which the wealth then grows as fast as a sequential
-    likelihood ratio, and of what the pairs have shown less a standard error.
-    """
-    pairs = sum(seen)
-    total = pairs + _PRIOR_PAIRS
-    mean = math.fsum(
-        [_PRIOR_PAIRS * level, *(count * score for count, score in zip(seen, SCORES, strict=True))]
-    )
-    mean /= total
-    spread = math.fsum(count * (score - mean) ** 2 for count, score in zip(seen, SCORES, strict=True))
-    variance = (_PRIOR_PAIRS * _PRIOR_VARIANCE + spread) / total
-    advantage = max(gap, mean - level - math.sqrt(variance / total))
-    return min(advantage / (variance + advantage**2), _BOLDEST / level)
+    one, other = (math.fsum(x * n for x, n in half.items()) / half.total() for half in (first, last))
+    return round(one, 4), round(other, 4)
 
 
 def holm(evidences: Sequence[float], error: float) -> tuple[bool, ...]:
@@ -256,7 +261,7 @@ def holm(evidences: Sequence[float], error: float) -> tuple[bool, ...]:
 
     Takes the logarithms of e-processes. 1 / wealth is a p-value that holds at every look, and the procedure
     of Holm (Scandinavian Journal of Statistics 6, 1979) needs nothing more: neither independence nor a fixed
-    time. A hypothesis that is rejected stays so, as ``evidence`` never falls.
+    time. A hypothesis that is rejected stays so, as evidence never falls.
     """
     order = sorted(range(len(evidences)), key=lambda k: (-evidences[k], k))
     rejected = [False] * len(evidences)
