@@ -60,10 +60,10 @@ from tourney.ratings.sequential import (
     pair_scores,
 )
 from tourney.ratings.superiority import normals, uniforms
-from tourney.results.until import answer_of_fit, ended_by, next_rounds
+from tourney.results.until import ended_by, next_rounds
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
-from tourney.schedule.round_robin import BATCH, RoundRobin
+from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.until_rule import Until
 from tourney.seeds import U64, derive, seat_orders
@@ -205,11 +205,12 @@ def pairs_table(size: Size, seed: int) -> Lines:
         truth, test = elo_of(float(np.array(SCORES) @ shares / shares.sum())), SequentialTest()
         wrong, widths = 0, np.full((size.pairs, len(lengths)), np.inf)
         for number in range(size.pairs):
-            looks = looks_of(shares, 40, seed, name.replace(" ", "-").replace(",", ""), number)
+            looks = looks_of(shares, 40, seed, *name.replace(",", "").split(), number)
             found = [test.find(looks[: pairs // 16]) for pairs in lengths]
             wrong += excludes(found[-1], truth)
-            ends = [(one.low, one.high) for one in found if one is not None]
-            widths[number] = [np.inf if None in end else (end[1] - end[0]) / 2 for end in ends]  # type: ignore[operator] - neither is None there
+            for at, one in enumerate(found):
+                if one is not None and one.low is not None and one.high is not None:
+                    widths[number, at] = (one.high - one.low) / 2
         half = np.median(widths, axis=0)
         yield (name, f"{100 * wrong / size.pairs:.1f} %", *(f"{width:.0f}" for width in half))
 
@@ -266,7 +267,7 @@ def stopping_table(size: Size, seed: int) -> Lines:
         for width in (40, 20):
             test, pairs, wrong = ComparisonRule.to_width(width).test, 0, 0
             for number in range(runs):
-                looks = looks_of(shares, 160, seed, "stop", width, name.replace(" ", "-"), number)
+                looks = looks_of(shares, 160, seed, "stop", width, *name.replace(",", "").split(), number)
                 found = None
                 for count in range(1, len(looks) + 1):
                     found = test.find(looks[:count])
@@ -429,6 +430,8 @@ FIELDS = (
     Field("16 bots, 30 Elo, then 15 each", steps(16, 30, 15)),
     Field("8 bots, 50 Elo, then 25 each, four of five games drawn", steps(8, 50, 25), nu=8.0),
     Field("6 bots of 4 seats, 60 Elo, then 40 each", steps(6, 60, 40), seats=4),
+    Field("6 bots, 60 Elo, then 20 each, the last never scores", (*steps(5, 60, 20), -3000.0)),
+    Field("6 bots, the best wins everything", steps(6, 3000, 20)),
 )
 HARD = (
     Field("two equal leaders", (0.0, 0.0, -100.0, -200.0), best=None, games=600),
@@ -465,10 +468,9 @@ def play_rows(rows: Sequence[Row], world: Field, seed: int) -> tuple[ResultRow, 
 def search(format_: Format, world: Field, seed: int) -> tuple[int | None, int]:
     """The bot named as the best (None: none was), and the number of games."""
     asked = Until(best=9500, games=world.games)
-    if isinstance(format_, RoundRobin):
-        return _search_level(world, asked, seed)
     players = tuple(Participant(number, str(number)) for number in range(len(world.strengths)))
-    setup = Setup(players, world.seats, seed, extra=asked.extra())
+    repeats = world.games if isinstance(format_, RoundRobin) else 1
+    setup = Setup(players, world.seats, seed, repeats, extra=asked.extra())
     history = History()
     unseen: tuple[ResultRow, ...] = ()
     complete = False
@@ -479,30 +481,6 @@ def search(format_: Format, world: Field, seed: int) -> tuple[int | None, int]:
     history.extend((), unseen)
     found = ended_by(format_, setup, history)
     return (found.entrants[0] if found and found.entrants else None), len(history.rows)
-
-
-def _search_level(world: Field, asked: Until, seed: int) -> tuple[int | None, int]:
-    """The same of a round-robin, decided as the format does it, from counts of equal groups."""
-    entrants = range(len(world.strengths))
-    groups: Counter[tuple[GameWithFaults, ...]] = Counter()
-    tables = list(combinations(entrants, world.seats))
-    size = len(seat_orders(world.seats, 1))
-    most = (asked.games or 0) // (len(tables) * size)
-    look = PlannedGames(most * len(tables) * size * world.seats / len(entrants), world.seats)
-    batch = -(-BATCH // (len(tables) * size))
-    for cycle in range(1, most + 1):
-        for table, group in enumerate(tables, 1):
-            rows = [
-                Row(cycle, table, 1, order, tuple(group[index] for index in seats))
-                for order, seats in enumerate(seat_orders(world.seats, cycle), 1)
-            ]
-            results = play_rows(rows, world, seed)
-            groups[tuple((one.entrants, one.ranks, (None,) * world.seats) for one in results)] += 1
-        if cycle % batch == 0 or cycle == most:
-            counts = Counts.of_groups(groups.items(), entrants, world.seats)
-            if (found := answer_of_fit(counts, look, asked, entrants)) is not None:
-                return found.entrants[0], cycle * len(tables) * size
-    return None, most * len(tables) * size
 
 
 def best_table(size: Size, seed: int) -> Lines:

@@ -8,7 +8,7 @@ from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.schedule.until_rule import Duels, Until
+from tourney.schedule.until_rule import Cycles, Duels, Until
 
 STRONG = (600, 300, 100, -100, -300, -600)
 NAMES = [f"bot-{number}" for number in range(6)]
@@ -43,6 +43,19 @@ def test_answer_ends_the_tournament(
     assert words in ending_text(found, asked, NAMES)
     assert f"ended early: {words}" in progress_text(setup, history, format_.name, complete=True)
     assert not as_planned(format_, setup, len(history.rows))
+
+
+@pytest.mark.parametrize(
+    ("strengths", "most"), [((350, 0, -20, -40, -60, -3000), 900), ((3000, 0, -10, -20, -30, -40), 480)]
+)
+def test_bots_without_points_or_losses_block_no_answer(strengths: tuple[int, ...], most: int) -> None:
+    """The best of six bots is known before the 40 cycles of 30 matches are played."""
+    setup = setup_of(Until(best=9500), repeats=40)
+    history = play_out(RoundRobin(), setup, strengths)[-1]
+    found = ended_by(RoundRobin(), setup, history)
+    assert found is not None
+    assert (found.kind, found.entrants) == ("best", (0,))
+    assert len(history.rows) <= most
 
 
 def test_equal_bots_are_played_out() -> None:
@@ -99,6 +112,19 @@ def test_duels_take_groups_as_units() -> None:
     assert (shared.groups(0, 1), single.groups(1, 0)) == (40, 80)
     assert shared.lead(0, 1)[0] == single.lead(0, 1)[0] == 0
     assert shared.lead(0, 1)[1] < single.lead(0, 1)[1], "mirrored games that compensate vary less"
+
+
+def test_cycles_compare_points_whoever_the_opponents_were() -> None:
+    """In each cycle 0 beats 1, 1 beats 2, and 2 draws with 0."""
+    games = (((0, 1), (1, 2)), ((1, 2), (1, 2)), ((2, 0), (1, 1)))
+    cycles = Cycles(3)
+    for round_ in range(1, 5):
+        cycles.add([ResultRow(MatchKey(round_, k, 1, 1), *game) for k, game in enumerate(games, 1)])
+    cycles.add([ResultRow(MatchKey(5, 1, 1, 1), (0, 1), (1, 2))])
+    assert cycles.groups(2, 0) == 4
+    assert cycles.lead(0, 1)[0] == pytest.approx(4 * 0.125 / 6)
+    assert cycles.lead(2, 0)[0] == pytest.approx(-4 * 0.25 / 6)
+    assert cycles.points[0] > cycles.points[1] > cycles.points[2]
 
 
 def test_duels_count_no_void_matches() -> None:

@@ -1,24 +1,23 @@
 """What ``[until]`` of a tournament file decides: whether an answer is known, and what it is.
 
-A round-robin compares its entrants by the ratings' fit: all meet equally often, so Elo is what that pool says
-of them even where strength is not one number. An adaptive tournament, whose pairings depend on results,
-compares them by direct meetings alone (``tourney.schedule.until_rule``). All intervals hold at every look.
+A round-robin compares its entrants by the points of its cycles, as all meet equally often. An adaptive
+tournament, whose pairings depend on results, compares them by direct meetings alone. Both are in
+``tourney.schedule.until_rule``. All intervals hold at every look.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tourney.ratings.batch import separation, strengths
+from tourney.ratings.batch import strengths
 from tourney.ratings.counts import ClusterSums, Counts
 from tourney.ratings.sequential import PlannedGames
-from tourney.ratings.superiority import spreads
 from tourney.results.standings import history_of, setup_of
 from tourney.schedule.adaptive import Adaptive, strengths_now
 from tourney.schedule.boundary import multiplier
 from tourney.schedule.format import Format, History, Pairings, Setup, ranking_format
 from tourney.schedule.player_history import departures, present_in
-from tourney.schedule.until_rule import CONFIDENCE, SHARE, Duels, Kind, Until, claims, levels
+from tourney.schedule.until_rule import CONFIDENCE, SHARE, Cycles, Duels, Kind, Until, claims, levels
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -114,31 +113,17 @@ def _answer(
     format_: Format, setup: Setup, until: Until, history: History, present: Sequence[int]
 ) -> Ending | None:
     """Who is better, as far as that is asked and known."""
-    if not isinstance(format_, Adaptive):
-        return answer_of_fit(_counts(setup, history), look_of(format_, setup), until, present)
-    rating = strengths_now(setup, history).rating
-    duels = history.sums(Duels, shared_dice=setup.shared_dice)
-    return _known(until, present, rating, duels.ahead)
-
-
-def answer_of_fit(counts: Counts, look: PlannedGames, until: Until, present: Sequence[int]) -> Ending | None:
-    """Who is better by one fit to all results; ``counts`` are of entrants 0 and up."""
-    elo, matrix = strengths(counts)
-    rating: list[int] = [round(100 * value) for value in elo.tolist()]
-    spread = spreads(matrix)
-
-    def ahead(a: int, b: int, level: float) -> bool:
-        return rating[a] - rating[b] > round(100 * separation(float(spread[a, b]), look, level))
-
-    return _known(until, present, rating, ahead)
-
-
-def _known(
-    until: Until, present: Sequence[int], rating: Sequence[int], ahead: Callable[[int, int, float], bool]
-) -> Ending | None:
+    sums: Duels
+    if isinstance(format_, Adaptive):
+        rating: Mapping[int, int] | Sequence[int] = strengths_now(setup, history).rating
+        sums = history.sums(Duels, shared_dice=setup.shared_dice)
+    else:
+        cycle = format_.planned_matches(replace(setup, repeats=1, extra=()))
+        sums = cycles = history.sums(Cycles, cycle or 1)
+        rating = cycles.points
     ranked = sorted(present, key=lambda number: (-rating[number], number))
     for kind, level in levels(until, len(present)).items():
-        if all(ahead(a, b, level) for a, b in claims(kind, ranked, until.top)):
+        if all(sums.ahead(a, b, level) for a, b in claims(kind, ranked, until.top)):
             return Ending(kind, tuple(ranked[: {"best": 1, "top": until.top}.get(kind)]))
     return None
 

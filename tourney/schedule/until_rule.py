@@ -8,6 +8,10 @@ both sat, each group giving one score: the share of its games in which the one f
 counting half. The mean score has an interval that holds at every look (``tourney.schedule.boundary``), for
 any order of pairings. No rating model is needed, so the answers hold where strength is not one number too.
 
+A round-robin answers by cycles, in each of which all groups of entrants meet once: the score of a against b
+is (1 + a's share of its points in the cycle - b's) / 2. So all games of both count, whoever is at the table,
+and no model of strength is needed here either.
+
 With n entrants and confidence 1 - alpha:
 
 - *best*: a bot that is ahead of each other one, at level 2 alpha / n a comparison. Another bot than the true
@@ -29,7 +33,7 @@ from typing import Final, Literal
 
 from tourney.errors import TournamentError
 from tourney.schedule.boundary import multiplier
-from tourney.schedule.row import ResultRow
+from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 Kind = Literal["width", "best", "top", "order", "games"]
 
@@ -108,15 +112,16 @@ class Until:
 
 Pair = tuple[int, int]
 
-PLANNED: Final = 500
-"""Groups of a pair for which intervals are tuned: as many as separate bots 45 Elo apart."""
-_WIN: Final = 120
+_WIN: Final = 120 * 10**6
 """A score of 1; so the score of a group of 1 to 6 games is a whole number."""
 _DIGITS: Final = 6
 
 
 class Duels:
     """Scores of pairs by mirrored groups: their number, sum and sum of squares, which grow by results."""
+
+    planned = 500
+    """Groups of a pair for which intervals are tuned: as many as separate bots 45 Elo apart."""
 
     def __init__(self, *, shared_dice: bool = True) -> None:
         """Begin without results; without ``shared_dice`` each match is a group."""
@@ -143,10 +148,12 @@ class Duels:
             for pair, count in games.items():
                 # One score for the whole group: its games share dice and opening, so they are one
                 # observation.
-                score = _WIN // 2 * half_points[pair] // count
-                self._groups[pair] += 1
-                self._sums[pair] += score
-                self._squares[pair] += score * score
+                self._take(pair, _WIN // 2 * half_points[pair] // count)
+
+    def _take(self, pair: Pair, score: int) -> None:
+        self._groups[pair] += 1
+        self._sums[pair] += score
+        self._squares[pair] += score * score
 
     def groups(self, a: int, b: int) -> int:
         """The number of groups in which both sat."""
@@ -168,7 +175,7 @@ class Duels:
     def ahead(self, a: int, b: int, level: float) -> bool:
         """Whether a is ahead of b, at every look with this two-sided level."""
         lead, error = self.lead(a, b)
-        return round(lead - multiplier(self.groups(a, b) / PLANNED, level) * error, _DIGITS) > 0
+        return round(lead - multiplier(self.groups(a, b) / self.planned, level) * error, _DIGITS) > 0
 
     def upper(self, a: int, b: int, level: float, more: int = 0) -> float:
         """The upper end of a's lead over b, as after ``more`` groups like those so far."""
@@ -177,7 +184,42 @@ class Duels:
         if not n + more:
             return math.inf
         shrunk = error * math.sqrt((n + 2) / (n + more + 2))
-        return round(lead + multiplier((n + more) / PLANNED, level) * shrunk, _DIGITS)
+        return round(lead + multiplier((n + more) / self.planned, level) * shrunk, _DIGITS)
+
+
+class Cycles(Duels):
+    """Scores of pairs by the cycles of a round-robin, of ``unit`` matches each."""
+
+    planned = 100
+    """Cycles for which intervals are tuned."""
+
+    def __init__(self, unit: int) -> None:
+        super().__init__()
+        self._unit = self._left = unit
+        self._units: Counter[int] = Counter()
+        self._most: Counter[int] = Counter()
+        self.points: Counter[int] = Counter()
+
+    def add(self, results: Iterable[ResultRow]) -> None:
+        """Add whole rounds, in schedule order; void matches count for nothing."""
+        for result in results:
+            if not result.void:
+                seats = len(result.ranks)
+                self._units.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
+                self._most.update(dict.fromkeys(result.entrants, units_of_win(seats)))
+            self._left -= 1
+            if not self._left:
+                self._close()
+
+    def _close(self) -> None:
+        """End a cycle: add its scores."""
+        shares = {number: _WIN * self._units[number] // most for number, most in sorted(self._most.items())}
+        for a, b in combinations(shares, 2):
+            self._take((a, b), (_WIN + shares[a] - shares[b]) // 2)
+        self.points.update(shares)
+        self._units.clear()
+        self._most.clear()
+        self._left = self._unit
 
 
 def levels(until: Until, entrants: int) -> dict[Kind, float]:
