@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 
 from tests.support.comparisons import asking
+from tests.support.folders import write_shell_bot
 from tests.support.tournaments import played, refused
 from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.compare.asking import OPENING_PLIES, Answer, BotQuestion, opening_plies, question_file
 from tourney.compare.comparison import ComparisonRule, stored_form
 from tourney.compare.gate import GateRule
@@ -63,6 +65,25 @@ def test_bot_against_itself_gets_a_second_name(tmp_path: Path) -> None:
         tmp_path, win, b=EntrantLine("greedy", args=("--x",)), rule=ComparisonRule(SequentialTest(0, 200), 2)
     ).result
     assert (result.a, result.b) == ("greedy", "greedy-2")
+
+
+def test_edited_bot_meets_its_stored_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although its folder bears the same name; and no bot meets itself."""
+    monkeypatch.chdir(tmp_path)
+    bot = write_shell_bot(tmp_path, "b", "go) echo resign;;")
+    store = BotStore(tmp_path / "bots")
+    by_path, by_name = EntrantLine("./b"), EntrantLine("b")
+    for pair in ((by_path, by_path), (by_path, by_name), (EntrantLine("greedy"), EntrantLine("greedy"))):
+        with refused(UsageError, "the same files"):
+            question_file(question(*pair, rule=RULE, game="sages-tafl"), store)
+    (bot / "bot.sh").write_text("exit 1\n")
+    for pair, names in (((by_path, by_name), ["b", "b-old"]), ((by_name, by_path), ["b", "b-new"])):
+        _, _, (one, other) = question_file(question(*pair, rule=RULE, game="sages-tafl"), store)
+        assert [one.name, other.name] == names
+        newest = one if names[1] == "b-old" else other
+        assert newest.entrant.digest == digest_of_bot(bot)
+        assert one.entrant.digest != other.entrant.digest
+        store.remove(newest.entrant.digest)
 
 
 @pytest.mark.parametrize(

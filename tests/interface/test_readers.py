@@ -126,3 +126,15 @@ def test_errors_are_one_sentence(database: tourney.DatabaseReader, tmp_path: Pat
         database.tournament("other")
     with refused(tourney.TourneyError, "99"):
         database.tournament("cup").match(99)
+
+
+def test_default_tournament_is_never_a_question(tmp_path: Path) -> None:
+    path = str(tmp_path / "t.db")
+    with Database.open(path, create=True) as database:
+        begin(database, 2, name="first", format_="gate", pair=False)
+        assert database.tournaments.get().name == "first"
+        begin(database, 2, name="cup", pair=False)
+        begin(database, 2, name="second", format_="compare", pair=False)
+    with tourney.open_database(path) as opened:
+        assert opened.tournament().name == "cup"
+        assert opened.tournament("second").name == "second"

@@ -8,7 +8,7 @@ from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
 from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.schedule.until_rule import Cycles, Duels, Until
+from tourney.schedule.until_rule import CyclePoints, Duels, Until
 
 STRONG = (600, 300, 100, -100, -300, -600)
 NAMES = [f"bot-{number}" for number in range(6)]
@@ -46,7 +46,7 @@ def test_answer_ends_the_tournament(
 
 
 @pytest.mark.parametrize(
-    ("strengths", "most"), [((350, 0, -20, -40, -60, -3000), 900), ((3000, 0, -10, -20, -30, -40), 480)]
+    ("strengths", "most"), [((150, 0, -20, -40, -60, -3000), 1080), ((3000, 0, -10, -20, -30, -40), 360)]
 )
 def test_bots_without_points_or_losses_block_no_answer(strengths: tuple[int, ...], most: int) -> None:
     """The best of six bots is known before the 40 cycles of 30 matches are played."""
@@ -117,7 +117,7 @@ def test_duels_take_groups_as_units() -> None:
 def test_cycles_compare_points_whoever_the_opponents_were() -> None:
     """In each cycle 0 beats 1, 1 beats 2, and 2 draws with 0."""
     games = (((0, 1), (1, 2)), ((1, 2), (1, 2)), ((2, 0), (1, 1)))
-    cycles = Cycles(3)
+    cycles = CyclePoints(3, meetings=2)
     for round_ in range(1, 5):
         cycles.add([ResultRow(MatchKey(round_, k, 1, 1), *game) for k, game in enumerate(games, 1)])
     cycles.add([ResultRow(MatchKey(5, 1, 1, 1), (0, 1), (1, 2))])

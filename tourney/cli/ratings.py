@@ -182,7 +182,7 @@ def _rate(
     faults = fault_counts(database, tournament)
     bots = RatedBots(entrant_names(database, tournament), faults, tournament.name)
     rated, forfeits = None, options.forfeits
-    notes: list[str] = []
+    notes = [f"tournament: {tournament.name}"]
     if options.method == "batch":
         batch = rate_batch(database, tournament, forfeits, pairs=options.show == "pairs")
         people = options.format_ is OutputFormat.TABLE

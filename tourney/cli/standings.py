@@ -54,6 +54,7 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     rows = rendered(map(standing_row, lines), columns, people=format_ is OutputFormat.TABLE)
     output.table(rows, columns, format_)
     if format_ is OutputFormat.TABLE:
+        output.say(f"tournament: {found.name}")
         for sentence in ranking_sentences(ranked, seats):
             output.say(sentence)
     if interim:

@@ -13,7 +13,7 @@ from typing import Any, Final, Generic, TypeVar
 import rfc8785
 from msgspec import structs, to_builtins
 
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.compare.comparison import stored_form
 from tourney.compare.question import (
@@ -153,7 +153,8 @@ def question_file(
     )
     file = TournamentFile(Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run)
     rungs = tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in opponents)
-    lines = (*_named(rule, question.bots, {rung.name for rung in opponents}, file, store), *rungs)
+    bots = _resolved(question.bots, store)
+    lines = (*_named(rule, bots, {rung.name for rung in opponents}, file, store), *rungs)
     entrants = enter(file, lines, store)
     rule.refuse(entrants)
     refuse_natives(plan.limits, entrants, store)
@@ -188,6 +189,22 @@ def refuse_natives(limits: Limits, entrants: Sequence[StoredEntrant], store: Bot
             )
 
 
+def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
+    """The lines with digests for stored bots: found before a path's bot enters the store under its name.
+
+    ``./b b`` means the folder and the stored bot, although ``b`` alone would mean the folder.
+    """
+    paths = {Path(line.bot).resolve() for line in lines if line.bot is not None and "/" in line.bot}
+    found = []
+    for line in lines:
+        name = line.bot or ""
+        digest = store.locate(name) if "/" not in name and Path(name).resolve() in paths else None
+        if digest is None and isinstance(bot := look_up(name, store), StoredBot):
+            digest = bot.digest
+        found.append(line if digest is None else structs.replace(line, bot=digest))
+    return tuple(found)
+
+
 def _named(
     rule: QuestionRule[R],
     lines: Sequence[EntrantLine],
@@ -195,19 +212,21 @@ def _named(
     file: TournamentFile,
     store: BotStore,
 ) -> tuple[EntrantLine, ...]:
-    """The bots' lines, each with a name of its own."""
+    """The bots by digest, so that the same bot at another path continues; each has a name of its own."""
+    entered = [enter(file, (line,), store)[0] for line in lines]
+    place = {one.digest: number for number, one in enumerate(store.entries())}
     found, taken = [], set(taken)
-    for line in lines:
-        stored = enter(file, (line,), store)[0]
-        version = stored.entrant.version.lower()
-        others = (pattern.format(name=stored.name, version=version) for pattern in rule.other_names)
+    for stored in entered:
+        bot = stored.entrant
+        first = entered[0].entrant.digest
+        age = "2" if bot.digest == first else "new" if place[bot.digest] > place[first] else "old"
+        others = (
+            pattern.format(name=stored.name, version=bot.version.lower(), age=age)
+            for pattern in rule.other_names
+        )
         name = next(one for one in (stored.name, *others) if one not in taken and NAME.fullmatch(one))
         taken.add(name)
-        if rule.by_digest:
-            line = EntrantLine(stored.entrant.digest, name, stored.entrant.args)  # noqa: PLW2901 - its new form
-        elif name != stored.name:
-            line = structs.replace(line, name=name)  # noqa: PLW2901 - likewise
-        found.append(line)
+        found.append(EntrantLine(bot.digest, name, bot.args))
     return tuple(found)
 
 

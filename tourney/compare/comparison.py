@@ -23,14 +23,14 @@ from tourney.compare.question import (
     whole_rounds,
 )
 from tourney.compare.question_results import ComparisonResult, Hypothesis
-from tourney.errors import TournamentError
+from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
 
 if TYPE_CHECKING:
     from tourney.store.database import Database
-    from tourney.store.values import Tournament
+    from tourney.store.values import StoredEntrant, Tournament
 
 BATCH: Final = 16
 """The default number of pairs in a batch."""
@@ -85,9 +85,7 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
     kind = "compare"
     noun = "comparison"
     title = "{0:.24}-v-{1:.24}"
-    other_names = ("{name:.62}-2",)
-    # Stored comparisons have the entrants' lines as they were given, and continue only with the same ones.
-    by_digest = False
+    other_names = ("{name:.60}-{age}",)
 
     test: SequentialTest
     batch: int = BATCH
@@ -124,6 +122,15 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
         """Raise TournamentError unless there are two entrants and two seats."""
         if len(setup.participants) != 2 or setup.seats != 2:
             raise TournamentError("a comparison is between two bots at a table of two seats")
+
+    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+        """Raise UsageError for a bot beside itself."""
+        a, b = (stored.entrant for stored in entrants)
+        if (a.digest, a.args) == (b.digest, b.args):
+            raise UsageError(
+                f"both bots are {a.bot} {a.version}, the same files (digest {a.digest[:12]}) with the same"
+                " arguments: there is nothing to compare; `tourney bots list` shows the digests of others"
+            )
 
     def judge(self, setup: Setup, history: History) -> ComparisonState:  # noqa: ARG002 - the results say all
         """Judge all batches together: one is paired only if those before it did not decide.

@@ -67,11 +67,10 @@ class QuestionRule(ABC, Generic[R_co]):
     title: ClassVar[str]
     """The beginning of the tournament's name, from the names of the entrants."""
     other_names: ClassVar[Sequence[str]]
-    """Names for a bot whose own is taken, from its ``name`` and ``version``."""
+    """Names for a bot whose own is taken, from its ``name``, its ``version`` and its ``age`` beside the first
+    bot: ``old``, ``new``, or ``2`` for the same files."""
     hashed: ClassVar[Sequence[str]] = ("options", "opening-plies")
     """What decides beside game, rules, limits, rule, seed and entrants."""
-    by_digest: ClassVar[bool] = True
-    """Whether the bots are entered by digest, so that the same bot at another path continues."""
     builds_first: ClassVar[bool] = False
     """Whether a bot that cannot be built or started is an answer (see ``unstartable``), not an error."""
 

@@ -15,9 +15,9 @@ from tourney.ratings.sequential import PlannedGames
 from tourney.results.standings import history_of, setup_of
 from tourney.schedule.adaptive import Adaptive, strengths_now
 from tourney.schedule.boundary import multiplier
-from tourney.schedule.format import Format, History, Pairings, Setup, ranking_format
+from tourney.schedule.format import Format, History, Pairings, Setup, group_size, ranking_format
 from tourney.schedule.player_history import departures, present_in
-from tourney.schedule.until_rule import CONFIDENCE, SHARE, Cycles, Duels, Kind, Until, claims, levels
+from tourney.schedule.until_rule import CONFIDENCE, SHARE, CyclePoints, Duels, Kind, Until, claims, levels
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -118,8 +118,9 @@ def _answer(
         rating: Mapping[int, int] | Sequence[int] = strengths_now(setup, history).rating
         sums = history.sums(Duels, shared_dice=setup.shared_dice)
     else:
-        cycle = format_.planned_matches(replace(setup, repeats=1, extra=()))
-        sums = cycles = history.sums(Cycles, cycle or 1)
+        unit = format_.planned_matches(replace(setup, repeats=1, extra=())) or 1
+        meetings = unit * setup.seats // (group_size(setup.seats) * len(setup.participants))
+        sums = cycles = history.sums(CyclePoints, unit, max(meetings, 1))
         rating = cycles.points
     ranked = sorted(present, key=lambda number: (-rating[number], number))
     for kind, level in levels(until, len(present)).items():

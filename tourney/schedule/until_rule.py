@@ -126,6 +126,7 @@ class Duels:
     def __init__(self, *, shared_dice: bool = True) -> None:
         """Begin without results; without ``shared_dice`` each match is a group."""
         self._labels = 3 if shared_dice else 4
+        self._added = _WIN**2
         self._groups: Counter[Pair] = Counter()
         self._sums: Counter[Pair] = Counter()
         self._squares: Counter[Pair] = Counter()
@@ -167,7 +168,7 @@ class Duels:
         pair = (min(a, b), max(a, b))
         n = self._groups[pair] + 2
         total = self._sums[pair] + _WIN
-        squares = self._squares[pair] + _WIN**2
+        squares = self._squares[pair] + self._added
         error = math.sqrt(n * squares - total * total) / n / math.sqrt(n) / _WIN
         lead = total / n / _WIN - 0.5
         return (lead if a < b else -lead), error
@@ -187,14 +188,19 @@ class Duels:
         return round(lead + multiplier((n + more) / self.planned, level) * shrunk, _DIGITS)
 
 
-class Cycles(Duels):
-    """Scores of pairs by the cycles of a round-robin, of ``unit`` matches each."""
+class CyclePoints(Duels):
+    """Scores of pairs by the cycles of a round-robin, of ``unit`` matches each.
+
+    ``meetings``: the mirrored groups of an entrant in a cycle. The two added cycles vary like the mean of
+    that number of groups, each won wholly.
+    """
 
     planned = 100
-    """Cycles for which intervals are tuned."""
+    """CyclePoints for which intervals are tuned."""
 
-    def __init__(self, unit: int) -> None:
+    def __init__(self, unit: int, meetings: int) -> None:
         super().__init__()
+        self._added = (_WIN**2 + _WIN**2 // meetings) // 2
         self._unit = self._left = unit
         self._units: Counter[int] = Counter()
         self._most: Counter[int] = Counter()

@@ -3,7 +3,7 @@
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -39,6 +39,9 @@ from tourney.store.values import (
     run_from,
     run_text,
 )
+
+QUESTIONS: Final = ("compare", "gate", "ladder")
+"""The formats of questions about a bot, which no command takes by default."""
 
 
 def tournament_of(row: Columns) -> Tournament:
@@ -164,12 +167,15 @@ class Tournaments:
         return tuple(found)
 
     def get(self, name: str | None = None) -> Tournament:
-        """A tournament by name, or the one begun last. Raises UsageError if there is none."""
+        """A tournament by name, or the one begun last. Raises UsageError if there is none.
+
+        Questions about a bot are the last only if there is nothing else.
+        """
         found = self.all()
         if not found:
             raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
         if name is None:
-            return found[-1]
+            return ([one for one in found if one.plan.format not in QUESTIONS] or found)[-1]
         for tournament in found:
             if tournament.name == name:
                 return tournament

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.folders import write_shell_bot
 from tests.support.tournaments import refused, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
@@ -60,6 +61,20 @@ def test_added_entrant_gets_the_last_number(tmp_path: Path) -> None:
     names, messages = go_on(tmp_path, FILE.replace('["pebble"', '["greedy", "pebble"'))
     assert names == ["pebble", "random", "second", "greedy"]
     assert messages == ["greedy joins cup from round 4 on"]
+
+
+def test_changed_bot_is_named_with_the_way_to_enter_it(tmp_path: Path) -> None:
+    bot = write_shell_bot(tmp_path, "mine", "go) echo resign;;", games='["sage-stones"]')
+    text = FILE.replace('["pebble"', '["./mine", "pebble"')
+    names, _ = go_on(tmp_path, text)
+    assert go_on(tmp_path, text) == (names, [])
+    (bot / "bot.sh").write_text("exit 1\n")
+    _, messages = go_on(tmp_path, text)
+    (said,) = messages
+    assert said.startswith("./mine has changed since mine entered cup; the stored copy plays on.")
+    assert 'add [[entrant]] with bot = "./mine" and name = "mine-2"' in said
+    more = text.replace("[limits]", '[[entrant]]\nbot = "./mine"\nname = "mine-2"\n[limits]')
+    assert go_on(tmp_path, more)[0] == [*names, "mine-2"]
 
 
 @pytest.mark.parametrize(

@@ -321,10 +321,9 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
     - Otherwise a name, ``name@version`` or a digest's beginning: first bots added to the store by name, then
       shipped bots, then bots that the store keeps because they were used.
     """
-    path = Path(base or ".") / reference
     if not reference.isprintable():
         raise BotError(f"there is no bot {reference!r}: names and paths have no such characters")
-    if "/" in reference or _is_bot(path, reference):
+    if (path := path_of(reference, base)) is not None:
         return path
     added = store.find(reference, origin="added")
     if added is not None:
@@ -345,9 +344,11 @@ def look_up(reference: str, store: BotStore, base: Path | None = None) -> Stored
     )
 
 
-def _is_bot(path: Path, reference: str) -> bool:
-    """Say whether a reference without a slash names a file, or a folder with a manifest."""
+def path_of(reference: str, base: Path | None = None) -> Path | None:
+    """The path that a reference means, or None: it contains ``/``, or names a file or a bot's folder."""
+    path = Path(base or ".") / reference
     try:
-        return bool(reference) and (path.is_file() or (path / FILE_NAME).exists())
+        named = "/" in reference or (bool(reference) and (path.is_file() or (path / FILE_NAME).exists()))
     except OSError:
-        return False
+        return None
+    return path if named else None

@@ -4,6 +4,7 @@ import errno
 import os
 import stat
 import struct
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -68,6 +69,13 @@ def digest_of_folder(folder: Path) -> tuple[str, Manifest]:
         manifest = _read_manifest(folder)
         found = walk(folder, manifest.build_output)
         return content_digest(copy_file(file, None, SUBMITTED.bytes)[0] for file in found), manifest
+
+
+def digest_of_bot(source: Path) -> str:
+    """The digest that a submitted bot would have in a store. Raises BotError."""
+    with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
+        _, files = copy_submission(source, Path(folder) / "files", Path(folder))
+    return content_digest(files)
 
 
 def manifest_of(folder: Path, files: Sequence[FileEntry]) -> Manifest:

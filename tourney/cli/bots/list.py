@@ -28,7 +28,8 @@ def command(bots: str, format_: OutputFormat) -> None:
     The source is "ships" for a bot that ships with this version, as its digest shows; "replaces shipped" for
     another bot with the name of a shipped one; otherwise "added" (with `tourney bots add`) or "used" (kept
     because a match was played with it). If several bots have the same name, the name refers to the one added
-    last. Reports damaged entries on standard error and exits with code 1.
+    last or, if none was added, to the one used last. Reports damaged entries on standard error and exits with
+    code 1.
     """
     entries = BotStore(Path(bots)).entries()
     stored = {entry.digest for entry in entries}

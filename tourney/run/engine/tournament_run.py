@@ -4,6 +4,7 @@ Everything is checked before anything is stored, so a database is created only f
 played.
 """
 
+import json
 import secrets
 import time
 from collections.abc import Callable, Iterator
@@ -13,9 +14,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import BotStore, path_of
+from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.errors import BotError, StoreError, StoreUnavailable, UsageError
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
@@ -39,6 +41,8 @@ from tourney.run.engine.withdrawal import check_benches, check_hosts
 from tourney.run.monitoring.listeners import Listener, Listeners, StatusFile, status_path
 from tourney.run.monitoring.summary import End, Summary
 from tourney.run.workers.executor import MatchExecutor, Run
+from tourney.schedule.format import find_format
+from tourney.schema import show
 from tourney.store.checking import check_parts
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
@@ -123,6 +127,8 @@ def _amend(database: Database, tournament: Tournament, found: Preparation, say: 
     if file.presentation != database.tournaments.presentation(tournament.id):
         database.tournaments.keep_presentation(tournament.id, file.presentation)
         say(f"the title, description, logo or links of {tournament.name} have changed")
+    for sentence in _changed_bots(found):
+        say(sentence)
     if not found.changed:
         return tournament
     left = dict.fromkeys(found.withdrawn, found.paired + 1)
@@ -134,6 +140,26 @@ def _amend(database: Database, tournament: Tournament, found: Preparation, say: 
     for number, round_ in left.items():
         say(f"{found.before[number].name} is withdrawn from {tournament.name} from round {round_} on")
     return database.tournaments.by_id(tournament.id)
+
+
+def _changed_bots(found: Preparation) -> Iterator[str]:
+    """Yield a sentence for each entrant by path whose files are others now than those that play."""
+    plan = found.file.plan
+    for entrant in found.before:
+        bot = json.loads(entrant.line)["bot"]
+        path = None if bot is None or entrant.left else path_of(bot, found.file.folder)
+        try:
+            same = path is None or digest_of_bot(path) == entrant.entrant.digest
+        except BotError:  # the stored copy plays whatever became of the path
+            continue
+        if not same:
+            new = f'add [[entrant]] with bot = {show(bot)} and name = "{entrant.name}-2" to {found.file.path}'
+            if not find_format(plan.format).takes_entrants:
+                new = "choose a new name for the tournament"
+            yield (
+                f"{bot} has changed since {entrant.name} entered {plan.name}; the stored copy plays on. To"
+                f" enter the new one, {new}"
+            )
 
 
 def check_contents(url: str, say: Say) -> None:
