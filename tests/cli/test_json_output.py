@@ -234,7 +234,7 @@ def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path:
     where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"), "--sandbox", "off")
     same = ("--game", "sage-stones", "--seed", "5", "--workers", "1", "--move-ms", "600000")
     compared = printed(
-        "compare", "pebble", "pebble", *same, "--batch", "1", "--max-pairs", "1", "--reuse", *where
+        "compare", "pebble", "random", *same, "--batch", "1", "--max-pairs", "1", "--reuse", *where
     )
     assert len(compared["pentanomial"]) == 5
     rungs = (Rung("random", "random", (), Rating(-100, -110, -90)),)

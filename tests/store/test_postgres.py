@@ -249,7 +249,7 @@ def test_killed_run_on_a_server_resumes_with_same_results(url: str, tmp_path: Pa
 
 @needs_server
 def test_comparison_starts_on_an_empty_server(url: str, tmp_path: Path) -> None:
-    words = ("compare", "pebble", "pebble", "--game", "sage-stones", "--seed", "7", "--sandbox", "off")
+    words = ("compare", "pebble", "random", "--game", "sage-stones", "--seed", "7", "--sandbox", "off")
     more = ("--batch", "1", "--max-pairs", "1", "--bots", str(tmp_path / "bots"), "--format", "json")
     answers = [
         run(*words, *more, "--quiet", "--db", place, cwd=tmp_path) for place in (url, str(tmp_path / "t.db"))

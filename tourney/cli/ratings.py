@@ -38,6 +38,7 @@ from tourney.cli.rating_tables import (
     refuse_for,
     versions_table,
 )
+from tourney.cli.standings import name_default
 from tourney.errors import StoreError, UsageError
 from tourney.ratings.method import METHODS, Forfeits
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, estimate_draw_probability
@@ -172,6 +173,7 @@ def command(tournament: str | None, options: RatingsRequest) -> None:
             # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
                 opened.ratings.keep_checkpoint(found.id, rated.settings, rated.keep)
+        name_default(tournament, found, opened)
     table.write(current(), options.format_, notes)
 
 
@@ -182,7 +184,7 @@ def _rate(
     faults = fault_counts(database, tournament)
     bots = RatedBots(entrant_names(database, tournament), faults, tournament.name)
     rated, forfeits = None, options.forfeits
-    notes = [f"tournament: {tournament.name}"]
+    notes: list[str] = []
     if options.method == "batch":
         batch = rate_batch(database, tournament, forfeits, pairs=options.show == "pairs")
         people = options.format_ is OutputFormat.TABLE

@@ -16,6 +16,7 @@ from tourney.results.standings import (
     standings_columns,
 )
 from tourney.schedule.format import FORMATS, ranking_format
+from tourney.store.database import Database
 from tourney.store.values import Tournament
 
 _EXACT = Column("exact")
@@ -39,6 +40,7 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         found = database.tournament(tournament)
         warn_unknown_format(found.stored)
         lines, interim = found.standing_lines(), found.interim()
+        name_default(tournament, found.stored, database.database)
     output = current()
     ranked, seats = ranking_format(found.stored.plan.format), found.stored.seats
     if format_ is OutputFormat.JSON:
@@ -54,7 +56,6 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     rows = rendered(map(standing_row, lines), columns, people=format_ is OutputFormat.TABLE)
     output.table(rows, columns, format_)
     if format_ is OutputFormat.TABLE:
-        output.say(f"tournament: {found.name}")
         for sentence in ranking_sentences(ranked, seats):
             output.say(sentence)
     if interim:
@@ -76,6 +77,12 @@ def standing_line(line: Standing) -> StandingsLine:
         kinds=dict(line.faults),
         tie_breaks={key: _EXACT.exact(value) for key, value in line.tie_breaks},
     )
+
+
+def name_default(asked: str | None, found: Tournament, database: Database) -> None:
+    """Name the tournament that a command took by default, where there are others."""
+    if asked is None and len(database.tournaments.all()) > 1:
+        current().say(f"tournament: {found.name}")
 
 
 def warn_unknown_format(tournament: Tournament) -> None:
