@@ -46,7 +46,7 @@ _SPREAD: Final = 0.8
 _EVEN: Final = 0.2
 """The part of the first wealth that all bettors have equally, so that any advantage is found."""
 _LIMIT: Final = 20_000
-"""An end of an interval beyond this (tenths of Elo) is no bound."""
+"""Ends of an interval beyond this (tenths of Elo) are left out."""
 _HALVES: Final = 2.5758293035489
 """The standard errors by which the halves of 1 % of steady runs differ."""
 _DIGITS: Final = 6
@@ -174,7 +174,7 @@ def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
 
 
 def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:
-    """The least tenth of Elo for which there was never so much evidence, None if there is no bound."""
+    """The least tenth of Elo that is not refuted at any look, None if none is."""
     refuted = -_LIMIT
     for seen in looks:
         beyond = _LIMIT if _wealth(side, seen, refuted / 10) >= proof else refuted

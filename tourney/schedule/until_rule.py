@@ -9,8 +9,8 @@ counting half. The mean score has an interval that holds at every look (``tourne
 any order of pairings. No rating model is needed, so the answers hold where strength is not one number too.
 
 A round-robin answers by cycles, in each of which all groups of entrants meet once: the score of a against b
-is (1 + a's share of its points in the cycle - b's) / 2. So all games of both count, whoever is at the table,
-and no model of strength is needed here either.
+is (1 + a's share of its points in the cycle - b's) / 2. So all games of both count, and no model of
+strength is needed here either.
 
 With n entrants and confidence 1 - alpha:
 
