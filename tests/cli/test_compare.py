@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import invoke
+from tourney.store.database import Database
 
 
 def words(folder: Path, *more: str) -> tuple[str, ...]:
@@ -78,3 +79,25 @@ def test_unknown_bot_is_refused(tmp_path: Path) -> None:
     shown = invoke("compare", "greedy", "unknown", "--game", "sages-tafl", "--db", str(tmp_path / "t.db"))
     assert shown.exit_code == 2
     assert "unknown" in shown.stderr
+
+
+def test_limits_come_from_a_file_and_options(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text("[limits]\nclock-ms = 600000\nincrement-ms = 80\n")
+    limits = ("--limits", str(tmp_path / "cup.toml"), "--limit", "margin-ms=900", "--nodes", "7")
+    shown = invoke(*words(tmp_path, "--max-pairs", "1", *limits))
+    assert shown.exit_code == 0, shown.stderr
+    with Database.open(str(tmp_path / "t.db")) as database:
+        found = database.tournaments.get().plan.limits
+    assert (found.move_ms, found.clock_ms, found.increment_ms) == (None, 600_000, 80)
+    assert (found.margin_ms, found.nodes) == (900, 7)
+
+
+def test_openings_come_from_a_book(tmp_path: Path) -> None:
+    book = ("--opening-book", "seeds/sages-tafl.book", "--game", "sages-tafl", "--max-pairs", "1")
+    plain = ("compare", "greedy", "random", *book, "--seed", "5", "--sandbox", "off", "--workers", "1")
+    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"), "--move-ms", "600000")
+    assert invoke(*plain, "--reuse", *where).exit_code == 0
+    with Database.open(str(tmp_path / "t.db")) as database:
+        plan = database.tournaments.get().plan
+    assert len(plan.book) > 1
+    assert plan.opening_plies == 0

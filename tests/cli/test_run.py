@@ -258,3 +258,40 @@ def test_endless_file_is_refused(tmp_path: Path) -> None:
         "error: /dev/zero: a tournament file has at most 1 MiB\n",
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_command_line_stands_for_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It writes the file, which the same command and `tourney run FILE` continue."""
+    monkeypatch.chdir(tmp_path)
+    words = ("run", "--game", "sage-stones", "--bots", "pebble,random,greedy", "--format", "swiss")
+    keys = ("rounds=2", "limits.move-ms=600000", "run.sandbox=off", "run.reuse=true")
+    more = (*(word for key in keys for word in ("--set", key)), "--name", "cup", "--workers", "1")
+    assert invoke(*words, *more, "--dry-run").exit_code == 0
+    assert not (tmp_path / "cup.toml").exists()
+    done = invoke(*words, *more, "--format", "json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["rows"] == 4
+    assert "wrote cup.toml" in done.stderr
+    assert json.loads(invoke("run", "cup.toml", "--format", "json").stdout)["played"] == 0
+    assert invoke(*words, *more).exit_code == 0
+    other = invoke(*words, "--name", "cup", "--set", "rounds=3")
+    assert (other.exit_code, "is another tournament file" in other.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "name a tournament file, or the game and the bots"),
+        (("--game", "sage-stones"), "name a tournament file, or the game and the bots"),
+        (("cup.toml", "--game", "sage-stones"), "leave it out"),
+        (("--game", "sage-stones", "--bots", "pebble", "--set", "x"), "does not have the form KEY=VALUE"),
+    ],
+)
+def test_command_line_without_a_whole_tournament_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke("run", *words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []

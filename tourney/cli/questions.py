@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from tourney.cli.completion import complete_game
 from tourney.cli.options import (
@@ -29,7 +30,8 @@ from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.question import QuestionRule
 from tourney.compare.question_results import QuestionResult
 from tourney.errors import UsageError
-from tourney.match.spec import FUEL_PER_MS, Charge, Limits
+from tourney.match.spec import FUEL_PER_MS, Charge
+from tourney.run.config.command_line import clock_limits, read_terms, toml_values
 from tourney.run.config.file_schema import EntrantLine
 from tourney.store.values import RunSettings, SandboxLevel
 
@@ -81,7 +83,33 @@ class PairOptions:
         "--game", required=True, metavar="GAME", shell_complete=complete_game, help="Game to play."
     )
     options: dict[str, str] = shared(game_option)
-    move_ms: int = shared(move_ms_option("Time per action."))
+    move_ms: int = shared(move_ms_option("Time per action; with a clock there is none by default."))
+    limits_file: Path | None = option(
+        "--limits",
+        "limits_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Play by the [limits] and the openings of a tournament file; other options go before it.",
+    )
+    clock: str | None = option(
+        "--clock", metavar="SECONDS[+INC]", help="Time per match, and more for each action, as 8+0.08."
+    )
+    nodes: int | None = option(
+        "--nodes", type=click.IntRange(1), metavar="N", help="Nodes per action, which bots are to keep."
+    )
+    limit: tuple[str, ...] = option(
+        "--limit",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="A key of [limits], as 'resign={movecount = 3, score = 600}'; repeatable.",
+    )
+    book: Path | None = option(
+        "--opening-book",
+        "book",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Openings: a line of actions each or, for chess, .epd or .pgn.",
+    )
     charge: Charge = shared(charge_option(*CHARGES))
     fuel_per_ms: int | None = option(
         "--fuel-per-ms",
@@ -107,18 +135,33 @@ class PairOptions:
             raise UsageError(
                 "--fuel-per-ms says what a millisecond of --charge fuel is: give both, or neither"
             )
-        limits = Limits(move_ms=self.move_ms, charge=self.charge, fuel_per_ms=self.fuel_per_ms)
+        terms = read_terms(self.limits_file, self._limits())
         return BotQuestion(
             rule,
             bots,
             self.game,
             options=self.options,
-            limits=limits.metered(),
-            opening_plies=self.opening_plies,
+            limits=terms.limits,
+            opening_plies=terms.opening_plies if self.opening_plies is None else self.opening_plies,
+            book=self.book or terms.book,
+            sequential=terms.sequential and self.book is None,
             seed=self.seed,
             name=name,
             run=RunSettings(reuse=self.reuse, sandbox=self.sandbox),
         )
+
+    def _limits(self) -> dict[str, object]:
+        """The limits that the command line names."""
+        context, found = click.get_current_context(), dict(toml_values("--limit", self.limit))
+        if self.clock is not None:
+            found |= clock_limits(self.clock)
+        written = {key: getattr(self, key) for key in ("move_ms", "charge") if _is_written(context, key)}
+        named = {"nodes": self.nodes, "fuel_per_ms": self.fuel_per_ms, **written}
+        return found | {key.replace("_", "-"): value for key, value in named.items() if value is not None}
+
+
+def _is_written(context: click.Context, name: str) -> bool:
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,19 +1,23 @@
 """``tourney run``: start a tournament, or continue it."""
 
+import os
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
+from tourney.cli.completion import complete_game
 from tourney.cli.documents.tournament_documents import DryRunDocument, DryRunEntrant, RunDocument
 from tourney.cli.options import (
+    DEFAULT_BOTS,
     TEXT,
+    FormatOption,
     bots_option,
     db_option,
-    formats_option,
     option,
     output_options,
     shared,
@@ -29,13 +33,16 @@ from tourney.cli.run_options import (
     workers_option,
 )
 from tourney.errors import UsageError
+from tourney.files import write_file
 from tourney.interface.playing import run_tournament
+from tourney.run.config.command_line import file_text
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.engine.readiness import Pinning
 from tourney.run.monitoring.summary import root_text, summary_text
 from tourney.run.unattended import RunResult
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
+from tourney.schedule.format import file_formats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,9 +75,64 @@ class RunRequest:
         " share. Writes nothing, and neither builds nor starts a bot.",
     )
     unattended: UnattendedOptions
-    format_: OutputFormat = shared(formats_option(RunDocument, DryRunDocument, formats=TEXT))
+    game: str | None = option(
+        "--game",
+        metavar="GAME",
+        shell_complete=complete_game,
+        help="Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
+        " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
+    )
+    name: str | None = option(
+        "--name", metavar="NAME", help="Without FILE: name. [default: from game, format and all else]"
+    )
+    keys: tuple[str, ...] = option(
+        "--set",
+        "keys",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Without FILE: a key of the tournament file, as rounds=5 or limits.clock-ms=8000; repeatable.",
+    )
+    formats: tuple[str, ...] = option(
+        "--format",
+        "formats",
+        cls=FormatOption,
+        documents=(RunDocument, DryRunDocument),
+        multiple=True,
+        type=click.Choice([*TEXT, *(format_.name for format_ in file_formats())]),
+        help="Output format, text or json; without FILE also the tournament's. [default: text, round-robin]",
+    )
     db: str = shared(db_option)
     bots: str = shared(bots_option)
+
+    @property
+    def format_(self) -> OutputFormat:
+        """The output format."""
+        return OutputFormat(next((word for word in reversed(self.formats) if word in TEXT), TEXT[0]))
+
+    def tournament(self, file: Path | None) -> TournamentFile:
+        """The tournament of a file, or of the options, which then becomes a file. Raises UsageError."""
+        own = [word for word in self.formats if word not in TEXT]
+        if file is not None:
+            if self.game is not None or self.name is not None or self.keys or own:
+                raise UsageError(
+                    "--game, --name, --set and a tournament's --format stand for FILE: leave it out"
+                )
+            return read_tournament_file(file)
+        if self.game is None or not _given("bots"):
+            raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
+        format_ = own[-1] if own else "round-robin"
+        path, text = file_text(self.game, self.bots.split(","), format_, self.name, self.keys)
+        found = read_tournament_file(path, text)
+        if path.exists() and path.read_bytes() != text.encode():
+            raise UsageError(f"{path} is another tournament file: choose another --name, or run that file")
+        if not self.dry_run and not path.exists():
+            write_file(path, text.encode())
+            current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
+        return found
+
+    def store(self, file: Path | None) -> str:
+        """The folder of the bot store."""
+        return self.bots if file is not None else os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS)
 
     def pinning(self) -> Pinning:
         """The workers, and the processors that their matches are pinned to."""
@@ -79,11 +141,14 @@ class RunRequest:
 
 
 @click.command("run")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
 @takes(RunRequest)
 @output_options
-def command(file: Path, options: RunRequest) -> None:
+def command(file: Path | None, options: RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
+
+    Without FILE, --game, --bots and --format name a tournament whose file is written and run, as in
+    `tourney run --game chess --bots first,second --format swiss --set rounds=5`.
 
     A match counts once it is stored. After a crash the next start plays the matches without a result. Ctrl-C
     finishes the matches in progress; a second one stops at once.
@@ -96,7 +161,8 @@ def command(file: Path, options: RunRequest) -> None:
     """
     pinning = options.pinning()
     run_options = options.unattended.run_options(options.end.deadline(), pinning)
-    tournament = read_tournament_file(file)
+    tournament = options.tournament(file)
+    options = replace(options, bots=options.store(file))
     make_executor = _executor(options, tournament)
     if options.dry_run:
         _dry_run(tournament, options, pinning)
@@ -114,6 +180,11 @@ def command(file: Path, options: RunRequest) -> None:
     _print(tournament.plan.name, result, options.format_)
     if result.code:
         sys.exit(result.code)
+
+
+def _given(name: str) -> bool:
+    """Whether the command line has an option."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _print(name: str, result: RunResult, format_: OutputFormat) -> None:

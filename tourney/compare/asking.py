@@ -31,7 +31,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.results.standings import load_history, setup_of
 from tourney.run.config.file_schema import EntrantLine
 from tourney.run.config.preparation import enter
-from tourney.run.config.tournament_file import TournamentFile
+from tourney.run.config.tournament_file import TournamentFile, check_adjudication, read_book
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
@@ -40,7 +40,7 @@ from tourney.run.monitoring.summary import RunProgress, Summary
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.schema import NAME
+from tourney.schema import NAME, SchemaError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
@@ -57,8 +57,8 @@ class BotQuestion(Generic[R]):
     """A question about a bot: the rule that answers it, the bots, that in question first, and how they play.
 
     ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
-    actions, else none. ``name`` None: a name made of the bots and everything that decides. ``max_faults``
-    stops the games (None: no limit).
+    actions, else none; a ``book`` takes their place, in its order if ``sequential``. ``name`` None: a name
+    made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
     """
 
     rule: QuestionRule[R]
@@ -68,6 +68,8 @@ class BotQuestion(Generic[R]):
     options: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = DEFAULT_LIMITS
     opening_plies: int | None = None
+    book: Path | None = None
+    sequential: bool = False
     seed: int | None = None
     name: str | None = None
     max_faults: int | None = None
@@ -135,7 +137,8 @@ def question_file(
     try:
         game = find_game(question.game)
         seats, options = game.settings(question.seats, question.options)
-    except GameError as error:
+        check_adjudication(question.limits, game, seats)
+    except (GameError, SchemaError) as error:
         raise UsageError(str(error)) from error
     rule, opponents = question.rule.opponents(game, seats)
     plan = Plan(
@@ -147,9 +150,9 @@ def question_file(
         seats=seats,
         games_per_pairing=group_size(seats) * rule.batch,
         rounds=rule.rounds,
-        opening_plies=opening_plies(game, question.opening_plies),
         limits=question.limits,
         extra=rule.extra(),
+        **_openings(question, game, seats, options),
     )
     file = TournamentFile(Path(f"tourney {rule.kind}"), plan, question.seed, (), question.run)
     rungs = tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in opponents)
@@ -161,6 +164,16 @@ def question_file(
     if question.name is None:
         plan = structs.replace(plan, name=_derived_name(rule, plan, question.seed, entrants))
     return rule, replace(file, plan=plan, entrants=lines), entrants
+
+
+def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict[str, str]) -> dict[str, Any]:
+    """The plan's openings. Raises UsageError and TournamentError."""
+    if question.book is None:
+        return {"opening_plies": opening_plies(game, question.opening_plies)}
+    if question.opening_plies and question.book.suffix != ".pgn":
+        raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
+    book = read_book(question.book, game, seats, options, question.opening_plies or 0)
+    return {"book": book, "opening_order": "sequential" if question.sequential else "random"}
 
 
 def opening_plies(game: AnyGame, asked: int | None = None) -> int:
@@ -244,6 +257,8 @@ def _derived_name(
     }
     more = {"options": dict(plan.options), "opening-plies": plan.opening_plies, "seats": plan.seats}
     data |= {key: more[key] for key in rule.hashed}
+    if plan.book:
+        data |= {"book": [list(line) for line in plan.book], "opening-order": plan.opening_order}
     title = rule.title.format(*(entrant.name for entrant in entrants))
     return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
 

@@ -62,9 +62,12 @@ class TournamentFile:
         return self.path.parent
 
 
-def read_tournament_file(path: Path) -> TournamentFile:
-    """Read a tournament file. Raises TournamentError, in one sentence that names the file and the key."""
-    data = _load(path)
+def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
+    """Read a tournament file, or the ``text`` that it will hold.
+
+    Raises TournamentError, in one sentence that names the file and the key.
+    """
+    data = load_tables(path, text)
     formats, broken = working_formats()
     name = str(data.get("format"))
     if name in broken and name not in [format_.name for format_ in formats]:
@@ -118,8 +121,9 @@ def _enters_ladder(table: TournamentTable) -> bool:
     return LADDER in table.bots
 
 
-def _load(path: Path) -> dict[str, object]:
-    text = read_text(path, "a tournament file", MAX_BYTES)
+def load_tables(path: Path, text: str | None = None) -> dict[str, object]:
+    """The tables of a tournament file. Raises TournamentError."""
+    text = read_text(path, "a tournament file", MAX_BYTES) if text is None else text
     try:
         return parse_toml(text)
     except ValueError as error:
@@ -159,7 +163,7 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         plies = 0
     elif table.opening_order != "random":
         raise SchemaError(("opening-order",), "is set without opening-book")
-    _check_adjudication(table.limits, game, seats)
+    check_adjudication(table.limits, game, seats)
     return Plan(
         name=table.name,
         game=game.name,
@@ -171,14 +175,14 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         rounds=_rounds(table, format_, seats),
         opening_plies=plies,
         book=book,
-        limits=_limits(table.limits, data),
+        limits=plan_limits(table.limits, data),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=table.opening_order,
     )
 
 
-def _check_adjudication(limits: Limits, game: AnyGame, seats: int) -> None:
+def check_adjudication(limits: Limits, game: AnyGame, seats: int) -> None:
     """Check that the limits can end matches of this game. Raises SchemaError, GameError and TablesError."""
     for key in ("draw", "resign", "tablebase-pieces"):
         if getattr(limits, key.replace("-", "_")) is None:
@@ -240,8 +244,8 @@ def _rounds(table: TournamentTable, format_: Format, seats: int) -> int | None:
     return table.rounds
 
 
-def _limits(table: FileLimits, data: Mapping[str, object]) -> Limits:
-    """The limits; with a clock and no ``move-ms`` an action alone has no limit."""
+def plan_limits(table: FileLimits, data: Mapping[str, object]) -> Limits:
+    """The limits of a file's ``data``; with a clock and no ``move-ms`` an action alone has no limit."""
     # A default and the same value in the file mean different things here, so the file itself is asked.
     written = data.get("limits")
     given = written if isinstance(written, dict) else {}
