@@ -1,6 +1,7 @@
 """A host is caught: once its matches are withdrawn, the tournament ends as if it had never played."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
@@ -28,6 +29,7 @@ from tourney.run.engine.withdrawal import (
     Withdrawal,
     check_benches,
     check_hosts,
+    find_named,
     find_withdrawal,
     spans_text,
     withdraw,
@@ -234,6 +236,36 @@ def test_dry_run_prints_and_changes_nothing(tmp_path: Path) -> None:
     assert len(cup.repository.schedules.pending(cup.id)) == 5
 
 
+def test_named_matches_are_played_again(tmp_path: Path) -> None:
+    """With all that was drawn from them; the tournament ends as it was, and no host is refused."""
+    cup = Cup(tmp_path / "t.db", *FORMATS["swiss"])
+    cup.run(Hosts(None))
+    before = cup.export
+    words = ("db", "withdraw", "cup", "--match", "7", "--match", "4", "--db", str(tmp_path / "t.db"))
+    said = invoke(*words, "--dry-run")
+    assert said.stdout.splitlines()[0] == "2 matches named: 4, 7"
+    assert cup.export == before
+    assert invoke(*words).stdout == said.stdout
+    assert {one["match"] for one in cup.kept if one["why"] == "named"} == {4, 7}
+    assert cup.repository.hosts.refused(cup.id) == ()
+    assert cup.run(Hosts(None)).end is End.FINISHED
+    assert cup.export == before
+
+
+def test_match_without_result_cannot_be_withdrawn(tmp_path: Path) -> None:
+    cup = Cup(tmp_path / "t.db", *FORMATS["round-robin"])
+    cup.run(Hosts(None))
+    for number in (0, 99):
+        with refused(UsageError, f"match {number} of cup has no result that could be withdrawn"):
+            find_named(cup.repository, cup.tournament, [1, number])
+
+
+@pytest.mark.parametrize("words", [(), ("--host", "a", "--match", "1"), ("--match", "1", "--readmit")])
+def test_withdrawal_is_by_host_or_by_number(tmp_path: Path, words: tuple[str, ...]) -> None:
+    said = invoke("db", "withdraw", "cup", *words, "--db", str(tmp_path / "t.db"))
+    assert (said.exit_code, "either --host NAME" in said.stderr) == (2, True)
+
+
 def test_host_may_play_again_if_a_person_says_so(tmp_path: Path) -> None:
     """The refusal ends with the withdrawal, or later."""
     cup = Cup(tmp_path / "t.db", *FORMATS["round-robin"])
@@ -405,6 +437,23 @@ def test_benching_follows_the_true_results(format_: str, forge: Play, tmp_path: 
     assert cup.export == local.export
 
 
+def test_replayed_matches_may_bench_a_bot(tmp_path: Path) -> None:
+    """The run names the matches to withdraw then; without them it ends as if the bot had never started."""
+    plan = {**FORMATS["round-robin"][1], "games": 8}
+    local, cup = (Cup(tmp_path / f"{k}.db", 5, plan) for k in range(2))
+    true = failing("a")
+    local.run(Hosts(None, true=true))
+    cup.run(Hosts(None))
+    lost = [number for number, *_ in local.repository.matches.faulty(local.id)]
+    withdraw(cup.repository, cup.tournament, find_named(cup.repository, cup.tournament, lost))
+    with pytest.raises(WorkerError, match=r"must be decided again .* withdraw cup --match") as caught:
+        cup.run(Hosts(None, true=true))
+    wrong = [int(number) for number in re.findall(r"--match (\d+)", str(caught.value))]
+    withdraw(cup.repository, cup.tournament, find_named(cup.repository, cup.tournament, wrong))
+    assert cup.run(Hosts(None, true=true)).end is End.FINISHED
+    assert cup.export == local.export
+
+
 def test_host_that_hid_all_failed_starts_needs_a_second_withdrawal(tmp_path: Path) -> None:
     """The bot started on every other host, so nothing shows at first that it is to be benched."""
     plan = {**FORMATS["round-robin"][1], "games": 8}
@@ -420,7 +469,7 @@ def test_host_that_hid_all_failed_starts_needs_a_second_withdrawal(tmp_path: Pat
 
     local.run(Hosts(None, true=true))
     cup.withdraw()
-    with refused(WorkerError, "matches of cup must be decided again (", f"`{COMMAND}` once more"):
+    with refused(WorkerError, "matches of cup must be decided again (", f"`{COMMAND}`"):
         cup.run(Hosts(true=true))
     assert cup.withdraw().matches == ()
     assert cup.run(Hosts(true=true)).end is End.FINISHED

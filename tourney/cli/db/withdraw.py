@@ -1,4 +1,4 @@
-"""``tourney db withdraw``: withdraw the matches that a host played."""
+"""``tourney db withdraw``: withdraw the matches that a host played, or matches by number."""
 
 import time
 
@@ -7,41 +7,58 @@ import click
 from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
+from tourney.errors import UsageError
 from tourney.results.texts import counted
-from tourney.run.engine.withdrawal import Withdrawal, find_withdrawal, spans_text, withdrawn_path
+from tourney.run.engine.withdrawal import Withdrawal, find_named, find_withdrawal, spans_text, withdrawn_path
 from tourney.run.engine.withdrawal import withdraw as withdraw_matches
 from tourney.store.database import Database
+from tourney.store.values import Tournament
 
 
 @click.command("withdraw")
 @click.argument("tournament", shell_complete=complete_tournament)
-@click.option("--host", required=True, metavar="NAME", help="Host, as the run or `tourney status` names it.")
+@click.option("--host", metavar="NAME", help="Host, as the run or `tourney status` names it.")
+@click.option(
+    "--match", "numbers", type=int, multiple=True, metavar="N", help="Match to withdraw (repeatable)."
+)
 @click.option("--dry-run", is_flag=True, help="Print which matches would be withdrawn, and change nothing.")
 @click.option("--readmit", is_flag=True, help="Let the host play again: later runs give it matches.")
 @db_option
 @output_options
-def command(tournament: str, host: str, dry_run: bool, readmit: bool, db: str) -> None:
-    """Withdraw the matches of TOURNAMENT that a host played, and everything drawn from them.
+def command(
+    tournament: str, host: str | None, numbers: tuple[int, ...], dry_run: bool, readmit: bool, db: str
+) -> None:
+    """Withdraw the matches of TOURNAMENT that a host played, or those named, and everything drawn from them.
 
     The next `tourney run` plays these matches again, and draws rounds again that were drawn from them, so the
     tournament ends as if the host had never played. The withdrawn matches are kept in a file beside the
     database. The host gets no more matches of this tournament, unless you pass --readmit. Prints the matches
     by reason.
+
+    Pass --match for a match in which you killed a bot by hand: its record holds a crash, because a bot can
+    also kill itself.
     """
+    if bool(host) == bool(numbers) or (readmit and not host):
+        raise UsageError("give either --host NAME, perhaps with --readmit, or --match N")
     with Database.open(db, write=not dry_run) as database:
         found = database.tournaments.get(tournament)
         if dry_run:
-            _print_withdrawal(find_withdrawal(database, found, host))
+            _print_withdrawal(_find(database, found, host, numbers))
             return
         with database.run_lock(found, time.time()):
-            withdrawal = find_withdrawal(database, found, host)
+            withdrawal = _find(database, found, host, numbers)
             withdraw_matches(database, found, withdrawal, readmit=readmit)
         _print_withdrawal(withdrawal)
         if withdrawal.reasons():
             path = withdrawn_path(database.place, found)
             current().say(f"the matches are kept in {path}; `tourney run` plays them again")
-        state = "may play again" if readmit else "gets no more matches"
-        current().say(f"{withdrawal.host} {state} in {found.name}")
+        if withdrawal.host:
+            state = "may play again" if readmit else "gets no more matches"
+            current().say(f"{withdrawal.host} {state} in {found.name}")
+
+
+def _find(database: Database, found: Tournament, host: str | None, numbers: tuple[int, ...]) -> Withdrawal:
+    return find_withdrawal(database, found, host) if host else find_named(database, found, numbers)
 
 
 def _print_withdrawal(withdrawal: Withdrawal) -> None:

@@ -1,8 +1,9 @@
-"""Withdrawal of a host's matches with everything drawn from them, so that the next run plays them again.
+"""Withdrawal of matches with everything drawn from them, so that the next run plays them again.
 
 A host that forges results is caught by the executor (``tourney.run.workers``). What it played is withdrawn by
 a person, with ``tourney db withdraw``: in one transaction, after the matches are kept in a file. The next run
-draws and plays them again from true results, so the tournament ends as if the host had never played.
+draws and plays them again from true results, so the tournament ends as if the host had never played. Matches
+can be named, too: those in which a person killed a bot by hand.
 """
 
 import json
@@ -33,11 +34,12 @@ _SHOWN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """The matches of a tournament that do not count without a host, by number.
+    """The matches of a tournament that do not count any more, by number.
 
-    ``matches`` were played on the host. ``failed`` are void because machines failed, perhaps on purpose.
-    ``benched`` are void, or were played, because of failed starts that no longer count. ``later`` are those
-    of the rounds after ``rounds``, which were drawn from any of these; ``rounds`` is None where none were.
+    ``matches`` were played on ``host``, or were named if that is "". ``failed`` are void because machines
+    failed, perhaps on purpose. ``benched`` are void, or were played, because of failed starts that no longer
+    count. ``later`` are those of the rounds after ``rounds``, which were drawn from any of these; ``rounds``
+    is None where none were.
     """
 
     host: str
@@ -50,7 +52,7 @@ class Withdrawal:
     def reasons(self) -> dict[str, tuple[int, ...]]:
         """The matches by the reason for which they do not count; each match once."""
         found = {
-            f"played on the host {self.host}": self.matches,
+            f"played on the host {self.host}" if self.host else "named": self.matches,
             "void because machines failed": self.failed,
             "decided by failed starts that no longer count": self.benched,
             f"drawn after round {self.rounds}, from results that no longer count": self.later,
@@ -74,20 +76,35 @@ def find_withdrawal(database: Database, tournament: Tournament, host: str) -> Wi
     mine = machines.get(machine, [])
     stored = StoredSchedule.of(database, tournament)
     failed = [number for number, _ in database.totals.void_matches(tournament.id)] if mine else []
-    gone = {*mine, *failed}
-    benched = _decided_by(stored, gone)
-    numbers = {*gone, *benched}
-    if not numbers:
-        if machine in [one.host for one in database.hosts.refused(tournament.id)]:
-            return Withdrawal(machine, ())
+    found = _with_drawn(stored, Withdrawal(machine, tuple(mine), tuple(failed)))
+    if not found.reasons() and machine not in [one.host for one in database.hosts.refused(tournament.id)]:
         known = ", ".join(sorted(filter(None, machines))) or "none"
         raise UsageError(
             f"{tournament.name} has no match of the host {machine!r}; hosts of its stored matches: {known}"
         )
-    since = min(match.key.round for match in stored.matches if match.number in numbers)
-    rounds = first_draw_from(stored, since)
+    return found
+
+
+def find_named(database: Database, tournament: Tournament, numbers: Collection[int]) -> Withdrawal:
+    """The matches that do not count without some of them.
+
+    Raises UsageError for the number of a match without a result.
+    """
+    stored = StoredSchedule.of(database, tournament)
+    known = {match.number for match in stored.matches if match.result is not None}
+    if unknown := sorted(set(numbers) - known):
+        raise UsageError(f"match {unknown[0]} of {tournament.name} has no result that could be withdrawn")
+    return _with_drawn(stored, Withdrawal("", tuple(sorted(set(numbers)))))
+
+
+def _with_drawn(stored: StoredSchedule, found: Withdrawal) -> Withdrawal:
+    """A withdrawal with what was decided by its matches, and drawn from them."""
+    gone = {*found.matches, *found.failed}
+    benched = _decided_by(stored, gone)
+    touched = [match.key.round for match in stored.matches if match.number in {*gone, *benched}]
+    rounds = first_draw_from(stored, min(touched)) if touched else None
     later = [match.number for match in stored.matches if rounds is not None and match.key.round > rounds]
-    return Withdrawal(machine, tuple(mine), tuple(failed), tuple(benched), tuple(later), rounds)
+    return replace(found, benched=tuple(benched), later=tuple(later), rounds=rounds)
 
 
 def _decided_by(stored: StoredSchedule, gone: Collection[int]) -> list[int]:
@@ -110,7 +127,7 @@ def _decided_by(stored: StoredSchedule, gone: Collection[int]) -> list[int]:
 def withdraw(
     database: Database, tournament: Tournament, withdrawal: Withdrawal, *, readmit: bool = False
 ) -> None:
-    """Withdraw matches after they are kept in the file; from now on refuse their host, or ``readmit`` it.
+    """Withdraw matches after they are kept in the file; from now on refuse the host, or ``readmit`` it.
 
     The caller holds the tournament's lock. Raises EnvironmentFailure, and changes nothing, if the file cannot
     be written.
@@ -128,7 +145,7 @@ def withdraw(
         known = {one.host: one.why for one in writer.hosts.refused(tournament.id)}
         if readmit:
             writer.hosts.accept(tournament.id, withdrawal.host)
-        else:
+        elif withdrawal.host:
             why = known.get(withdrawal.host, "its matches were withdrawn")
             writer.hosts.refuse(tournament.id, withdrawal.host, why)
         if numbers:
@@ -184,18 +201,18 @@ def check_benches(database: Database, tournament: Tournament) -> None:
     """Raise WorkerError where matches were decided by failed starts that came out differently later.
 
     That is possible only after a withdrawal: the host may have hidden all failed starts of a bot, which
-    started later on other hosts.
+    started later on other hosts; and a bot may start, or fail, in a match that was named.
     """
     refused = database.hosts.refused(tournament.id)
-    if not refused:
+    if not refused and not withdrawn_path(database.place, tournament).exists():
         return
     wrong = [match.number for match, _ in wrongly_benched(StoredSchedule.of(database, tournament))]
     if wrong:
-        host = refused[0].host
+        words = f"--host {refused[0].host}" if refused else " ".join(f"--match {n}" for n in wrong)
         raise WorkerError(
             f"{counted(len(wrong), 'match')} of {tournament.name} must be decided again"
-            f" ({spans_text(wrong)}), because without {host} other bots are benched: run"
-            f" `tourney db withdraw {tournament.name} --host {host}` once more, and run again"
+            f" ({spans_text(wrong)}), because without the withdrawn matches other bots are benched: run"
+            f" `tourney db withdraw {tournament.name} {words}`, and run again"
         )
 
 
