@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tourney.schedule.boundary import ALPHA, multiplier, p_value, tuned
+from tourney.schedule.boundary import ALPHA, multiplier, tuned
 
 
 def test_boundary_is_the_published_formula() -> None:
@@ -24,10 +24,3 @@ def test_interval_is_nearly_narrowest_at_planned_length() -> None:
     assert multiplier(1.0) == pytest.approx(best, rel=0.01)
     assert multiplier(1.0) / 1.959964 == pytest.approx(1.55, abs=0.01)
     assert multiplier(0.0) == math.inf
-
-
-def test_p_value_is_level_at_boundary() -> None:
-    for share in (0.05, 1.0, 3.0):
-        assert p_value(multiplier(share), share) == pytest.approx(ALPHA)
-    assert p_value(0.0, 1.0) == 1.0
-    assert p_value(5.0, 0.0) == 1.0

@@ -135,16 +135,19 @@ class PairOptions:
             raise UsageError(
                 "--fuel-per-ms says what a millisecond of --charge fuel is: give both, or neither"
             )
-        terms = read_terms(self.limits_file, self._limits())
+        terms, limits = read_terms(self.limits_file, self._limits())
+        book, plies = self.book, self.opening_plies
+        if book is None and self.limits_file is not None and terms.opening_book is not None:
+            book = self.limits_file.parent / terms.opening_book
         return BotQuestion(
             rule,
             bots,
             self.game,
             options=self.options,
-            limits=terms.limits,
-            opening_plies=terms.opening_plies if self.opening_plies is None else self.opening_plies,
-            book=self.book or terms.book,
-            sequential=terms.sequential and self.book is None,
+            limits=limits,
+            opening_plies=terms.opening_plies if plies is None else plies,
+            book=book,
+            opening_order=terms.opening_order,
             seed=self.seed,
             name=name,
             run=RunSettings(reuse=self.reuse, sandbox=self.sandbox),

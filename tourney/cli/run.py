@@ -42,7 +42,6 @@ from tourney.run.monitoring.summary import root_text, summary_text
 from tourney.run.unattended import RunResult
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
-from tourney.schedule.format import file_formats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +97,7 @@ class RunRequest:
         cls=FormatOption,
         documents=(RunDocument, DryRunDocument),
         multiple=True,
-        type=click.Choice([*TEXT, *(format_.name for format_ in file_formats())]),
+        metavar="FORMAT",
         help="Output format, text or json; without FILE also the tournament's. [default: text, round-robin]",
     )
     db: str = shared(db_option)
@@ -115,7 +114,7 @@ class RunRequest:
         if file is not None:
             if self.game is not None or self.name is not None or self.keys or own:
                 raise UsageError(
-                    "--game, --name, --set and a tournament's --format stand for FILE: leave it out"
+                    "--game, --name, --set and the format of a tournament stand for FILE: leave it out"
                 )
             return read_tournament_file(file)
         if self.game is None or not _given("bots"):
@@ -129,10 +128,6 @@ class RunRequest:
             write_file(path, text.encode())
             current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
         return found
-
-    def store(self, file: Path | None) -> str:
-        """The folder of the bot store."""
-        return self.bots if file is not None else os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS)
 
     def pinning(self) -> Pinning:
         """The workers, and the processors that their matches are pinned to."""
@@ -162,7 +157,8 @@ def command(file: Path | None, options: RunRequest) -> None:
     pinning = options.pinning()
     run_options = options.unattended.run_options(options.end.deadline(), pinning)
     tournament = options.tournament(file)
-    options = replace(options, bots=options.store(file))
+    if file is None:
+        options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:
         _dry_run(tournament, options, pinning)

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 import rfc8785
 from msgspec import structs, to_builtins
@@ -57,7 +57,7 @@ class BotQuestion(Generic[R]):
     """A question about a bot: the rule that answers it, the bots, that in question first, and how they play.
 
     ``seats`` None: the game's minimum. ``opening_plies`` None: 4 if the game has neither dice nor hidden
-    actions, else none; a ``book`` takes their place, in its order if ``sequential``. ``name`` None: a name
+    actions, else none; a ``book`` takes their place. ``name`` None: a name
     made of the bots and everything that decides. ``max_faults`` stops the games (None: no limit).
     """
 
@@ -69,7 +69,7 @@ class BotQuestion(Generic[R]):
     limits: Limits = DEFAULT_LIMITS
     opening_plies: int | None = None
     book: Path | None = None
-    sequential: bool = False
+    opening_order: Literal["random", "sequential"] = "random"
     seed: int | None = None
     name: str | None = None
     max_faults: int | None = None
@@ -173,7 +173,7 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
     if question.opening_plies and question.book.suffix != ".pgn":
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
-    return {"book": book, "opening_order": "sequential" if question.sequential else "random"}
+    return {"book": book, "opening_order": question.opening_order}
 
 
 def opening_plies(game: AnyGame, asked: int | None = None) -> int:

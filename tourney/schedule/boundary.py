@@ -37,16 +37,3 @@ def multiplier(share: float, alpha: float = ALPHA) -> float:
         return math.inf
     known = tuned(alpha) * share
     return math.sqrt((1 + 1 / known) * (math.log1p(known) - 2 * math.log(alpha)))
-
-
-def p_value(deviations: float, share: float, alpha: float = ALPHA) -> float:
-    """The smallest level, at most 1, at which the sequence excludes a value.
-
-    ``deviations``: (estimate - value) / SE; only the size matters. ``alpha`` is the level for which the
-    sequence is tuned. The minimum over all looks is a p-value that holds however a run is stopped.
-    """
-    if share <= 0:
-        return 1.0
-    known = tuned(alpha) * share
-    exponent = math.log1p(known) / 2 - deviations**2 * known / (1 + known) / 2
-    return math.exp(min(exponent, 0.0))

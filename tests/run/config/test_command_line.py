@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError, UsageError
+from tourney.match.spec import DEFAULT_LIMITS
 from tourney.run.config.command_line import Terms, clock_limits, file_text, read_terms, toml_values
 from tourney.run.config.tournament_file import read_tournament_file
 
@@ -13,19 +14,19 @@ from tourney.run.config.tournament_file import read_tournament_file
 def test_options_go_before_a_files_limits(tmp_path: Path) -> None:
     text = '[limits]\nclock-ms = 8000\nnodes = 50\n[options]\nx = "1"\n'
     path = write_file(tmp_path, 'opening-book = "a.epd"\nopening-order = "sequential"\n' + text)
-    found = read_terms(path, {"nodes": 9, "resign": {"movecount": 3, "score": 600}})
-    assert (found.limits.clock_ms, found.limits.move_ms, found.limits.nodes) == (8000, None, 9)
-    assert found.limits.resign is not None
-    assert (found.book, found.sequential) == (tmp_path / "a.epd", True)
-    assert read_terms(None, {}) == Terms(read_terms(None, {"move-ms": 1000}).limits)
+    terms, limits = read_terms(path, {"nodes": 9, "resign": {"movecount": 3, "score": 600}})
+    assert (limits.clock_ms, limits.move_ms, limits.nodes) == (8000, None, 9)
+    assert limits.resign is not None
+    assert (terms.opening_book, terms.opening_order) == ("a.epd", "sequential")
+    assert read_terms(None, {}) == read_terms(None, {"move-ms": 1000}) == (Terms(), DEFAULT_LIMITS)
 
 
 @pytest.mark.parametrize(
     ("text", "given", "sentence"),
     [
         ("seed = 3", {}, "there is no table [limits]"),
-        ("opening-book = 3", {}, "opening-book or opening-order is not valid"),
-        ('opening-plies = "x"', {}, "opening-plies is not an integer"),
+        ("opening-book = 3", {}, "opening-book is 3"),
+        ('opening-plies = "x"', {}, 'opening-plies is "x"'),
         ("[limits]\nnodes = 0", {}, "[limits]: nodes is 0"),
         ("[limits]", {"increment-ms": 5}, "increment-ms is set without clock-ms"),
     ],

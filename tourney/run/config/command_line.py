@@ -4,55 +4,48 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
+
+from msgspec import Struct
 
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
-from tourney.run.config.file_schema import FileLimits
+from tourney.run.config.file_schema import FileLimits, FilePath
 from tourney.run.config.tournament_file import load_tables, plan_limits
 from tourney.schema import SchemaError, read
 
 _KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
 _CLOCK: Final = re.compile(r"(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
-_OPENINGS: Final = ("opening-book", "opening-order", "opening-plies")
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """How bots of a question play: their limits, and what a file says of openings (None: nothing)."""
+class Terms(Struct, frozen=True, rename="kebab"):
+    """How bots of a question play: the keys of a tournament file that say so."""
 
-    limits: Limits
-    book: Path | None = None
-    sequential: bool = False
+    limits: FileLimits = FileLimits()
+    opening_book: FilePath | None = None
+    opening_order: Literal["random", "sequential"] = "random"
     opening_plies: int | None = None
 
 
-def read_terms(path: Path | None, given: Mapping[str, object]) -> Terms:
-    """The ``[limits]`` and openings of a tournament file, with the limits ``given`` in their place.
+def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, Limits]:
+    """The terms of a tournament file, with the limits ``given`` in place of its own, and the plan's limits.
 
-    Raises TournamentError for the file, and UsageError for what is given.
+    Raises TournamentError for the file, and UsageError for a value.
     """
     tables = {} if path is None else load_tables(path)
-    written = tables.get("limits", {})
-    if path is not None and not ({"limits", *_OPENINGS} & set(tables) and isinstance(written, dict)):
-        raise TournamentError(
-            f"{path}: there is no table [limits], and no opening-book or opening-plies", file=path
-        )
-    data = {**written, **given} if isinstance(written, dict) else dict(given)
+    data = {key: tables[key] for key in Terms.__struct_encode_fields__ if key in tables}
+    if path is not None and not data:
+        raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
+    written = data.get("limits", {})
+    if isinstance(written, dict):
+        data["limits"] = {**written, **given}
     try:
-        limits = plan_limits(read(data, FileLimits, toml=True, at=("limits",)), {"limits": data})
+        terms = read(data, Terms, toml=True)
+        return terms, plan_limits(terms.limits, data)
     except SchemaError as error:
         raise UsageError(error.in_toml("the command line" if path is None else str(path))) from error
-    book, order, plies = (tables.get(key) for key in _OPENINGS)
-    if not isinstance(book, str | None) or order not in (None, "random", "sequential"):
-        raise TournamentError(f"{path}: opening-book or opening-order is not valid", file=path)
-    if not isinstance(plies, int | None):
-        raise TournamentError(f"{path}: opening-plies is not an integer", file=path)
-    folder = Path() if path is None else path.parent
-    return Terms(limits, None if book is None else folder / book, order == "sequential", plies)
 
 
 def clock_limits(text: str) -> dict[str, object]:
