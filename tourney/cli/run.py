@@ -84,12 +84,15 @@ class RunRequest:
     name: str | None = option(
         "--name", metavar="NAME", help="Without FILE: name. [default: from game, format and all else]"
     )
+    rounds: int | None = option(
+        "--rounds", type=click.IntRange(1), metavar="N", help="Without FILE: rounds, as of a swiss."
+    )
     keys: tuple[str, ...] = option(
         "--set",
         "keys",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Without FILE: a key of the tournament file, as rounds=5 or limits.clock-ms=8000; repeatable.",
+        help="Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable.",
     )
     formats: tuple[str, ...] = option(
         "--format",
@@ -112,15 +115,16 @@ class RunRequest:
         """The tournament of a file, or of the options, which then becomes a file. Raises UsageError."""
         own = [word for word in self.formats if word not in TEXT]
         if file is not None:
-            if self.game is not None or self.name is not None or self.keys or own:
+            if any((self.game, self.name, self.rounds, self.keys, own)):
                 raise UsageError(
-                    "--game, --name, --set and the format of a tournament stand for FILE: leave it out"
+                    "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
                 )
             return read_tournament_file(file)
         if self.game is None or not _given("bots"):
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = own[-1] if own else "round-robin"
-        path, text = file_text(self.game, self.bots.split(","), format_, self.name, self.keys)
+        keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
+        path, text = file_text(self.game, self.bots.split(","), format_, self.name, keys)
         found = read_tournament_file(path, text)
         if path.exists() and path.read_bytes() != text.encode():
             raise UsageError(f"{path} is another tournament file: choose another --name, or run that file")
@@ -143,7 +147,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
     Without FILE, --game, --bots and --format name a tournament whose file is written and run, as in
-    `tourney run --game chess --bots first,second --format swiss --set rounds=5`.
+    `tourney run --game chess --bots first,second --format swiss --rounds 5`.
 
     A match counts once it is stored. After a crash the next start plays the matches without a result. Ctrl-C
     finishes the matches in progress; a second one stops at once.
