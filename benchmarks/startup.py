@@ -107,7 +107,7 @@ def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list
     parts: dict[str, Callable[[Mounts], None]] = {
         "bubblewrap, with the system's folders": lambda into: into.words.extend(system_words()),
         "namespaces": lambda into: into.words.extend(bubblewrap._namespaces(root=root, closed=not root)),  # noqa: SLF001 - the words themselves are measured
-        "/proc, /dev, /tmp, and what is hidden there": lambda into: into.words.extend(private_words()),
+        "/proc, /dev and /tmp": lambda into: into.words.extend(private_words()),
         "figures of /proc": lambda into: add_figures(into, LIMITS.memory_mb),
         "the interpreter and the SDK": lambda into: add_shown(into, interpreter_paths(), move=True),
         "the bot's files": lambda into: add_folder(into, folder, LIMITS.memory_mb),
@@ -119,6 +119,8 @@ def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list
         yield name, end, _mounts(list(parts.values())[:number])
     if root:
         yield "setpriv", [*inner[: inner.index("--") + 1], *end], _mounts(parts.values())
+    shell = inner.index("/bin/sh")
+    yield "Perl for the rules of /proc", [*inner[:shell], *end], _mounts(parts.values())
     yield "the shell that sets limits and waits", inner, _mounts(parts.values())
 
 

@@ -52,6 +52,34 @@ else:
 """
 
 
+NOTES = """\
+import os, threading
+FILES = ("smaps", "smaps_rollup", "numa_maps", "pagemap", "clear_refs")
+def look(who):
+    for place in ("self", "thread-self", str(os.getpid()), str(os.getppid()), "1"):
+        for folder in (f"/proc/{place}", f"/proc/{place}/task/{place}"):
+            for name in FILES:
+                for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+                    try:
+                        os.close(os.open(f"{folder}/{name}", flags))
+                    except OSError:
+                        continue
+                    found.append(name)
+found = []
+look("itself")
+thread = threading.Thread(target=look, args=("thread",))
+thread.start()
+thread.join()
+ends = os.pipe()
+if os.fork() == 0:
+    look("child")
+    os.write(ends[1], " ".join(found).encode() + b" ")
+    os._exit(0)
+os.wait()
+print("found", *sorted(set(os.read(ends[0], 65536).decode().split())))
+"""
+
+
 @pytest.fixture
 def library(tmp_path: Path) -> Iterator[Path]:
     """Yield a file that all bots see, as they see the system's, on a disk, and not cached."""
@@ -97,6 +125,28 @@ def test_next_match_may_not_ask_what_is_cached(tmp_path: Path, library: Path) ->
     sandbox = open_sandbox("auto")
     said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
     assert said(sandbox, tmp_path, "read", str(library), shown=library.parent) == "Operation not supported"
+
+
+def notes_found(sandbox: Sandbox, folder: Path) -> list[str]:
+    """Play a bot that opens the kernel's notes on the pages of each of its processes, and return its line."""
+    folder.chmod(0o755)
+    (folder / "bot.py").write_text(NOTES, "ascii")
+    words = (sys.executable, "-I", "-S", "-B", "bot.py")
+    channel = sandbox.spawn(BotCommand(words, folder, environment(), interpreter_paths()), memory_mb=512)
+    try:
+        return channel.wait(time.monotonic_ns() + FAR).text.split()
+    finally:
+        channel.close(0)
+
+
+@contained
+def test_no_process_of_a_bot_reads_or_clears_page_notes(tmp_path: Path) -> None:
+    """Neither the first one nor a thread or a child; without containment all can."""
+    whole = open_sandbox("auto")
+    if whole.protections["page-cache"] != "enforced":
+        pytest.skip("this kernel has no rules for the files of /proc, or Perl is missing")
+    assert notes_found(whole, tmp_path) == ["found"]
+    assert {"clear_refs", "pagemap", "smaps"} <= set(notes_found(PlainSandbox("off"), tmp_path))
 
 
 @contained

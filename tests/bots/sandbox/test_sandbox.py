@@ -169,13 +169,12 @@ def test_bot_can_write_only_to_its_tmp(shell: Shell) -> None:
 
 @contained
 def test_bot_has_no_network_other_processes_or_privileges(shell: Shell) -> None:
-    """Not even loopback is up; it sees its own processes only; it is not root and cannot become root."""
+    """It sees its own processes only and no table of the network; it is not root and cannot become root."""
     script = (
-        "tail -n +3 /proc/net/dev | wc -l; tail -n +2 /proc/net/route | wc -l;"
-        "ls /proc | grep -c '^[0-9]'; id -u; grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs)' /proc/self/status"
+        "cat /proc/net/dev /proc/net/route | wc -l; ls /proc | grep -c '^[0-9]'; id -u;"
+        "exec grep -E '^(CapEff|CapPrm|CapBnd|NoNewPrivs)' /proc/self/status"
     )
-    interfaces, routes, processes, user, *rights = shell(open_sandbox("auto"), script)
-    assert int(interfaces) <= 1
+    routes, processes, user, *rights = shell(open_sandbox("auto"), script)
     assert routes == "0"
     assert int(processes) <= 6
     assert user != "0"
@@ -193,12 +192,18 @@ def test_limits_hold_in_the_sandbox(shell: Shell) -> None:
     assert lines == ["524288", "131072", "0", "512"]
 
 
+DAEMONS = (
+    'start=\'echo >>/tmp/up; exec {0}\'; setsid sh -c "$start" & sh -c \'setsid sh -c "$0" &\' "$start";'
+    " until [ $(cat /tmp/up | wc -l) = 2 ]; do :; done; echo up"
+)
+"""Starts a program in two sessions of their own, and waits until both are there."""
+
+
 @contained
 def test_daemons_end_with_the_bot(shell: Shell) -> None:
     """A session of its own does not save a process from the end of the namespace."""
     rest = f"sleep 600.{os.getpid()}"
-    up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
-    assert shell(open_sandbox("auto"), f"setsid {rest} & sh -c 'setsid {rest} &'; {up}") == ["up"]
+    assert shell(open_sandbox("auto"), DAEMONS.format(rest)) == ["up"]
     shell.channels[-1].close(0)
     assert running(rest) == []
 
@@ -211,8 +216,7 @@ def test_slow_namespace_is_killed(shell: Shell, with_groups: bool, monkeypatch: 
     extras = EXTRAS if with_groups else EXTRAS - {"cgroups"}
     sandbox = Bubblewrap("auto", extras, Users.of_this_host(), find_cgroups())
     rest = f"sleep 601.{os.getpid()}"
-    up = f"until [ $(ps ax | grep -c '[0-9] {rest}') = 2 ]; do :; done; echo up"
-    assert shell(sandbox, f"setsid {rest} & sh -c 'setsid {rest} &'; {up}") == ["up"]
+    assert shell(sandbox, DAEMONS.format(rest)) == ["up"]
     shell.channels[-1].close(0)
     assert running(rest) == []
 

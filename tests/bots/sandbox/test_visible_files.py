@@ -14,7 +14,6 @@ from tests.support.containment import contained
 from tests.support.tables import make_spec, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
-from tourney.bots.sandbox import visible_files
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
@@ -144,20 +143,6 @@ def soft_limit() -> Iterator[tuple[int, int]]:
     resource.setrlimit(resource.RLIMIT_NOFILE, lowered)
     yield lowered
     resource.setrlimit(resource.RLIMIT_NOFILE, before)
-
-
-@contained
-@pytest.mark.parametrize("empty", ["/proc/tty/ldisc", "/proc/not-there"])
-def test_folders_of_figures_are_empty(folder: Path, empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are hidden by a folder of the kernel that is always empty, or by a file system."""
-    monkeypatch.setattr(visible_files, "_EMPTY_FOLDER", empty)
-    command = BotCommand(("/bin/sh", "-c", "ls /proc/fs /proc/irq /proc/sys/fs; echo"), folder, environment())
-    channel = Bubblewrap("auto", EXTRAS, Users.of_this_host(), find_cgroups()).spawn(command, memory_mb=512)
-    found = []
-    while (event := channel.wait(time.monotonic_ns() + FAR)).kind == "line":
-        found.append(event.text)
-    channel.close(0)
-    assert found == ["/proc/fs:", "/proc/irq:", "/proc/sys/fs:"]
 
 
 @contained

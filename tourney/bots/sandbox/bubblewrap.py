@@ -17,6 +17,7 @@ from tourney.bots.sandbox.bot_processes import NamespaceProcesses
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
 from tourney.bots.sandbox.child_process import OUTPUT, high
+from tourney.bots.sandbox.landlock import landlock_words
 from tourney.bots.sandbox.launch import Launch
 from tourney.bots.sandbox.sandbox import (
     Degree,
@@ -44,7 +45,7 @@ from tourney.bots.sandbox.visible_files import (
 )
 from tourney.errors import SandboxError
 
-EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp"})
+EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp", "landlock"})
 """Optional parts: each is left out if the sandbox does not start with it."""
 
 USERS_PER_PROCESS: Final = 32
@@ -68,8 +69,6 @@ _ALWAYS: Final[tuple[str, ...]] = (
 )
 
 _BY_FILTER: Final = ("system-calls", "user-namespaces", "file-locks", "processors")
-_BY_FILTER_AND_MEMORY: Final = ("page-cache", "sockets")
-"""Partial where no control group counts memory."""
 
 
 class Users:
@@ -135,6 +134,8 @@ class Bubblewrap(Sandbox):
         root = users.range is not None
         self._setpriv = _needed("setpriv") if root else None
         closed = "disable-userns" in extras and not root
+        perl = program("perl") if "landlock" in extras else None
+        self._landlock = [] if perl is None else landlock_words(perl)
         self._fixed = [*_namespaces(root=root, closed=closed), *system_words(), *private_words()]
 
     @classmethod
@@ -170,11 +171,11 @@ class Bubblewrap(Sandbox):
     def protections(self) -> Mapping[str, Degree]:
         """The degree of every protection."""
         held: dict[str, Degree] = self._by_cgroups() | dict.fromkeys(_ALWAYS, "enforced")
-        held["system-figures"] = "enforced" if self._filters else "partial"
+        held["system-figures"] = "enforced" if self._filters and self._landlock else "partial"
         if self._filters:
             held.update(dict.fromkeys(_BY_FILTER, "enforced"))
             accounted: Degree = "enforced" if "total-memory" in held else "partial"
-            held.update(dict.fromkeys(_BY_FILTER_AND_MEMORY, accounted))
+            held |= {"sockets": accounted, "page-cache": accounted if self._landlock else "partial"}
         if "disable-userns" in self._extras and self._setpriv is None:
             held["user-namespaces"] = "enforced"
         if "process-limit" in self._extras:
@@ -212,7 +213,7 @@ class Bubblewrap(Sandbox):
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
             launch.argv += ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"]
-        launch.argv += self._inner_words(command, limits)
+        launch.argv += [*([] if writable else self._landlock), *self._inner_words(command, limits)]
         return launch
 
     def _add_mounts(
@@ -226,8 +227,8 @@ class Bubblewrap(Sandbox):
             mounts.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
         else:
             add_folder(mounts, command.folder, limits.memory_mb)
-        # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, or move
-        # the machine's number of logins.
+        # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, move the
+        # machine's number of logins, or leave notes on pages (clear_refs).
         mounts.words += ["--remount-ro", "/", "--remount-ro", "/proc"]
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
             mounts.fds.append(memory_file(program))

@@ -45,6 +45,8 @@ HIDDEN = (
     *("pressure/cpu", "pressure/io", "pressure/memory"),
 )
 """Files of /proc on the whole machine that no program needs."""
+PAGE_NOTES = ("smaps", "smaps_rollup", "numa_maps", "pagemap", "clear_refs")
+"""Files of each process in /proc that show, or change, what the kernel notes of its pages."""
 SOCKETS = (
     *(("AF_INET", 2, socket.SOCK_STREAM), ("AF_INET", 2, socket.SOCK_DGRAM)),
     *(("AF_INET6", 10, socket.SOCK_DGRAM), ("AF_NETLINK", 16, socket.SOCK_RAW)),
@@ -199,8 +201,12 @@ def make_large_file(facts: Facts) -> int:
 
 
 def ask_cache(_: Facts) -> str:
-    """Ask which pages of a file are cached."""
+    """Ask which pages of a file are cached, and for the kernel's notes on them, in a child too."""
     allowed = allowed_calls(CACHE_CALLS)
+    for name in PAGE_NOTES:
+        look = partial(Path(f"/proc/thread-self/{name}").open, "wb" if name == "clear_refs" else "rb")
+        if works(look) or in_child(look):
+            allowed.append(name)
     with Path("/usr/bin/env").open("rb") as file, suppress(OSError):
         with suppress(BlockingIOError):
             os.preadv(file.fileno(), [bytearray(1)], 0, os.RWF_NOWAIT)

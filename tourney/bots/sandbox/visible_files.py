@@ -99,21 +99,6 @@ _LINKS = (
     *(("random", "urandom"), ("fd", "/proc/self/fd")),
     *(("stdin", "/proc/self/fd/0"), ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")),
 )
-_HIDDEN_FILES = (
-    "buddyinfo",
-    "cgroups",
-    "diskstats",
-    "interrupts",
-    "locks",
-    "sched_debug",
-    "schedstat",
-    "softirqs",
-    "vmstat",
-    "zoneinfo",
-)
-_HIDDEN_FOLDERS = ("fs", "irq", "pressure", "sys/fs")
-_EMPTY_FOLDER = "/proc/tty/ldisc"
-"""A folder that is always empty, and costs less to mount than a file system; not all machines have it."""
 _PAGE: Final = os.sysconf("SC_PAGESIZE")
 _SPARE_FILES: Final = 256
 """Descriptors that the referee may need beside those of a copy."""
@@ -173,29 +158,7 @@ def private_words() -> list[str]:
         *("--perms", "1777", "--size", str(SHM_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108 - in its own /dev
         *("--remount-ro", "/dev"),
         *("--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"),  # noqa: S108 - in its own root
-        *_hiding_words(),
     ]
-
-
-def _hiding_words() -> list[str]:
-    """The words that hide what bots change in /proc and no program needs; each mount takes time.
-
-    A device that is mounted without devices cannot be read.
-    """
-    words = []
-    for name in _HIDDEN_FILES:
-        if Path("/proc", name).exists():
-            words += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    for name in _HIDDEN_FOLDERS:
-        if Path("/proc", name).is_dir():
-            words += _empty_words(f"/proc/{name}")
-    return words
-
-
-def _empty_words(place: str) -> list[str]:
-    if Path(_EMPTY_FOLDER).is_dir():
-        return ["--ro-bind", _EMPTY_FOLDER, place]
-    return ["--perms", "0555", "--size", str(_PAGE), "--tmpfs", place, "--remount-ro", place]
 
 
 def add_shown(mounts: Mounts, paths: tuple[Path, ...], *, move: bool) -> None:
