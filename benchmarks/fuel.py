@@ -1,6 +1,7 @@
 """Fuel clocks: the same root on a busy machine, and the cost of a module beside a native bot.
 
-    python -m benchmarks.fuel [--part roots|speed|meter] [--games 2] [--loops 8] [--kills 10] [--rounds 5]
+    python -m benchmarks.fuel [--part roots|speed|meter|slow] [--games 2] [--loops 8] [--kills 10]
+        [--rounds 5]
 
 ``roots``: four bots search Sages Tafl until a share of the turn's time is used up; one of them overruns the
 limit now and then, and loses on time. The tournament is played by 1, 2 and 5 workers, beside busy loops,
@@ -12,6 +13,9 @@ round all of them play short and longer matches of Sage Stones, in turn.
 
 ``meter``: programs that compute in different ways, natively and as modules without and with the meter. What
 a millisecond of each is in fuel says how to choose `fuel-per-ms`, and what the meter does not see.
+
+``slow``: instructions that are slow for their fuel, 400 of each in a row, by each meter: their processor time
+beside the virtual time of the default `fuel-per-ms`.
 
 It needs what builds modules from C; see `docs/reference/templates.md`.
 """
@@ -34,7 +38,8 @@ from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.starter import missing_tools, new_bot
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.wasm.library import make_engine
+from tourney.bots.wasm.charging import charged
+from tourney.bots.wasm.library import make_engine, measure
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
 from tourney.match.spec import Entrant, Limits, MatchSpec
@@ -103,6 +108,20 @@ int main(void) {
 """,
 }
 """Programs that compute in different ways; each takes a tenth of a second or so."""
+
+
+SLOW_MODULE = """(module (memory 1 20) (table $t 1 funcref) (func $f) (elem $e declare func $f)
+ (func (export "run") (local $n i32) (local $k i32) (local $x f64) (loop $again BODY
+  (br_if $again (i32.lt_s (local.tee $n (i32.add (local.get $n) (i32.const 1))) (i32.const 10000))))))"""
+SLOW = {
+    "ref.func": "(drop (ref.func $f))",
+    "memory.grow": "(drop (memory.grow (i32.const 0)))",
+    "memory.fill": "(memory.fill (local.get $k) (local.get $k) (local.get $k))",
+    "table.grow": "(drop (table.grow $t (ref.null func) (i32.const 0)))",
+    "elem.drop": "(elem.drop $e)",
+    "f64.sqrt": "(local.set $x (f64.sqrt (local.get $x)))",
+    "call": "(call $f)",
+}
 
 
 def write_searchers(folder: Path, charge: str, games: int) -> None:
@@ -285,6 +304,24 @@ def measure_meter(where: Path, rounds: int) -> None:
         print(_row("search" if name == "skipper" else name, folder / name, engines, rounds), flush=True)
 
 
+def measure_slow(rounds: int) -> None:
+    """Run slow instructions by each meter, and print how much longer than their virtual time they take."""
+    engine = make_engine(metered=True)
+    unit = (Limits(move_ms=1, charge="fuel").metered().fuel_per_ms or 1) * 1000
+    print("| instruction | wasmtime-fuel-1 | wasmtime-fuel-2 |\n|---|---|---|", flush=True)
+    for name, text in SLOW.items():
+        code = bytes(wasmtime.wat2wasm(SLOW_MODULE.replace("BODY", text * 400)))
+        factors = []
+        for form in (code, charged(code)):
+            found = []
+            for _ in range(rounds):
+                begun = time.thread_time()
+                fuel, _ = measure(engine, form, "run")
+                found.append((time.thread_time() - begun) * unit / fuel)
+            factors.append(median(found))
+        print(f"| `{name}` | {factors[0]:,.0f} times | {factors[1]:,.0f} times |", flush=True)
+
+
 def _row(title: str, program: Path, engines: dict[bool, wasmtime.Engine], rounds: int) -> str:
     """Run a program in all ways, in turn, and return its row."""
     modules = {
@@ -332,16 +369,18 @@ def _run(engine: wasmtime.Engine, module: wasmtime.Module, lines: Path, *, meter
 def main() -> int:
     """Measure what is asked for; return the exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--part", action="append", choices=("roots", "speed", "meter"), help="default: all")
+    parser.add_argument(
+        "--part", action="append", choices=("roots", "speed", "meter", "slow"), help="default: all"
+    )
     parser.add_argument("--games", type=int, default=2, help="games of a pairing, in roots")
     parser.add_argument("--loops", type=int, default=8, help="busy loops, in roots")
     parser.add_argument("--kills", type=int, default=10, help="kills, in roots")
-    parser.add_argument("--rounds", type=int, default=5, help="rounds, in speed and meter")
+    parser.add_argument("--rounds", type=int, default=5, help="rounds, in speed, meter and slow")
     parser.add_argument("--matches", type=int, default=20, help="matches of a round, in speed")
     given = parser.parse_args()
     if needed := missing_tools("c"):
         parser.error(f"the bots cannot be built: install {needed}")
-    parts = given.part or ["roots", "speed", "meter"]
+    parts = given.part or ["roots", "speed", "meter", "slow"]
     same = True
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
@@ -352,6 +391,8 @@ def main() -> int:
             measure_speed(where, given.rounds, given.matches)
         if "meter" in parts:
             measure_meter(where, given.rounds)
+        if "slow" in parts:
+            measure_slow(given.rounds)
     return int(not same)
 
 

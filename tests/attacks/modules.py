@@ -317,6 +317,18 @@ MODULES: Final = (
         "timeout",
     ),
     Module(
+        "unrolled-references",
+        "makes 200 references to a function in a row, for ever: the slowest instruction",
+        bot(_ever("(drop (ref.func $say))" * 200), parts="(elem declare func $say)"),
+        "timeout",
+    ),
+    Module(
+        "unrolled-fills",
+        "fills 0 bytes 200 times in a row, for ever",
+        bot(_ever("(memory.fill (i32.const 0) (i32.const 0) (global.get $first))" * 200)),
+        "timeout",
+    ),
+    Module(
         "tables",
         "grows a table for ever",
         bot(

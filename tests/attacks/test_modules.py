@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.attacks.modules import MODULES, PROBES, Module, bot, slow_to_compile
 from tests.support.containment import bubblewrap_works
@@ -18,6 +19,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox import sandbox
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.bots.wasm import modules
+from tourney.bots.wasm.fuel import PLAIN_METER
 from tourney.errors import BotError
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.result import PlayedMatch
@@ -50,9 +52,11 @@ class Table:
             os.truncate(folder / "bot.wasm", size)
         return entrant_of(self._store.add(folder), name)
 
-    def play(self, name: str, text: str, *, seed: int = 1, size: int = 0) -> PlayedMatch:
+    def play(
+        self, name: str, text: str, *, seed: int = 1, size: int = 0, limits: Limits = LIMITS
+    ) -> PlayedMatch:
         entrants = (self.add(name, text, size), self._honest)
-        return self._runner.play(MatchSpec("toe", (), entrants, seed, LIMITS))
+        return self._runner.play(MatchSpec("toe", (), entrants, seed, limits))
 
     def close(self) -> None:
         self._runner.close()
@@ -115,3 +119,17 @@ def test_large_compilation_is_stopped(table: Table, monkeypatch: pytest.MonkeyPa
 def test_module_of_200_mb_is_refused(table: Table) -> None:
     with pytest.raises(BotError, match=r"bot\.wasm is larger than 64 MiB"):
         table.play("vast", bot(), size=200 << 20)
+
+
+def test_older_meter_counts_as_before(table: Table) -> None:
+    """A match by it replays to its digest; by the new one the same work is beyond the limit."""
+    grown = (
+        "(local.set $k (i32.const 2000000)) (loop $next (drop (memory.grow (i32.const 0)))"
+        " (br_if $next (local.tee $k (i32.sub (local.get $k) (i32.const 1)))))"
+    )
+    text = bot(grown * 4, local="(local $k i32)")
+    older = structs.replace(LIMITS, meter=PLAIN_METER)
+    one, same, new = (table.play("grows", text, limits=limits).record for limits in (older, older, LIMITS))
+    assert one.outcome.faults == ()
+    assert same.digest == one.digest
+    assert [kind for _, kind, _ in new.outcome.faults] == ["timeout"]

@@ -32,6 +32,12 @@ def test_speed_has_a_row_for_each_length_and_way() -> None:
     assert int(found[0][0]) < int(found[3][0])
 
 
+def test_every_slow_instruction_is_quicker_by_new_meter() -> None:
+    found = {row[0]: [int(part.split()[0].replace(",", "")) for part in row[1:]] for row in rows("slow")}
+    assert found["`ref.func`"][1] < found["`ref.func`"][0]
+    assert max(new for _, new in found.values()) < 250
+
+
 def test_meter_counts_the_same_in_every_run() -> None:
     """The benchmark itself fails if a program takes other fuel in another run."""
     found = {row[0]: row for row in rows("meter", "--rounds", "2")}

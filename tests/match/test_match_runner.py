@@ -178,7 +178,7 @@ def test_bot_begins_only_when_it_is_released(room: Room) -> None:
 @contained
 def test_limits_are_exact_whichever_program_sets_them(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     """A shell whose ``ulimit`` or environment differs is helped by programs."""
-    script = "cat /proc/self/limits; env; exec cat /proc/1/environ"
+    script = "exec 3</proc/self/limits; cat <&3; env; exec cat /proc/1/environ"
     command = BotCommand(("/bin/sh", "-c", script), room.command.folder, environment())
     said = []
     for helped in (False, True):

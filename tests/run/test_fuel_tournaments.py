@@ -114,7 +114,7 @@ def test_all_matches_reproduce_with_their_timeouts(folder: Path, root: str) -> N
     records = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     faults = [kind for record in records for _, kind, _ in record["outcome"]["faults"]]
     assert 0 < faults.count("timeout") == len(faults) < 6
-    assert {record["limits"]["meter"] for record in records} == {"wasmtime-fuel-1"}
+    assert {record["limits"]["meter"] for record in records} == {"wasmtime-fuel-2"}
     assert {record["limits"]["ponder"] for record in records} == {"freeze"}
     assert invoke("verify", "--root", root, "--db", str(folder / "one.db")).exit_code == 0
     checked = subprocess.run(

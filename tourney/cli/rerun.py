@@ -286,15 +286,12 @@ def _replay(
     result: _Result,
 ) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
-    digests, metered = set[str](), set[str]()
+    meters: dict[str, str | None] = {}
     for index in picked:
         record = candidates.load(index)[0]
-        found = {seat.digest for seat in record.seats}
-        digests |= found
-        if record.limits.by_fuel:
-            metered |= found
+        meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
     store = BotStore(Path(options.bots).absolute())
-    missing = provide_bots(store, sorted(digests), open_sandbox(options.sandbox), metered)
+    missing = provide_bots(store, sorted(meters), open_sandbox(options.sandbox), meters)
 
     def load(place: int) -> tuple[Record, tuple[str, ...]]:
         record, measured = candidates.load(picked[place])

@@ -17,7 +17,7 @@ from tourney.bots.channel.interface import Channel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.child_process import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.bots.wasm.fuel import METER, instance_order
+from tourney.bots.wasm.fuel import instance_order, refuse_unknown
 from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
 from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
@@ -73,7 +73,7 @@ class StoreLauncher:
     def __init__(self, store: BotStore, sandbox: Sandbox) -> None:
         self._store = store
         self._sandbox = sandbox
-        self._bots: dict[tuple[str, bool], tuple[StoredBot, Path]] = {}
+        self._bots: dict[tuple[str, str | None], tuple[StoredBot, Path]] = {}
         self._hosts = Hosts()
 
     def __call__(self, entrant: Entrant, limits: Limits) -> Channel:
@@ -92,8 +92,8 @@ class StoreLauncher:
     def meter(self, spec: MatchSpec, seat: int, clock: FuelClock) -> Channel:
         """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""
         entrant, limits = spec.seats[seat - 1], spec.limits
-        protocol, command = self._found(entrant, metered=True)
-        key = (entrant.digest, entrant.args, limits.memory_mb)
+        protocol, command = self._found(entrant, limits.meter)
+        key = (entrant.digest, entrant.args, limits.memory_mb, limits.meter)
         host = self._hosts.take(key, lambda: Host.start(command, limits.memory_mb, self._sandbox))
         assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
         order = instance_order(bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
@@ -108,16 +108,16 @@ class StoreLauncher:
         """The command of an entrant's bot, for an outside referee that starts it."""
         return self._found(entrant)[1]
 
-    def _found(self, entrant: Entrant, *, metered: bool = False) -> tuple[BotProtocol, BotCommand]:
-        found = self._bots.get((entrant.digest, metered))
+    def _found(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
+        found = self._bots.get((entrant.digest, meter))
         if found is None:
             bot = self._store.fetch(entrant.digest)
-            found = bot, runnable_folder(self._store, bot, self._sandbox, metered=metered)
-            self._bots[entrant.digest, metered] = found
+            found = bot, runnable_folder(self._store, bot, self._sandbox, meter)
+            self._bots[entrant.digest, meter] = found
         bot, folder = found
         manifest = bot.manifest
         protocol = PROTOCOLS.find(manifest.protocol).configured(manifest.options, manifest.go)
-        return protocol, bot_command(bot, entrant.args, folder, metered=metered)
+        return protocol, bot_command(bot, entrant.args, folder, metered=meter is not None)
 
 
 class PreparedSandboxes:
@@ -235,8 +235,7 @@ class MatchRunner:
         # Hosts are kept from match to match; each match has new instances of its modules.
         if not isinstance(self._launch, StoreLauncher):
             raise UsageError('charge = "fuel" is for bots of a store only')
-        if spec.limits.meter != METER:
-            raise UsageError(f"there is no meter {spec.limits.meter}; this version of Tourney has {METER}")
+        refuse_unknown(spec.limits.meter)
         clock, players = FuelClock(), list[Player]()
         try:
             for seat in range(1, len(spec.seats) + 1):

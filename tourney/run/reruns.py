@@ -1,7 +1,7 @@
 """Play recorded matches again, afresh and in parallel, and compare: what finds a forgery without a flaw."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,17 +39,17 @@ class Replayed:
 
 
 def provide_bots(
-    store: BotStore, digests: Sequence[str], sandbox: Sandbox, metered: Collection[str] = ()
+    store: BotStore, digests: Sequence[str], sandbox: Sandbox, meters: Mapping[str, str | None]
 ) -> dict[str, str]:
     """Bring shipped bots into the store where they are missing, and build all; return why some cannot play.
 
-    The result maps their digests to sentences. Those of ``metered`` are modules that play by fuel.
+    The result maps their digests to sentences. ``meters`` names those of modules by digest.
     """
     missing = {}
     for digest in dict.fromkeys(digests):
         try:
             store.provide(digest)
-            built_command(store, digest, sandbox, metered=digest in metered)
+            built_command(store, digest, sandbox, meter=meters.get(digest))
         except BotError as error:
             missing[digest] = str(error)
     return missing

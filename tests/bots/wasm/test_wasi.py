@@ -293,4 +293,4 @@ def test_engine_refuses_what_need_not_repeat(text: str) -> None:
 )
 def test_meter_counts_known_programs(body: str, fuel: int) -> None:
     text = f'(module (memory 4) (func (export "f") (result i64) {body}))'
-    assert measure(ENGINE, text, "f")[0] == fuel
+    assert measure(ENGINE, binary(text), "f")[0] == fuel

@@ -208,23 +208,24 @@ _SHOWN_LINES: Final = 15
 
 
 def built_command(
-    store: BotStore, digest: str, sandbox: Sandbox, args: Sequence[str] = (), *, metered: bool = False
+    store: BotStore, digest: str, sandbox: Sandbox, args: Sequence[str] = (), *, meter: str | None = None
 ) -> BotCommand:
     """The command of a stored bot, after it is fetched and built. Raises as ``runnable_folder`` does."""
     bot = store.fetch(digest)
-    return bot_command(bot, args, runnable_folder(store, bot, sandbox, metered=metered), metered=metered)
+    folder = runnable_folder(store, bot, sandbox, meter)
+    return bot_command(bot, args, folder, metered=meter is not None)
 
 
-def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, *, metered: bool = False) -> Path:
+def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: str | None = None) -> Path:
     """The folder to start a bot in: its files in the store, or with a build, the result of that.
 
-    For a module it is the folder of its compiled code, which counts fuel if ``metered``; only modules can.
+    For a module it is the folder of its compiled code, which counts fuel by ``meter``; only modules can.
     Build and compilation run at the first call on a host; concurrent callers wait for them. Raises BotError,
     with the last lines as a note, for a failed build and for what cannot be run so, UsageError for a module
     without wasmtime, and StoreError if the store cannot be written.
     """
     module = bot.manifest.module
-    if metered and module is None:
+    if meter is not None and module is None:
         raise BotError(
             f'the bot {bot.label} is not a WebAssembly module, and charge = "fuel" counts the work of modules'
             ' only; use charge = "wall" or "cpu", or modules alone',
@@ -235,7 +236,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, *, metere
         return folder
     place = store.root / "modules" / host() / bot.digest
     try:
-        return compiled_folder(place, folder, module, bot.label, sandbox, metered=metered)
+        return compiled_folder(place, folder, module, bot.label, sandbox, meter)
     except OSError as error:
         raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
 

@@ -22,7 +22,7 @@ _FIGURES: Final = (
     "uptime",
     "version",
 )
-_OF_FIRST: Final = ("cmdline", "maps", "stat", "statm", "status")
+_OF_FIRST: Final = ("cmdline", "limits", "maps", "stat", "statm", "status")
 _SCRIPT: Final = r"""
 my ($read, $refer) = (1 << 2, 1 << 13);
 my $rules = syscall(444, pack("Q", $read | $refer), 8, 0);

@@ -14,8 +14,11 @@ from typing import Final, NamedTuple
 
 from tourney.errors import UsageError
 
-METER: Final = "wasmtime-fuel-1"
-"""The meter of this version, by its name in records: see ``tourney.bots.wasm.fuel``."""
+PLAIN_METER: Final = "wasmtime-fuel-1"
+"""The engine's own count, of which older records are."""
+METER: Final = "wasmtime-fuel-2"
+"""The meter of new matches, by its name in records: slow instructions cost more (see ``charging``)."""
+METERS: Final = (PLAIN_METER, METER)
 
 HOST_MB: Final = 512
 """Memory of the host process of a module, beside the module's."""
@@ -96,11 +99,12 @@ MAX_MODULE: Final = 64 << 20
 """Bytes of the largest module."""
 MAX_TABLE: Final = 1_000_000
 """Most elements of a table: they are not in the memory that ``memory-mb`` bounds."""
-FORM: Final = 1
+FORM: Final = 2
 """Raise it when the engine's settings change: compiled modules are kept under it."""
 
-_PROBED: Final = (6_618, -8_673_300_740_149_522_261)
-"""The fuel that PROBE takes, and its result."""
+_PROBED: Final = (6_618, 6_678)
+"""The fuel that PROBE takes by each meter."""
+_RESULT: Final = -8_673_300_740_149_522_261
 
 
 def wasmtime_version() -> str:
@@ -121,17 +125,23 @@ def meter_fault() -> str:
         counted = import_module("tourney.bots.wasm.library").probe()
     except Exception as error:  # noqa: BLE001 - whatever its settings or its compiler refuse
         return f"wasmtime {found} does not work here: {str(error).splitlines()[0]}"
-    if counted != _PROBED:
-        return (
-            f"wasmtime {found} counts otherwise than the meter {METER}: {counted[0]:,} instead of"
-            f" {_PROBED[0]:,} for a known program; install a version that Tourney names in its extra wasm"
-        )
+    for meter, fuel, (used, result) in zip(METERS, _PROBED, counted, strict=True):
+        if (used, result) != (fuel, _RESULT):
+            return (
+                f"wasmtime {found} counts otherwise than the meter {meter}: {used:,} instead of {fuel:,}"
+                " for a known program; install a version that Tourney names in its extra wasm"
+            )
     return ""
+
+
+def refuse_unknown(meter: str | None) -> None:
+    """Raise UsageError for a meter that this version does not have."""
+    if meter not in METERS:
+        raise UsageError(f"there is no meter {meter}; this version of Tourney has {' and '.join(METERS)}")
 
 
 def check_meter(meter: str | None) -> None:
     """Raise UsageError if matches of a meter cannot be played with this machine's wasmtime."""
-    if meter != METER:
-        raise UsageError(f"there is no meter {meter}; this version of Tourney has {METER}")
+    refuse_unknown(meter)
     if fault := meter_fault():
         raise UsageError(fault)

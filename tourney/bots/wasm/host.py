@@ -1,6 +1,6 @@
 """The host process of a module, in the bot's sandbox: ``python -m tourney.bots.wasm.host MODE ...``.
 
-``compile FILE metered|plain`` writes the compiled module to standard output. ``clock FILE NAME ARG...`` runs
+``compile FILE METER|plain`` writes the compiled module to standard output. ``clock FILE NAME ARG...`` runs
 a compiled module to its end, by the machine's clocks. ``fuel FILE NAME ARG...`` runs instances of one by the
 orders of the referee (see ``frames``). Without ``wasmtime`` none of them starts.
 """
@@ -16,11 +16,14 @@ from typing import Final, NoReturn
 
 import wasmtime
 
+from tourney.bots.wasm.charging import charged
 from tourney.bots.wasm.fuel import (
     ASKED_SIZE,
     HOST_ADDRESS_MB,
     MAX_MODULE,
     MAX_TABLE,
+    METER,
+    METERS,
     HostOrder,
     meter_fault,
     read_order,
@@ -45,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
     """Run a mode; return the exit code."""
     mode, file, *words = argv
     if mode == "compile":
-        return _compile(Path(file), metered=words == ["metered"])
+        return _compile(Path(file), words[0])
     code = 1
 
     def run() -> None:
@@ -62,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
     return code
 
 
-def _compile(file: Path, *, metered: bool) -> int:
+def _compile(file: Path, meter: str) -> int:
     """Write a compiled module to standard output, or the reason why not, in one line, to standard error."""
     try:
         data = file.read_bytes()[: MAX_MODULE + 1]
@@ -70,8 +73,12 @@ def _compile(file: Path, *, metered: bool) -> int:
             return _refuse(f"it is larger than {MAX_MODULE >> 20} MiB")
         if not data.startswith(b"\0asm"):
             return _refuse("it does not begin as a binary module does")
-        module = wasmtime.Module(make_engine(metered=metered), data)
-    except (OSError, wasmtime.WasmtimeError) as error:
+        engine = make_engine(metered=meter in METERS)
+        if meter == METER:
+            wasmtime.Module.validate(engine, data)
+            data = charged(data)
+        module = wasmtime.Module(engine, data)
+    except (OSError, ValueError, wasmtime.WasmtimeError) as error:
         return _refuse(str(error).strip().splitlines()[-1].strip())
     if why := _unfit(module):
         return _refuse(why)

@@ -14,6 +14,8 @@ from typing import Any, Final
 import wasmtime
 from wasmtime import _ffi as ffi
 
+from tourney.bots.wasm.charging import charged
+
 STACK_BYTES: Final = 1 << 20
 """The module's part of the machine's stack; a C program's own stack lies in its memory."""
 _FEATURES: Final = {"x86_64": ("sse3", "ssse3", "sse41", "sse42", "popcnt")}
@@ -57,11 +59,11 @@ def make_engine(*, metered: bool) -> wasmtime.Engine:
     return wasmtime.Engine(config)
 
 
-def measure(engine: wasmtime.Engine, text: str, name: str) -> tuple[int, int]:
-    """The fuel and the result of an exported function of a module given as text."""
+def measure(engine: wasmtime.Engine, code: bytes, name: str) -> tuple[int, int]:
+    """The fuel and the result of an exported function of a module."""
     store = wasmtime.Store(engine)
     store.set_fuel(1 << 40)
-    instance = wasmtime.Instance(store, wasmtime.Module(engine, bytes(wasmtime.wat2wasm(text))), [])
+    instance = wasmtime.Instance(store, wasmtime.Module(engine, code), [])
     function = instance.exports(store)[name]
     assert isinstance(function, wasmtime.Func)  # noqa: S101 - for the type checker
     before = store.get_fuel()
@@ -69,9 +71,10 @@ def measure(engine: wasmtime.Engine, text: str, name: str) -> tuple[int, int]:
     return before - store.get_fuel(), result
 
 
-def probe() -> tuple[int, int]:
-    """The fuel and the result of the program that the meter is checked by."""
-    return measure(make_engine(metered=True), _PROBE, "probe")
+def probe() -> list[tuple[int, int]]:
+    """The fuel and the result, by each meter, of the program that they are checked by."""
+    code = bytes(wasmtime.wat2wasm(_PROBE))
+    return [measure(make_engine(metered=True), form, "probe") for form in (code, charged(code))]
 
 
 Function = Callable[..., int | None]

@@ -34,15 +34,16 @@ _CHUNK: Final = 1 << 20
 
 
 def compiled_folder(
-    place: Path, folder: Path, module: str, label: str, sandbox: Sandbox, *, metered: bool
+    place: Path, folder: Path, module: str, label: str, sandbox: Sandbox, meter: str | None
 ) -> Path:
     """The folder that holds a bot's compiled module and nothing else.
 
     ``place`` is the folder of its compiled modules, which is made; ``folder`` holds the bot's files and
-    ``module`` is one of them. The first call on a host compiles; concurrent callers wait. Raises BotError for
-    a file that is not a runnable module, UsageError without wasmtime, SandboxError, and OSError.
+    ``module`` is one of them; its code counts by ``meter``, or not at all. The first call on a host compiles;
+    concurrent callers wait. Raises BotError for a file that is not a runnable module, UsageError without
+    wasmtime, SandboxError, and OSError.
     """
-    kind = "metered" if metered else "plain"
+    kind = meter or "plain"
     kept = place / f"{kind}-{FORM}-{wasmtime_version()}-{platform.machine()}"
     place.mkdir(parents=True, exist_ok=True)
 

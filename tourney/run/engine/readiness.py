@@ -211,7 +211,7 @@ def find_broken(
     found: dict[str, BotError] = {}
     for digest in dict.fromkeys(stored.entrant.digest for stored in entrants):
         try:
-            built_command(bots, digest, sandbox, metered=limits.by_fuel)
+            built_command(bots, digest, sandbox, meter=limits.meter)
         except BotError as error:
             found[digest] = error
     return {s.number: found[s.entrant.digest] for s in entrants if s.entrant.digest in found}
