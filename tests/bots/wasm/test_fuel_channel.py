@@ -1,6 +1,7 @@
 """The channel to a module under fuel, and its host process."""
 
 import os
+import resource
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -129,6 +130,16 @@ def test_killed_host_is_an_event(command: BotCommand) -> None:
     assert event == ("lost", "killed by SIGKILL")
     assert not own.ready
     own.end()
+
+
+def test_host_without_memory_below_the_bound_is_lost(command: BotCommand) -> None:
+    """A ``memory.grow`` that fails for want of the host's memory must decide no match."""
+    host = started(command)
+    assert opened(host).ask(b"c\n", MS) == ("line", "1")
+    resource.prlimit(host._process.pid, resource.RLIMIT_DATA, (32 << 20, 32 << 20))
+    event = opened(host).ask(b"c\n", MS)
+    assert event == ("lost", "stopped by the machine: the host lacks memory below the bound of 64 MiB")
+    host.end()
 
 
 def test_host_that_cannot_start_says_why(command: BotCommand, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ a compiled module to its end, by the machine's clocks. ``fuel FILE NAME ARG...``
 orders of the referee (see ``frames``). Without ``wasmtime`` none of them starts.
 """
 
+import mmap
 import os
 import resource
 import sys
@@ -115,6 +116,15 @@ def _limit(store: wasmtime.Store, memory: int) -> None:
     store.set_limits(memory_size=memory, table_elements=MAX_TABLE, instances=1, tables=8, memories=1)
 
 
+def _has_memory(size: int) -> bool:
+    """Whether this process could have that many bytes more; they are not touched, and so cost nothing."""
+    try:
+        mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
+    except OSError:
+        return False
+    return True
+
+
 # -- by the clock -----------------------------------------------------------------------------------------
 
 
@@ -176,15 +186,26 @@ class Program:
         return self._world.call(name, *values)
 
     def play(self, order: HostOrder, stop: Stop) -> NoReturn:
-        """Run a new instance until ``stop`` raises: it is called with ``H`` first, and after the end."""
+        """Run a new instance until ``stop`` raises: it is called with ``H`` first, and after the end.
+
+        Where the module stands still while the host lacks the memory that it may still ask for, that is the
+        machine's failure: its ``memory.grow`` may have failed, or fail next, below its bound.
+        """
+
+        def checked(world: World, kind: bytes, words: str) -> bytes:
+            used = 0 if world.memory is None else world.memory.size
+            if order.third > used and not _has_memory(order.third - used):
+                kind, words = b"M", f"the host lacks memory below the bound of {order.third >> 20} MiB"
+            return stop(world, kind, words)
+
         store = wasmtime.Store(self._engine)
         try:
-            self._world = world = World(store, self._words, order.first, order.second, stop)
+            self._world = world = World(store, self._words, order.first, order.second, checked)
             _limit(store, order.third)
-            world.feed(stop(world, b"H", ""))
+            world.feed(checked(world, b"H", ""))
             kind, words = self._run(store, world, order.third)
             while True:
-                stop(world, kind, words)
+                checked(world, kind, words)
         finally:
             store.close()
 
