@@ -294,17 +294,26 @@ function checkDice(record) {
   const { game, rules, seed, actions } = record;
   if (rules !== "1" || !(game === "element" || WEIGHTS.has(game))) return false;
   const bag = game === "element" ? new Element(record) : null;
-  let [n, k] = [0, 0];
+  let [n, k, own] = [0, 0, 0];
+  const opened = []; // late tries of an opening have dice of their own
+  const drawn = (weights, ...labels) => {
+    let left = uniform(derive(seed, "chance", ...labels), [...weights.values()].reduce((sum, weight) => sum + weight, 0));
+    return [...weights].find(([, weight]) => (left -= weight) < 0)[0];
+  };
+  const fits = (...labels) => opened.every(([weights, action], at) => drawn(weights, ...labels, at) === action);
+  const late = () => Array.from({ length: 1000 }, (_, at) => 1000 + at).some((number) => fits(number));
   for (const [actor, action] of actions) {
     n += 1;
+    own += actor > 0;
     const weights = bag ? bag.weights : WEIGHTS.get(game);
     const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
     need(!(actor && bag && weights.size), `action ${n} is a seat's, but chance acts here`);
     if (actor === 0) {
       need(total, `action ${n} is chance's, which does not act here`);
-      let left = uniform(derive(seed, "chance", k), total);
-      const [right] = [...weights].find(([, weight]) => (left -= weight) < 0);
-      need(action === right, `action ${n} is ${action}, but the seed gives ${right}`);
+      const early = own < (record.opening.plies ?? 0);
+      if (early) opened.push([weights, action]);
+      const right = drawn(weights, k);
+      need((early ? fits() || late() : action === right), `action ${n} is ${action}, but the seed gives ${right}`);
       k += 1;
     }
     bag?.play(n, actor, action);

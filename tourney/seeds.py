@@ -112,9 +112,12 @@ def bot_seed(seed: int, seat: int) -> int:
     return derive(seed, "bot", seat)
 
 
-def chance_stream(seed: int) -> Callable[[int], int]:
-    """The random integers (64 bits) of a match's chance nodes, as a function of k; for ``State.outcome``."""
-    return deriver(seed, "chance")
+def chance_stream(seed: int, attempt: int | None = None) -> Callable[[int], int]:
+    """The random integers (64 bits) of a match's chance nodes, as a function of k; for ``State.outcome``.
+
+    With ``attempt`` those inside an opening whose earlier attempts all ended the game.
+    """
+    return deriver(seed, "chance") if attempt is None else deriver(seed, "chance", attempt)
 
 
 def sample_opening_action(seed: int, attempt: int, j: int, actions: Sequence[T]) -> T:

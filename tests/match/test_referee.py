@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.genuine import late_opening
 from tests.support.tables import HELLO, ODDS, RACE, TOE, make_spec, notes, outcome, play_scripts
 from tests.support.toys import Toe
 from tourney.errors import GameError, OptionError, TournamentError
@@ -14,7 +15,7 @@ from tourney.match.record import FaultKind, make_record
 from tourney.match.referee import Referee
 from tourney.match.spec import DEFAULT_LIMITS, Opening
 from tourney.match.verify import verify
-from tourney.seeds import derive, uniform
+from tourney.seeds import derive, pick, uniform
 
 
 def sampled_by_hand(seed: int, plies: int) -> tuple[int, list[str]]:
@@ -63,6 +64,23 @@ def test_opening_longer_than_any_game_is_refused() -> None:
     referee = Referee(make_spec(opening=Opening(plies=9)), TOE)
     with pytest.raises(TournamentError, match="9 opening plies"):
         referee.begin()
+
+
+def test_openings_that_their_dice_end_have_other_dice_at_last() -> None:
+    """Attempts from the thousandth on draw dice by their number; later dice go on as ever."""
+    record = late_opening()
+    rolls = [action for actor, action in record.actions if actor == 0]
+    state = find_game("sage-stones").new(2, {"stones": "3"})
+
+    def drawn(*labels: int) -> str:
+        outcome = pick(derive(3, "chance", *labels), state.legal_actions(), state.chance_weights())
+        return find_game("sage-stones").action_string(outcome)
+
+    seats = [n for n, (actor, _) in enumerate(record.actions) if actor]
+    inside = sum(actor == 0 for actor, _ in record.actions[: seats[4]])
+    assert rolls[:inside] == [drawn(1000, k) for k in range(inside)] != [drawn(k) for k in range(inside)]
+    assert rolls[inside:] == [drawn(k) for k in range(inside, len(rolls))]
+    assert verify(record) == []
 
 
 def test_sampled_opening_is_refused_with_hidden_actions() -> None:

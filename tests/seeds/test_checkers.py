@@ -12,6 +12,7 @@ import pytest
 from tests.seeds.checkers import NODE, PYTHON, check, module, needs_node
 from tests.seeds.mutations import KEPT, NEVER, RULES, SEEN, Change, Json, changed, put
 from tests.support.command import GOLDEN, ROOT
+from tests.support.genuine import late_opening
 from tests.support.tournaments import entrant
 from tourney.match.record import Outcome, make_record
 from tourney.match.spec import MatchSpec
@@ -48,6 +49,18 @@ def test_checker_accepts_every_record_of_the_pool(program: Path, records: Path) 
     count = len(records.read_bytes().splitlines())
     assert done.stdout.decode() == f"{count} records, 0 problems; dice of 0 not checked\n"
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("program", BOTH, ids=lambda path: path.suffix)
+def test_checkers_accept_an_opening_with_dice_of_a_late_try(program: Path, tmp_path: Path) -> None:
+    record = late_opening()
+    file = tmp_path / "late.jsonl"
+    file.write_bytes(record.encode() + b"\n")
+    assert check(program, str(file)).stdout == b"1 records, 0 problems; dice of 0 not checked\n"
+    first = next(k for k, (actor, _) in enumerate(record.actions) if actor == 0)
+    other = "roll-111" if record.actions[first][1] != "roll-111" else "roll-123"
+    file.write_bytes(changed(json.loads(record.encode()), put(f"actions.{first}.1", other)))
+    assert b"but the seed gives" in check(program, str(file)).stdout
 
 
 def test_pool_holds_every_format_game_seat_count_and_withdrawal(records: Path, names: list[str]) -> None:

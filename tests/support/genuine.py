@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from tourney.games.registry import find_game
-from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
+from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel, random_spec
 from tourney.match.play import play_match
 from tourney.match.player import Player
+from tourney.match.record import Record
 from tourney.match.result import LogLine, PlayedMatch
-from tourney.match.spec import MatchSpec
+from tourney.match.spec import MatchSpec, Opening
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.database import Database
 from tourney.store.origin import CHOSEN
@@ -70,3 +71,8 @@ def play_all(repository: Database, tournament: Tournament, *, void: Sequence[int
         one = play(spec_of(tournament, entrants, row))
         finished.append(MatchResult(number, PlayedMatch(one.record, LOG, one.measured)))
     repository.matches.add(tournament.id, finished)
+
+
+def late_opening() -> Record:
+    """A match whose first thousand openings all end by their dice."""
+    return play(random_spec("sage-stones", 2, 3, {"stones": "3"}, Opening(plies=5))).record

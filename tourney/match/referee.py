@@ -26,7 +26,7 @@ from tourney.protocol import HIDDEN, Legal, NewGame, Over, Position, Reveal, Wit
 from tourney.seeds import bot_seed, chance_stream, sample_opening_action, sample_substitute
 
 MAX_TRIES: Final = 1000
-"""Most attempts to sample an opening inside which the game does not end."""
+"""Attempts to sample an opening with the match's own first dice; as many more have dice of their own."""
 
 
 class Referee:
@@ -283,15 +283,19 @@ class Referee:
         return self._sampled(opening.plies) if opening.plies else []
 
     def _sampled(self, plies: int) -> list[tuple[int, Action]]:
-        """Sample the opening's actions, with the dice inside it; again where the game ends in it."""
-        for attempt in range(MAX_TRIES):
+        """Sample the opening's actions, with the dice inside it; again where the game ends in it.
+
+        Dice alone may end a game, so later attempts draw them by their number.
+        """
+        for attempt in range(2 * MAX_TRIES):
+            dice = self._chance_draw if attempt < MAX_TRIES else chance_stream(self._seed, attempt)
             state = self.state
             played: list[tuple[int, Action]] = []
             sampled = chances = 0
             while sampled < plies and state.actor != OVER:
                 actor = state.actor
                 if actor == CHANCE:
-                    action = self._dice(state, chances)
+                    action = state.outcome(dice(chances))
                     chances += 1
                 else:
                     action = sample_opening_action(self._seed, attempt, sampled, state.legal_actions())
@@ -304,11 +308,6 @@ class Referee:
             f"every game of {self._game.name} ends within {plies} opening plies: ask for fewer"
         )
 
-    def _dice(self, state: AnyState, k: int) -> Action:
-        """The outcome of the match's k-th chance node (from 0)."""
-        action: Action = state.outcome(self._chance_draw(k))
-        return action
-
     def _book(self, texts: tuple[str, ...]) -> list[tuple[int, Action]]:
         """A book's actions, with the dice between them."""
         state = self.state
@@ -316,7 +315,7 @@ class Referee:
         chances = 0
         for number, text in enumerate(texts, start=1):
             while state.actor == CHANCE:
-                action = self._dice(state, chances)
+                action = state.outcome(self._chance_draw(chances))
                 chances += 1
                 played.append((CHANCE, action))
                 state = state.play(action)
