@@ -28,7 +28,7 @@ from tourney.store.models import METADATA
 
 
 @pytest.mark.filterwarnings("ignore:.*expression-based index")
-def test_migrations_create_the_models_tables(database: Path) -> None:
+def test_new_database_has_the_models_tables(database: Path) -> None:
     sqlite.create(database)
     engine = sqlite.make_engine(database)
     with engine.connect() as connection:
@@ -83,11 +83,11 @@ def test_database_of_an_earlier_release_is_upgraded(
         with Database.open(url, create=True) as repository:
             tournament = play_all(repository)
             before = list(repository.matches.all(tournament.id)), compute_standings(repository, tournament.id)
-        assert upgrade_database(url) == ("v2", "v2")
+        assert upgrade_database(url) == ("v1", "v1")
         release(monkeypatch, tmp_path)
-        with refused(StoreError, "older Tourney (revision v2, now v3)", "`tourney db upgrade --db "):
+        with refused(StoreError, "older Tourney (revision v1, now v2)", "`tourney db upgrade --db "):
             Database.open(url)
-        assert upgrade_database(url) == ("v2", "v3")
+        assert upgrade_database(url) == ("v1", "v2")
         assert check_database(url) == ()
         with Database.open(url) as repository:
             after = list(repository.matches.all(tournament.id)), compute_standings(repository, tournament.id)

@@ -223,7 +223,7 @@ def _create_on_server(engine: Engine) -> None:
         try:
             with transaction(engine, write=True) as connection:
                 if not sa.inspect(connection).get_table_names():
-                    migrations.upgrade(connection)
+                    migrations.create(connection)
         finally:
             guard.execute(sa.select(sa.func.pg_advisory_unlock(LOCK_CLASS, _MAKING)))
 

@@ -19,7 +19,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.files import writing_by_path
-from tourney.store.migrations import upgrade
+from tourney.store import migrations
 from tourney.store.mounts import is_mount_point
 
 APPLICATION_ID = 0x54524E59
@@ -189,7 +189,7 @@ def create(path: Path) -> None:
         engine = make_engine(fresh)
         try:
             with engine.connect().execution_options(**{WRITE: True}) as writer, writer.begin():
-                upgrade(writer)
+                migrations.create(writer)
         finally:
             engine.dispose()
         with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:

@@ -1,6 +1,7 @@
 """The database's history as Alembic revisions, run from inside the package: no ini file, wheels included.
 
-``REVISIONS`` names all of them, oldest first, so that a database's age is known without loading Alembic.
+``REVISIONS`` names all of them, oldest first, so that a database's age is known without loading Alembic. A
+new database gets the tables of ``tourney.store.models`` and the newest revision; revisions change older ones.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy.engine import Connection
 
-REVISIONS: tuple[str, ...] = ("v1", "v2")
+REVISIONS: tuple[str, ...] = ("v1",)
 UNRELEASED: Final = tuple(f"{number:04}" for number in range(1, 15))
 """The revisions of development versions, from before there was a release; nothing upgrades them."""
 FOLDER = Path(__file__).parent
@@ -32,8 +33,18 @@ def config(connection: "Connection | None" = None) -> "Config":
     return made
 
 
+def create(connection: "Connection") -> None:
+    """Make the tables in an empty database; the caller commits."""
+    from alembic import command  # noqa: PLC0415 - as above
+
+    from tourney.store.models import METADATA  # noqa: PLC0415 - SQLModel is slow to import too
+
+    METADATA.create_all(connection)
+    command.stamp(config(connection), newest())
+
+
 def upgrade(connection: "Connection") -> None:
-    """Bring a database (an empty one too) to the newest revision; the caller commits."""
+    """Bring a database to the newest revision; the caller commits."""
     from alembic import command  # noqa: PLC0415 - as above
 
     command.upgrade(config(connection), newest())

@@ -2,8 +2,6 @@
 
 from alembic import context
 
-from tourney.store.models import METADATA
-
-context.configure(connection=context.config.attributes["connection"], target_metadata=METADATA)
+context.configure(connection=context.config.attributes["connection"])
 with context.begin_transaction():
     context.run_migrations()
