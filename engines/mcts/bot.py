@@ -34,4 +34,4 @@ def choose(state: Any, turn: Turn) -> Any:
     return found.action
 
 
-run(choose, start=start, hidden=True, name="mcts", version="1.1")
+run(choose, start=start, hidden=True, name="mcts", version="1.0")

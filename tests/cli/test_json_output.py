@@ -68,6 +68,8 @@ name = "third"
 {LIMITS}
 """
 GAMES = '{"white": "ann", "black": "bob", "result": "1-0"}\n{"white": "bob", "black": "ann", "result": "?"}\n'
+pytestmark = pytest.mark.slow  # as a whole: the last test counts what the others checked
+
 SEEN: set[str] = set()
 """The kinds of documents that the tests of this module have checked."""
 
@@ -135,7 +137,6 @@ def test_games_and_their_checks_are_documents(tmp_path: Path) -> None:
     assert (failed["passed"], bool(failed["failed"][0]["what"])) == (False, True)
 
 
-@pytest.mark.slow
 def test_bots_and_trials_are_documents(home: Path, tmp_path: Path) -> None:
     bots = ("--bots", str(tmp_path / "bots"))
     patient = ("--move-ms", "600000", "--startup-ms", "600000", "--sandbox", "off")

@@ -84,6 +84,8 @@ def test_table_follows_the_width_of_a_terminal(width: int, tmp_path: Path) -> No
     os.close(ours)
     assert process.returncode == 0
     lines = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in text.decode().splitlines()]
+    sentence = lines.pop()  # of the seed, below the table
+    assert "any bot can find it" in sentence
     assert max(map(len, lines)) <= width
     assert any("30" in line for line in lines)
     assert ("tournament     a-cup-of-long-name" in lines) == (width == 40)

@@ -29,7 +29,7 @@ def test_random_and_mcts_finish_games_of_extras(game: str, names: tuple[str, str
 
 
 @pytest.mark.parametrize("name", ["random", "mcts"])
-def test_manifest_names_no_games(name: str, shipped: BotStore) -> None:
+def test_random_and_mcts_play_a_game_of_a_plugin(name: str, shipped: BotStore) -> None:
     """So that a plugin's game needs no change of these bots."""
     manifest = resolve_bot(name, shipped, shipped.root).manifest
     assert manifest.plays("a-plugin-of-tomorrow")

@@ -1,5 +1,6 @@
 """The demo in a folder that an older version left, and on a machine where bots do not start."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,10 @@ def test_demo_upgrades_old_database_and_refuses_damaged_one(
     with refused(StoreError, "older Tourney"):
         Database.open(str(files.database))
     upgrade_demo(files, messages.append)
-    assert messages == [f"the demo's database {files.database} is an older one: upgraded from v1 to v2"]
+    assert len(messages) == 1
+    assert re.fullmatch(
+        rf"the demo's database {files.database} is an older one: upgraded from v\d+ to v\d+", messages[0]
+    )
     Database.open(str(files.database)).close()
     upgrade_demo(files, messages.append)
     assert len(messages) == 1

@@ -51,9 +51,13 @@ def test_new_names_the_next_commands(tmp_path: Path) -> None:
 
 
 def test_new_names_only_commands_that_work_for_the_game(tmp_path: Path) -> None:
-    """`random` and `greedy` say that they play five games, so nothing compares a chess bot with them."""
+    """A chess bot is compared with `random`, which plays every game, and there is no ladder."""
     result = bots("new", "sub1", "--game", "chess")
-    assert result.stderr.splitlines() == ["Next:", "  tourney bots check ./sub1"]
+    assert result.stderr.splitlines() == [
+        "Next:",
+        "  tourney bots check ./sub1",
+        "  tourney compare ./sub1 random --game chess",
+    ]
 
 
 def test_new_says_which_compiler_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,11 @@ _SUFFIX = re.compile(r"(?<=.)\.(py|sh|bash|pl|rb|js|lua|exe|bin|wasm)\Z")
 Part = Annotated[str, Meta(min_length=1, max_length=1_000)]
 OptionName = Annotated[str, Meta(min_length=1, max_length=100)]
 
+PLAYS_ALL = frozenset({"random", "mcts"})
+"""Shipped bots that play every game, plugins' too.
+
+Their bot.toml names five games. It stays so, because records name the digest of that file."""
+
 
 class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     """What a bot says about itself.
@@ -116,8 +121,10 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         return posixpath.normpath(program) if program.endswith(MODULE_SUFFIX) else None
 
     def plays(self, game: str) -> bool:
-        """Say whether the bot claims to play a game."""
-        return not self.games or game in self.games or game.partition(":")[0] in self.games
+        """Whether the bot plays a game, by its ``games`` or as one of ``PLAYS_ALL``."""
+        if not self.games or self.name in PLAYS_ALL:
+            return True
+        return game in self.games or game.partition(":")[0] in self.games
 
 
 def read_manifest(text: str, where: str) -> Manifest:
