@@ -27,6 +27,7 @@ and the exit code is the same:
 - 0: the object says what was found;
 - 1: what was asked for does not hold; the object says why, and an error sentence follows on standard error;
 - 4: undecided (`tourney gate`); the object says how far it is;
+- 5: matches came out differently, which their records did not exclude (`tourney rerun`);
 - 2 and 3: bad input, or a failure of the machine: no object, and an error sentence.
 
 `format` is the kind of the object and its version. A later version of Tourney may add keys to a kind. If it

@@ -13,6 +13,7 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
     │   ├── TournamentError         a tournament file, or a tournament, that cannot be played
     │   └── RecordError             a record that is not of the form
     ├── CheckError              1   a check failed: a digest differs, a record breaks the rules
+    │   └── UnpromisedError     5   a replay differs, but the record did not promise to reproduce
     └── EnvironmentFailure      3   the machine failed: disk, database, lost worker, sandbox
         ├── StoreError              the database is damaged, too new, or cannot be used
         │   ├── StoreUnavailable        it cannot be written now, but may be later: disk full, locked
@@ -89,6 +90,12 @@ class CheckError(TourneyError):
     """A check failed."""
 
     exit_code = 1
+
+
+class UnpromisedError(CheckError):
+    """A replay differs, but the record did not promise to reproduce."""
+
+    exit_code = 5
 
 
 class EnvironmentFailure(TourneyError):  # noqa: N818 - a failure of the machine, in people's words

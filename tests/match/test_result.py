@@ -6,10 +6,11 @@ import zlib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.support.records import as_json, digest_of
 from tourney.match.record import Outcome, check_record, make_record
-from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch, doubts_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -90,3 +91,16 @@ def test_equality_compares_record_log_and_measurements() -> None:
     assert PlayedMatch(record, LOG, MEASURED) != PlayedMatch(record, LOG[:1], MEASURED)
     assert PlayedMatch(record, LOG, MEASURED) != PlayedMatch(record, LOG)
     assert PlayedMatch(record, LOG) != PlayedMatch(make_record(spec("y"), "1", [(1, "3a")], OUTCOME), LOG)
+
+
+def test_doubts_come_from_the_record_and_what_else_is_measured() -> None:
+    """A fault beside the record, which the record itself lacks, excuses no difference."""
+    record = make_record(spec("a"), "1", (), Outcome((2, 1), "resign", (), ((1, 0),)))
+    late = make_record(spec("a"), "1", (), OUTCOME)
+    crashed = Measurements(reproducible=False, why_not=("crash",))
+    assert doubts_of(record, NOT_MEASURED) == doubts_of(record, crashed) == ()
+    assert doubts_of(record, Measurements(why_not=("crash", "reuse"))) == ("reuse",)
+    assert doubts_of(late, NOT_MEASURED) == ("timeout",)
+    fuel = replace(DEFAULT_LIMITS, charge="fuel").metered()
+    by_fuel = make_record(replace(spec("a"), limits=fuel), "1", (), OUTCOME)
+    assert doubts_of(by_fuel, Measurements(why_not=("reuse",))) == ()

@@ -14,10 +14,10 @@ from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediat
 from tests.support.records import as_json, digested
 from tourney.errors import BotError
 from tourney.match.named_seeds import DRAWN, LIMITS
-from tourney.match.record import Outcome, Record, check_record
-from tourney.match.result import NOT_MEASURED, Measurements
+from tourney.match.record import Record, check_record
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
-from tourney.run.reruns import Replay, Replayed, doubts_of, in_order, sample
+from tourney.run.reruns import Replay, Replayed, in_order, sample
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 
 
@@ -146,8 +146,19 @@ def test_sample_is_drawn_from_its_seed() -> None:
     assert all(150 < count < 250 for count in counts)  # 200 each, expected
 
 
-def test_doubts_come_from_measurements_and_faults(records: list[Record]) -> None:
-    late = structs.replace(records[0], outcome=Outcome((2, 1), "fault", ((1, "timeout", 3),)))
-    assert doubts_of(records[0], NOT_MEASURED) == ()
-    assert doubts_of(records[0], Measurements(why_not=("reuse",))) == ("reuse",)
-    assert doubts_of(late, NOT_MEASURED) == ("timeout",)
+@pytest.mark.parametrize(("late", "kind"), [(2, "same"), (3, "different")])
+def test_time_out_of_the_replay_alone_is_tried_again(records: list[Record], late: int, kind: str) -> None:
+    """The machine may have been busy; but a record that claims to reproduce is not excused by it."""
+    left = [late]
+
+    def slow(task: MatchTask) -> WorkerReply:
+        reply = answer(task)
+        if not left[0] or reply.played is None:
+            return reply
+        left[0] -= 1
+        record = as_json(reply.played.record)
+        record["outcome"] = {"ranks": [2, 1], "reason": "fault", "faults": [[1, "timeout", 3]]}
+        return WorkerReply(task.number, PlayedMatch(check_record(digested(record))))
+
+    [found] = replay(records[:1], FuturesExecutor(Immediate, slow)).run()
+    assert found.kind == kind

@@ -31,7 +31,7 @@ from tourney.match.named_seeds import DRAWN, LIMITS, RandomChannel
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import Record, check_record
-from tourney.match.result import NOT_MEASURED, Measurements, PlayedMatch, json_text
+from tourney.match.result import NOT_MEASURED, Measurements, PlayedMatch, doubts_of, json_text
 from tourney.match.spec import MatchSpec
 from tourney.ratings.trueskill_rating import (
     Settings,
@@ -42,7 +42,7 @@ from tourney.ratings.trueskill_rating import (
 )
 from tourney.run.engine.recorder import pair_next
 from tourney.run.engine.recorder import spec_of as spec_of_row
-from tourney.run.reruns import Replay, doubts_of
+from tourney.run.reruns import Replay
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.column_reading import pack
 from tourney.store.database import Database

@@ -29,14 +29,14 @@ from tourney.cli.options import (
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.progress import counting
 from tourney.cli.run_options import cpus_option, workers_option
-from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UsageError
+from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
 from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, decode_record, read_record
-from tourney.match.result import NOT_MEASURED, Measurements
+from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
 from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
-from tourney.run.reruns import Kind, Replay, Replayed, doubts_of, in_order, provide_bots, sample
+from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.store.scratch import Scratch
 
@@ -91,7 +91,7 @@ def command(match: str | None, options: RerunRequest) -> None:
     tournament or a file of records. The bots come from the bot store, or ship with Tourney, by the digests in
     the records, each in a new process. Prints the first action that differs and exits with code 1 if a match
     comes out differently. A match with a timeout or crash, or one played with reused processes, is not
-    promised to reproduce.
+    promised to reproduce, unless all times were fuel: if only such matches differ, the exit code is 5.
 
     With --all and --sample, matches are played in parallel, and summed up at the end; those whose bots are
     missing are named, with exit code 2. Ctrl-C finishes the matches in play and sums up; a second one stops
@@ -175,9 +175,12 @@ def _one(match: str, options: RerunRequest) -> None:
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
     result = _Result(options.format_, 1)
-    result.add(output, found.label, "different" if findings else "same", [str(one) for one in findings])
+    kind: Kind = "same" if not findings else "not promised" if doubts else "different"
+    result.add(output, found.label, kind, [str(one) for one in findings])
     if options.format_ is OutputFormat.JSON or not findings:
         result.end(output, f"{found.label} came out the same: {found.record.digest}")
+    if kind == "not promised":
+        raise UnpromisedError(f"{found.label} came out differently, which was not promised")
     if findings:
         raise CheckError(f"{found.label} came out differently")
 
@@ -321,6 +324,10 @@ def _replay(
         sys.exit(128 + replay.stopped_by)
     if counts["not played"]:
         raise InputError(f"{_matches(counts['not played'])} could not be played again; add the missing bots")
+    if counts["not promised"]:
+        raise UnpromisedError(
+            f"{_matches(counts['not promised'])} came out differently, which was not promised"
+        )
 
 
 _SUMS = (

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.match.record import Outcome, Record, decode_record
+from tourney.match.record import UNSURE_FAULTS, Outcome, Record, decode_record
 from tourney.match.spec import written
 from tourney.schema import MAX_INT
 
@@ -110,6 +110,18 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
 
 
 NOT_MEASURED: Final = Measurements()
+
+
+def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
+    """Why a match is not promised to come out the same again; () if it is.
+
+    A fault is a reason only where the record itself has it, and under fuel nothing is: what stands beside a
+    record excuses no difference.
+    """
+    if record.limits.by_fuel:
+        return ()
+    beside = {why for why in measured.why_not if why not in UNSURE_FAULTS}
+    return tuple(sorted(beside | record.outcome.unsure_faults))
 
 
 class Texts(NamedTuple):

@@ -15,7 +15,6 @@ from tourney.bots.sandbox.sandbox import Level, Sandbox
 from tourney.errors import BotError, GameError, InputError, RecordError
 from tourney.games.registry import find_game
 from tourney.match.record import Record, check_digest
-from tourney.match.result import Measurements
 from tourney.match.verify import compare
 from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
@@ -53,13 +52,6 @@ def provide_bots(
         except BotError as error:
             missing[digest] = str(error)
     return missing
-
-
-def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
-    """Why a match is not promised to come out the same again; () if it is."""
-    if measured.why_not or record.limits.by_fuel:
-        return measured.why_not
-    return tuple(sorted(record.outcome.unsure_faults))
 
 
 def sample(count: int, size: int, seed: int) -> list[int]:
@@ -211,21 +203,25 @@ class Replay:
             if reply.failure is not None:
                 yield from self._failed(index, reply.failure)
             elif reply.played is not None:
-                yield self._compared(index, reply.played.record)
+                yield from self._compared(index, reply.played.record)
             else:
                 self._held.pop(index, None)
 
-    def _compared(self, index: int, now: Record) -> Replayed:
+    def _compared(self, index: int, now: Record) -> Iterator[Replayed]:
         record, doubts = self._held.pop(index)
-        findings = compare(record, now)
+        findings = [str(finding) for finding in compare(record, now)]
         if not findings:
-            return Replayed(index, "same")
-        new = tuple(sorted(now.outcome.unsure_faults))
-        why = doubts or new  # a time-out of this machine alone says nothing about the record
-        said = [str(finding) for finding in findings]
-        if why:
-            return Replayed(index, "not promised", (f"{', '.join(why)}: {said[0]}", *said[1:]))
-        return Replayed(index, "different", tuple(said))
+            yield Replayed(index, "same")
+        elif doubts:
+            why = ", ".join(doubts)
+            yield Replayed(index, "not promised", (f"{why}: {findings[0]}", *findings[1:]))
+        else:
+            # This machine may be too slow for the match: another time-out is tried again, but not forgiven.
+            self._failures[index] += "timeout" in now.outcome.unsure_faults and not record.limits.by_fuel
+            if 0 < self._failures[index] < MOST_FAILURES and not self.stopped_by:
+                self._again.append(index)
+            else:
+                yield Replayed(index, "different", tuple(findings))
 
     def _failed(self, index: int, why: str) -> Iterator[Replayed]:
         """Play a match again that the machine failed, or give it up."""

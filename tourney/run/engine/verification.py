@@ -15,7 +15,7 @@ import msgspec
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import StoreDamaged, TourneyError, UsageError
-from tourney.match.record import Record
+from tourney.match.record import UNSURE_FAULTS, Record
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Entrant
 from tourney.match.verify import Finding, verify
@@ -250,14 +250,17 @@ def _check_match(task: _VerifyTask, stored: StoredMatch, unchecked: set[str]) ->
         check.key, check.seed = match.key, record.spec.seed
         if not check.replay and not check.plan:
             why = stored.disagreement(record)
-            check.columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match))]
+            check.columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match, record))]
     except (StoreDamaged, UsageError) as error:
         return MatchCheck(stored.number, [Finding(str(error))])
     return check
 
 
-def _promise(stored: StoredMatch, match: TournamentMatch) -> Iterator[str]:
-    """Compare the mark of matches that reproduce with the measurements, unless these are damaged."""
+def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Iterator[str]:
+    """Compare the mark of matches that reproduce with the measurements, unless these are damaged.
+
+    The measurements excuse no difference by a fault that the record does not have.
+    """
     measured = NOT_MEASURED
     with suppress(StoreDamaged):
         measured = stored.measured()
@@ -265,6 +268,8 @@ def _promise(stored: StoredMatch, match: TournamentMatch) -> Iterator[str]:
     if match.result is not None and promised is not None and promised != match.result.reproducible:
         said = match.result.reproducible
         yield f"reproducible is {said} in the database, but {promised} in its measurements"
+    for why in sorted(set(measured.why_not) & set(UNSURE_FAULTS) - record.outcome.unsure_faults):
+        yield f"its measurements name a {why}, but its record has none"
 
 
 def _differences(task: _VerifyTask, match: TournamentMatch, record: Record) -> Iterator[str]:
