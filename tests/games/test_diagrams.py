@@ -22,7 +22,7 @@ from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, pla
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import PIECE, board_svg, cell_sprite, placed_sprites, svg_diagram, view_box
-from tourney.games.text_diagram import text_diagram
+from tourney.games.view import text_diagram
 from tourney.seeds import stream
 
 SVG = "{http://www.w3.org/2000/svg}"

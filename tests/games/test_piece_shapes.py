@@ -14,7 +14,7 @@ from tourney.games.game_tree import playout
 from tourney.games.piece_shapes import DRAWINGS, SIDE_BODIES, drawing_of
 from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import board_svg, piece_svg, view_box
-from tourney.games.text_diagram import text_diagram
+from tourney.games.view import text_diagram
 from tourney.seeds import stream
 
 CHESS = {

@@ -44,7 +44,7 @@ def test_own_game_wins_over_plugin_of_its_name() -> None:
     """Bots get the own game; listing all games reports the plugin."""
     claim = [EntryPoint("cyvasse", "tests.support.toys:Toe", GAMES.group)]
     with installed(*claim):
-        assert type(find_game("cyvasse")).__module__ == "tourney.games.cyvasse.game"
+        assert type(find_game("cyvasse")).__module__ == "tourney.games.cyvasse"
         with pytest.raises(
             GameError, match=r"cyvasse of Tourney's own is offered by tests\.support\.toys:Toe as well"
         ):

@@ -10,8 +10,7 @@ from tests.support.toys import Toe
 from tourney.errors import GameError
 from tourney.games import OVER, all_games, find_game
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.text_diagram import text_diagram
-from tourney.games.view import diagram_view
+from tourney.games.view import diagram_view, text_diagram
 from tourney.seeds import stream
 
 OWN = ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")

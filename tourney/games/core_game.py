@@ -84,21 +84,59 @@ class CoreState(State[int]):
         return self.core.position()
 
 
+A = TypeVar("A", bound="Hashable")
 P = TypeVar("P")
 """A game's parsed position."""
 
 
-class CoreGame(Game[int], Generic[P]):
-    """A game of Tourney's own: its actions are the codes of its core.
+class DrawnGame(Game[A]):
+    """A game drawn by the module ``diagram`` of its package.
 
-    Its package has the modules ``core`` and ``diagram``, which are loaded when they are first used: bots
-    start often and draw nothing.
+    The module is loaded when it is first used: bots start often and draw nothing.
     """
 
     package: ClassVar[str]
-    """The name of the package in ``tourney.games``."""
+    """The package's full name."""
+
+    @cached_property
+    def drawing(self) -> ModuleType:
+        """The module, with ``diagram_of`` and maybe ``view_of``, ``parts_of`` and ``part_of``."""
+        return import_module(f"{self.package}.diagram")
+
+    def view(self, text: str) -> View[Any]:
+        """The readable view of a position string or an observation. Raises PositionError."""
+        if not hasattr(self.drawing, "view_of"):
+            return super().view(text)
+        found: View[Any] = self.drawing.view_of(self, text)
+        return found
+
+    def diagram(self, view: str, last: str | None = None) -> Diagram:
+        """The diagram of a position string or an observation, with the last action marked."""
+        found: Diagram = self.drawing.diagram_of(view, last)
+        return found
+
+    def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
+        """Values of the parts of a diagram; one part unless ``drawing`` has ``parts_of``."""
+        if not hasattr(self.drawing, "parts_of"):
+            return super().diagram_parts(view, last)
+        found: tuple[Hashable, ...] = self.drawing.parts_of(view, last)
+        return found
+
+    def diagram_part(self, index: int, part: Any) -> Diagram:
+        """What a part shows."""
+        if not hasattr(self.drawing, "part_of"):
+            return super().diagram_part(index, part)
+        found: Diagram = self.drawing.part_of(index, part)
+        return found
+
+
+class CoreGame(DrawnGame[int], Generic[P]):
+    """A game of Tourney's own: its actions are codes of the core, which is in its package's ``core``."""
+
     core_class: ClassVar[str]
     """The name of the core's class."""
+    start: P
+    """Where every game begins, unless the game defines ``initial``."""
     state: ClassVar[type[CoreState]]
     action: ClassVar[type[IntAction]]
     actions: ClassVar[list[IntAction]] = []
@@ -109,10 +147,14 @@ class CoreGame(Game[int], Generic[P]):
     def read(self, text: str) -> P:
         """Parse a position string by the seats and options in it. Raises PositionError."""
 
+    def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - for games with several
+        """The start of a game."""
+        return self.state_at(self.start)
+
     def state_at(self, at: P) -> CoreState:
         """The state of a parsed position, without history."""
         # Looked up at each call, not once: ``use_plain`` may choose the other form in between.
-        made = getattr(core(self.package), self.core_class)()
+        made = getattr(core(self.package.rpartition(".")[2]), self.core_class)()
         made.load(at)
         state: CoreState = made.state(self.state)
         return state
@@ -150,32 +192,3 @@ class CoreGame(Game[int], Generic[P]):
     def scratch(self, state: State[int]) -> Core:
         """A new core that holds a state, to play in."""
         return state.core.copy()  # type: ignore[attr-defined,no-any-return] # a CoreState
-
-    @cached_property
-    def drawing(self) -> ModuleType:
-        """The module that draws."""
-        return import_module(f"tourney.games.{self.package}.diagram")
-
-    def view(self, text: str) -> View[Any]:
-        """The readable view of a position string or an observation. Raises PositionError."""
-        found: View[Any] = self.drawing.view_of(self, text)
-        return found
-
-    def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """The diagram of a position string or an observation, with the last action marked."""
-        found: Diagram = self.drawing.diagram_of(view, last)
-        return found
-
-    def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
-        """Values of the parts of a diagram; one part unless ``drawing`` has ``parts_of``."""
-        if not hasattr(self.drawing, "parts_of"):
-            return super().diagram_parts(view, last)
-        found: tuple[Hashable, ...] = self.drawing.parts_of(view, last)
-        return found
-
-    def diagram_part(self, index: int, part: Any) -> Diagram:
-        """What a part shows."""
-        if not hasattr(self.drawing, "part_of"):
-            return super().diagram_part(index, part)
-        found: Diagram = self.drawing.part_of(index, part)
-        return found

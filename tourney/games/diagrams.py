@@ -5,8 +5,8 @@ neighbouring cells of a row are 2 apart, and a row of a hex grid is shifted by 1
 """
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Literal
 
@@ -97,17 +97,18 @@ class Diagram:
     notes: tuple[str, ...] = ()
 
 
+def square_labels(files: Sequence[str], ranks: Sequence[str]) -> tuple[Label, ...]:
+    """Names below and on the left of a board of squares; the first square, at the bottom left, has x 0."""
+    bottom = 2 * len(ranks)
+    below = (Label(2 * file, bottom, name) for file, name in enumerate(files))
+    return (*below, *(Label(-2, bottom - 2 - 2 * rank, name) for rank, name in enumerate(ranks)))
+
+
 def join(parts: Iterable[Diagram]) -> Diagram:
     """One diagram of all that several show, in their order."""
     drawn = tuple(parts)
-    return Diagram(
-        tuple(chain.from_iterable(part.cells for part in drawn)),
-        tuple(chain.from_iterable(part.pieces for part in drawn)),
-        tuple(chain.from_iterable(part.marks for part in drawn)),
-        tuple(chain.from_iterable(part.arrows for part in drawn)),
-        tuple(chain.from_iterable(part.labels for part in drawn)),
-        tuple(chain.from_iterable(part.notes for part in drawn)),
-    )
+    names = (one.name for one in fields(Diagram))
+    return Diagram(*(tuple(chain.from_iterable(getattr(part, name) for part in drawn)) for name in names))
 
 
 FIELD = "\x1f"
@@ -129,13 +130,13 @@ def field(index: int, within: int | None = None) -> str:
 
 def fill(templates: Iterable[str], view: str, last: str | None) -> tuple[str, ...]:
     """Notes from their templates, a view and the last action."""
-    fields = view.split(" ")
+    words = view.split(" ")
 
     def value(address: str) -> str:
         if address == "a":
             return last or ""
         index, _, within = address.partition(".")
-        return _WITHIN.split(fields[int(index)])[int(within)] if within else fields[int(index)]
+        return _WITHIN.split(words[int(index)])[int(within)] if within else words[int(index)]
 
     return tuple(_ADDRESS.sub(lambda found: value(found[1]), text) for text in templates)
 

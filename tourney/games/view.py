@@ -1,20 +1,23 @@
-"""The readable view of a position: squares, their ground and what lies on them, by names."""
+"""Readable views of positions: squares and what lies on them by names, and boards as text for terminals.
+
+In a board of text a cell is four columns wide and one line high; a row of a hex grid is shifted by two
+columns. A piece has the background colour of its seat or, without colours, the seat's number behind its glyph
+(unless all glyphs name their seats).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
+from tourney.games.board_style import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
+
 if TYPE_CHECKING:
-    from tourney.games.diagrams import Diagram
+    from collections.abc import Mapping, Sequence
 
-
-class DrawnGame(Protocol):
-    """What a view needs of its game."""
-
-    def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """The diagram of a position string or an observation."""
+    from tourney.games.base import AnyGame
+    from tourney.games.diagrams import Cell, Diagram, Piece
 
 
 class SquarePiece(NamedTuple):
@@ -51,7 +54,7 @@ class View(Generic[P]):
     Games derive classes with more from it. This one is made of a game's diagram.
     """
 
-    game: DrawnGame = field(repr=False, compare=False)
+    game: AnyGame = field(repr=False, compare=False)
     text: str
     """The position string, or the observation of a seat."""
     squares: Mapping[str, str] = field(repr=False, compare=False)
@@ -71,14 +74,12 @@ class View(Generic[P]):
         return board_text(self.game, self.text)
 
 
-def board_text(game: DrawnGame, text: str) -> str:
+def board_text(game: AnyGame, text: str) -> str:
     """A position or an observation as a board for terminals, in ASCII where the game's glyphs are."""
-    from tourney.games.text_diagram import text_diagram  # noqa: PLC0415 - bots that print nothing need none
-
     return text_diagram(game.diagram(text)).removesuffix("\n")
 
 
-def diagram_view(game: DrawnGame, text: str) -> View[SquarePiece]:
+def diagram_view(game: AnyGame, text: str) -> View[SquarePiece]:
     """The view of a position or an observation that the game's diagram shows."""
     diagram = game.diagram(text)
     names = {(cell.x, cell.y): cell.name for cell in diagram.cells if cell.name}
@@ -88,3 +89,127 @@ def diagram_view(game: DrawnGame, text: str) -> View[SquarePiece]:
         if name is not None and not piece.aside:
             board[name] = SquarePiece(name, piece.kind, piece.side)
     return View(game, text, {cell.name: cell.kind for cell in diagram.cells if cell.name}, board)
+
+
+_COLUMNS = 2  # characters in half a cell
+_FIELD = 3  # characters in the middle of a cell; the fourth separates it from the next
+
+_GROUND = {
+    "plain": ".",
+    "bank": ",",
+    "river": "~",
+    "water": "~",
+    "mountain": "^",
+    "city": "_",
+    "barbarian": "x",
+    "start": "'",
+    "tower": "o",
+    "hidden": "?",
+    "dark": ":",
+}
+_BRACKETS = {"from": ("(", ")"), "to": ("[", "]"), "captured": ("{", "}"), "used": ("<", ">")}
+_LEGEND = {
+    "from": "( ) left",
+    "to": "[ ] arrived at",
+    "captured": "{ } captured",
+    "used": "< > used",
+}
+
+Place = tuple[int, int]
+
+
+def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str] = SEAT_COLORS) -> str:
+    """A diagram as lines of text, each ended by a newline; ``color`` adds ANSI escape sequences.
+
+    Every y coordinate with a cell, a piece or a label is one line.
+    """
+    fields = _fields(diagram, color=color, colors=colors)
+    lines: list[str] = []
+    if fields:
+        left = min(x for x, _ in fields)
+        for y in sorted({y for _, y in fields}):
+            row = sorted((x, text) for (x, at), text in fields.items() if at == y)
+            lines.append(_line(row, left))
+    names = {(cell.x, cell.y): _printable(cell.name) for cell in diagram.cells}
+    for arrow in diagram.arrows:
+        start, end = (arrow.x1, arrow.y1), (arrow.x2, arrow.y2)
+        lines.append(" -> ".join(names.get(place) or f"{place[0]},{place[1]}" for place in (start, end)))
+    legend = [text for kind, text in _LEGEND.items() if any(mark.kind == kind for mark in diagram.marks)]
+    if legend:
+        lines.append("  ".join(legend))
+    lines.extend(_printable(note) for note in diagram.notes)
+    return "".join(line + "\n" for line in lines)
+
+
+def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:
+    """By place the characters of a cell and their escape sequence."""
+    cells = {(cell.x, cell.y): cell for cell in diagram.cells}
+    on_board = tuple(piece for piece in diagram.pieces if not piece.aside)
+    pieces = {(piece.x, piece.y): piece for piece in on_board}
+    marks = {(mark.x, mark.y): mark.kind for mark in diagram.marks}
+    fields = {(label.x, label.y): (_centre(_printable(label.text)), "") for label in diagram.labels}
+    numbered = not (color or _glyphs_name_seats(on_board))
+    for place in {**cells, **pieces}:
+        cell, piece = cells.get(place), pieces.get(place)
+        opening, closing = _BRACKETS.get(marks.get(place, ""), (" ", " "))
+        shown = _printable(piece.glyph) if piece else _ground(cell)
+        if piece and numbered and piece.side:
+            shown += str(piece.side)
+        fields[place] = (_fit(opening + shown + closing), _escape(cell, piece, colors) if color else "")
+    return fields
+
+
+def _glyphs_name_seats(pieces: Sequence[Piece]) -> bool:
+    """Whether the glyphs identify the seats: by numbers, or by capitals and small letters as in chess."""
+    owned = [piece for piece in pieces if piece.side]
+    return all(p.glyph.isdecimal() or p.glyph.endswith(str(p.side)) for p in owned) or all(
+        (p.glyph.isupper(), p.glyph.islower()) == (p.side == 1, p.side == 2) for p in owned
+    )
+
+
+def _line(row: Sequence[tuple[int, tuple[str, str]]], left: int) -> str:
+    """Join the fields of a row, starting at the column of ``left``."""
+    parts: list[str] = []
+    column = 0
+    for x, (text, escape) in row:
+        start = (x - left) * _COLUMNS
+        if start > column:
+            parts.append(" " * (start - column))
+        parts.append(f"\033[{escape}m{text}\033[0m" if escape else text)
+        column = max(start, column) + _width(text)
+    line = "".join(parts)
+    return line if line.endswith("m") else line.rstrip()
+
+
+def _ground(cell: Cell | None) -> str:
+    if cell is None:
+        return " "
+    if cell.shape == "point" and cell.kind == "plain":
+        return "o"
+    return _GROUND.get(cell.kind.partition("-")[0], ".")
+
+
+def _escape(cell: Cell | None, piece: Piece | None, colors: Sequence[str]) -> str:
+    if piece is not None:
+        name = colors[(piece.side - 1) % len(colors)] if piece.side > 0 else piece.kind
+        name = name if name in TOKENS else "none"
+        return f"1;38;5;{231 if name in INK_LIGHT else 16};48;5;{TOKENS[name].ansi}"
+    tone = GROUNDS.get(cell.kind.partition("-")[0]) if cell is not None else None
+    return f"48;5;{tone.ansi};38;5;252" if tone is not None and tone.ansi else ""
+
+
+def _centre(text: str) -> str:
+    return text.center(_FIELD) if _width(text) < _FIELD else text
+
+
+def _fit(text: str) -> str:
+    return text + " " * (_FIELD + 1 - _width(text))
+
+
+def _width(text: str) -> int:
+    """The width of a text in terminal columns."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() else "?" for c in text)

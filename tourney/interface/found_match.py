@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from tourney.errors import EnvironmentFailure, GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.registry import find_game
-from tourney.games.text_diagram import text_diagram
+from tourney.games.view import text_diagram
 from tourney.match.record import Record, read_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
 from tourney.parsing import read_json_value

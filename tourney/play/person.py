@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.board_style import seat_colors
-from tourney.games.text_diagram import text_diagram
+from tourney.games.view import text_diagram
 from tourney.match.spec import Entrant
 from tourney.play.commands import (
     NAMES,

@@ -49,7 +49,7 @@ def game_text(
     measured: Measurements = NOT_MEASURED,
 ) -> str:
     """A match as a game of PGN, with an empty line after it. Raises GameError."""
-    from tourney.games.chess.pgn import PgnMoves  # noqa: PLC0415 - needs an extra
+    from tourney.games.chess.starts import PgnMoves  # noqa: PLC0415 - needs an extra
 
     line = PgnMoves.of([text for _, text in record.actions], chess960=record.game == "chess960")
     comments = _comments(record, log, measured, line.skipped)

@@ -13,7 +13,7 @@ from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.base import AnyGame, AnyState
 from tourney.games.registry import find_game
-from tourney.games.text_diagram import text_diagram
+from tourney.games.view import text_diagram
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss

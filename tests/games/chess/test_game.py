@@ -10,8 +10,7 @@ from tests.support.command import ROOT
 from tourney.errors import ActionError, GameError, PositionError
 from tourney.games import CHANCE, OVER, find_game, stream
 from tourney.games.base import AnyState
-from tourney.games.chess.game import rules
-from tourney.games.chess.moves import STARTS, move_codes
+from tourney.games.chess import STARTS, move_codes, rules
 from tourney.games.game_tree import perft
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.games.element.made import COLUMNS, GAME, board, field, legal, play, read, stones_of, text
 from tourney.errors import PositionError
 from tourney.games.base import CHANCE, OVER, State
-from tourney.games.element.game import ElementState
+from tourney.games.element import ElementState
 from tourney.seeds import stream
 
 SQUARES = [f"{column}{row}" for column in COLUMNS for row in range(1, 12)]

@@ -15,7 +15,7 @@ from tourney.errors import ActionError, GameError, PositionError
 from tourney.games.base import CHANCE, OVER, AnyGame
 from tourney.games.check import check_game
 from tourney.games.game_tree import choose
-from tourney.games.openspiel import family
+from tourney.games.openspiel import _spiel
 from tourney.games.openspiel.state import action_strings, check_action, decode, encode, integer_weights
 from tourney.games.registry import FAMILIES, find_game
 from tourney.seeds import stream
@@ -53,7 +53,7 @@ def test_what_cannot_be_played_is_refused(name: str, words: tuple[str, ...]) -> 
 
 
 def test_missing_extra_is_named() -> None:
-    family._spiel.cache_clear()
+    _spiel.cache_clear()
     try:
         with (
             patch.dict(sys.modules, {"pyspiel": None}),
@@ -61,7 +61,7 @@ def test_missing_extra_is_named() -> None:
         ):
             FAMILIES.find("openspiel").make("tic_tac_toe")
     finally:
-        family._spiel.cache_clear()
+        _spiel.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tourney.games.board_style import MARKS
 from tourney.games.check.case import Case, fingerprint, names_of
 from tourney.games.diagrams import ASIDE_WORDS, Diagram, Shape
 from tourney.games.svg_diagram import svg_diagram
-from tourney.games.text_diagram import text_diagram
+from tourney.games.view import text_diagram
 from tourney.seeds import RandBelow
 
 _WORD = re.compile(r"[a-z][a-z0-9-]*", re.ASCII)

@@ -1,12 +1,25 @@
-"""A drawing of a position of chess, from its FEN alone: it needs no package."""
+"""Drawings of positions of chess and its variants, from their FENs alone: they need no package."""
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from tourney.errors import PositionError
-from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
+from tourney.games.diagrams import (
+    LAST,
+    Arrow,
+    Cell,
+    Diagram,
+    Mark,
+    Piece,
+    field,
+    fill,
+    join,
+    plain_diagram,
+    square_labels,
+)  # fmt: skip
 
 KINDS: Final = {
     "P": "chess-pawn",
@@ -16,6 +29,7 @@ KINDS: Final = {
     "Q": "chess-queen",
     "K": "chess-king",
 }
+_FILES = "abcdefghijklmnopqrstuvwxyz"
 _SIDES = ("White", "Black")
 _RUN = re.compile("[1-8]")
 _MOVE = re.compile("([a-h][1-8])([a-h][1-8])[nbrq]?")
@@ -31,14 +45,11 @@ def _xy(file: int, rank: int) -> tuple[int, int]:
 
 _GROUND = Diagram(
     tuple(
-        Cell(*_xy(file, rank), "light" if (file + rank) % 2 else "dark", f"{'abcdefgh'[file]}{rank + 1}")
+        Cell(*_xy(file, rank), "light" if (file + rank) % 2 else "dark", f"{_FILES[file]}{rank + 1}")
         for rank in range(8)
         for file in range(8)
     ),
-    labels=(
-        *(Label(2 * file, _BOTTOM + 2, name) for file, name in enumerate("abcdefgh")),
-        *(Label(-2, _BOTTOM - 2 * rank, str(rank + 1)) for rank in range(8)),
-    ),
+    labels=square_labels("abcdefgh", "12345678"),
 )
 _DRAW = "chance draws the starting position"
 _COUNTS = f"half-moves without capture or pawn move: {field(4)} of 100; move {field(5)}"
@@ -85,6 +96,65 @@ def diagram_of(view: str, last: str | None) -> Diagram:
     if len(parts) != _LAST_MOVE + 1 or not (view == "draw" or len(view.split(" ")) == 6):
         raise PositionError(f"{view[:60]!r} is not a FEN")
     drawn = join(part_of(index, part) for index, part in enumerate(parts))
-    return Diagram(
-        drawn.cells, drawn.pieces, drawn.marks, drawn.arrows, drawn.labels, fill(drawn.notes, view, last)
-    )
+    return replace(drawn, notes=fill(drawn.notes, view, last))
+
+
+_TOKEN = re.compile(r"([0-9]+)|(\+?)([A-Za-z])(~?)|(\*)")
+_VARIANT_MOVE = re.compile(r"(?:[A-Za-z]@|\+?([a-z])([0-9]+))([a-z])([0-9]+)")
+
+
+def variant_diagram(view: str, last: str | None, start: str) -> Diagram:
+    """The diagram of a FEN of any variant; figures are drawn for chess's own letters."""
+    board, turn, *rest = view.split(" ")
+    placed, _, hand = board.partition("[")
+    ranks = placed.split("/")
+    figures = set(re.findall("[A-Z]", start.partition("[")[0].split(" ")[0].upper())) <= set(KINDS)
+    rows = [list(_row(rank)) for rank in ranks]
+    width, height = max(map(len, rows)), len(rows)
+    if not 1 <= width <= 26 or any(len(row) != width for row in rows):
+        return plain_diagram(view, last)
+
+    def xy(file: int, rank: int) -> tuple[int, int]:
+        return 2 * file, 2 * (height - 1 - rank)
+
+    cells, pieces = [], []
+    for index, row in enumerate(rows):
+        rank = height - 1 - index
+        for file, letter in enumerate(row):
+            name = f"{_FILES[file]}{rank + 1}"
+            kind = "mountain" if letter == "*" else "light" if (file + rank) % 2 else "dark"
+            cells.append(Cell(*xy(file, rank), kind, name))
+            if letter not in ("", "*"):
+                pieces.append(_variant_piece(letter, *xy(file, rank), name, figures=figures))
+    labels = square_labels(_FILES[:width], [str(rank + 1) for rank in range(height)])
+    notes = [f"{_SIDES[turn == 'b']} to move", *(f"hand: {hand.rstrip(']') or '-'}" for _ in "1" if hand)]
+    notes += [f"FEN: {' '.join(rest)}"] if rest else []
+    marks: list[Mark] = []
+    arrows: list[Arrow] = []
+    names = {cell.name: (cell.x, cell.y) for cell in cells}
+    if last:
+        notes.append(f"last: {last}")
+        found = _VARIANT_MOVE.match(last)
+        origin = names.get(f"{found[1]}{found[2]}") if found and found[1] else None
+        target = names.get(f"{found[3]}{found[4]}") if found else None
+        marks += [Mark(*place, kind) for place, kind in ((origin, "from"), (target, "to")) if place]
+        if origin and target:
+            arrows.append(Arrow(*origin, *target))
+    return Diagram(tuple(cells), tuple(pieces), tuple(marks), tuple(arrows), labels, tuple(notes))
+
+
+def _row(rank: str) -> Iterator[str]:
+    """Yield the places of a rank: "" for an empty one, ``*`` for a wall, a piece with ``+`` if promoted."""
+    for number, plus, letter, _, wall in _TOKEN.findall(rank):
+        if number:
+            yield from [""] * min(int(number), 30)
+        else:
+            yield wall or plus + letter
+
+
+def _variant_piece(text: str, x: int, y: int, name: str, *, figures: bool) -> Piece:
+    letter = text[-1]
+    side = 1 if letter.isupper() else 2
+    kind = KINDS.get(letter.upper(), "token") if figures and len(text) == 1 else "token"
+    said = kind.removeprefix("chess-") if kind != "token" else text.upper()
+    return Piece(x, y, text, side, kind, f"{_SIDES[side - 1]} {said} {name}")

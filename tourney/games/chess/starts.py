@@ -1,15 +1,27 @@
-"""Where a game begins: the usual position, the draw of Chess960, and positions that openings set up."""
+"""Where a game begins and ends, by the package ``chess``: starts, openings of EPD and PGN, tables of endings.
 
-from collections.abc import Sequence
-from typing import Final
+The tables are Syzygy's, from folders of this machine.
+"""
+
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
 
+from tourney.errors import GameError, PositionError, TablesError
 from tourney.games.base import CHANCE, AnyGame, State
+from tourney.games.chess import STARTS, Move
 from tourney.games.chess.board import ChessState, from_board, parse_state
 from tourney.games.chess.fen import read_epd
-from tourney.games.chess.moves import STARTS, Move
 from tourney.games.registry import find_game
+
+if TYPE_CHECKING:
+    from chess.pgn import Game
+
+    from tourney.games.base import AnyState, Tables
 
 
 class DrawState(State[Move]):
@@ -72,3 +84,116 @@ def is_fresh(state: State[Move]) -> bool:
 _STARTS = tuple(sorted(range(STARTS, STARTS + 960), key=lambda code: str(code - STARTS)))
 START: Final = from_board(chess.Board())
 DRAW: Final = DrawState()
+
+
+def read_games(text: str, *, chess960: bool) -> Iterator[Callable[[], tuple[str, ...]]]:
+    """Yield a function for each game, which returns its actions: a set-up for a FEN, and the main line.
+
+    The function raises PositionError for a game that cannot be read.
+    """
+    from chess.pgn import read_game  # noqa: PLC0415 - few matches need it
+
+    stream = io.StringIO(text.removeprefix("\ufeff"))
+    while (game := read_game(stream)) is not None:
+        yield _reader(game, chess960=chess960)
+
+
+def _reader(game: "Game", *, chess960: bool) -> Callable[[], tuple[str, ...]]:
+    def read() -> tuple[str, ...]:
+        if game.errors:
+            raise PositionError(f"it cannot be read: {str(game.errors[0])[:150]}")
+        fen = game.headers.get("FEN", "")
+        actions = [move.uci() for move in game.mainline_moves()]
+        if not fen:
+            return tuple(actions)
+        return (set_up(fen, chess960=chess960), *actions)
+
+    return read
+
+
+class PgnMoves(NamedTuple):
+    """The moves of a match as PGN has them.
+
+    ``fen`` is the position they begin at, "" for chess's own; ``first`` counts the half-moves before it, and
+    ``skipped`` the actions of the record that are not moves; ``sans`` are the moves in algebraic notation.
+    """
+
+    fen: str
+    first: int
+    skipped: int
+    sans: tuple[str, ...]
+
+    @classmethod
+    def of(cls, actions: Sequence[str], *, chess960: bool) -> "PgnMoves":
+        """The line of a record's actions. Raises GameError for a record that is not of this game."""
+        game = find_game("chess960" if chess960 else "chess")
+        state, skipped = game.new(), 0
+        while skipped < len(actions) and actions[skipped].startswith(("=", "sp")):
+            state = state.play(game.read_action(state, actions[skipped]))
+            skipped += 1
+        fen = state.position() if skipped else ""
+        if fen == "draw" or (chess960 and not skipped):
+            raise GameError("the record has no starting position of chess960")
+        board = chess.Board(fen or chess.STARTING_FEN, chess960=chess960)
+        first = board.ply()
+        sans = []
+        for text in actions[skipped:]:
+            try:
+                sans.append(board.san_and_push(board.parse_uci(text)))
+            except ValueError as error:
+                raise GameError(f"the record has the move {text[:20]!r}, which is not legal") from error
+        return cls(fen, first, skipped, tuple(sans))
+
+
+VARIABLE: Final = "TOURNEY_SYZYGY"
+"""The environment variable that names the folders, with ``:`` between them."""
+_WINNING: Final = 2
+"""The value of a win within the rule of fifty moves; 1 and -1 are draws by it."""
+
+
+def open_tables(pieces: int) -> "Tables":
+    """A function that gives the ranks of a ``ChessState`` with at most ``pieces`` pieces.
+
+    All tables of up to ``pieces`` pieces must be there: so a result depends on the position alone, never on
+    which tables a machine has. Raises TablesError.
+    """
+    folders = os.environ.get(VARIABLE, "")
+    if not folders:
+        raise TablesError(
+            f"tablebase-pieces = {pieces} needs Syzygy tables: set the environment variable {VARIABLE} to"
+            " their folder"
+        )
+    return _tables(folders, pieces)
+
+
+@lru_cache(maxsize=4)
+def _tables(folders: str, pieces: int) -> "Tables":
+    """The tables of some folders, which stay open for further matches."""
+    from chess import syzygy  # noqa: PLC0415 - few matches need it
+
+    opened = syzygy.Tablebase()
+    for folder in folders.split(os.pathsep):
+        try:
+            opened.add_directory(folder, load_dtz=False)
+        except OSError as error:
+            raise TablesError(f"{VARIABLE} names {folder}, which cannot be read: {error.strerror}") from error
+    wanted = sorted(syzygy.tablenames(piece_count=pieces))
+    missing = [f"{name}.rtbw" for name in wanted if name not in opened.wdl]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise TablesError(
+            f"tablebase-pieces = {pieces} needs {len(wanted)} files, of which {', '.join(missing[:3])}{more}"
+            f" are not in {folders}: add them, or lower the number"
+        )
+
+    def ranks(state: "AnyState") -> tuple[int, ...] | None:
+        assert isinstance(state, ChessState)  # noqa: S101 - others have no ending
+        try:
+            value = opened.probe_wdl(state.board())
+        except Exception as error:  # a damaged table fails in any way
+            raise TablesError(f"the Syzygy tables in {folders} are damaged: {error}") from error
+        if abs(value) < _WINNING:
+            return (1, 1)
+        return (1, 2) if (value > 0) == (state.mover == 1) else (2, 1)
+
+    return ranks

@@ -3,6 +3,71 @@
 The rules and their terms are on the page ``docs/rules/element.md``.
 """
 
-from tourney.games.element.game import Element, ElementState
+from __future__ import annotations
 
-__all__ = ["Element", "ElementState"]
+from typing import TYPE_CHECKING
+
+from tourney.games.base import GoldenMatch
+from tourney.games.core_game import CoreGame, CoreState
+from tourney.games.element import board
+from tourney.games.element.board import LAST_TURN, START_SQUARES, ElementPosition
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tourney.games.element.core import ElementCore
+
+
+class ElementState(CoreState):
+    """A state of Element."""
+
+    __slots__ = ()
+
+    core: ElementCore
+
+
+MOST_ACTIONS_OF_A_TURN = 90
+"""An upper bound: draw, chance and end; 4 Waters, each with ``river-D`` and a flow of 11; 1 step; and a jump
+for each of the 30 Winds and for the 1 square that can lose its Wind and get another."""
+
+
+class Element(CoreGame[ElementPosition]):
+    """Wall in the sage on your right with stones of fire, water, earth and wind."""
+
+    name = "element"
+    title = "Element"
+    rules = "1"
+    seat_counts = tuple(START_SQUARES)
+    seat_names = ("Sage 1", "Sage 2", "Sage 3", "Sage 4")
+    has_chance = True
+    diagram_plies = 130
+    golden_match = GoldenMatch(("greedy", "random", "pebble"), 4)
+    max_actions = LAST_TURN * MOST_ACTIONS_OF_A_TURN
+    package, core_class = __name__, "ElementCore"
+    state, action = ElementState, board.ElementAction
+    actions, strings = board.TABLE, board.STRINGS
+    action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
+    parse_action = staticmethod(board.parse_action)
+
+    def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - in every setting
+        """Whether the first sage to wall in its neighbour wins: yes."""
+        return True
+
+    def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
+        """The start of a game."""
+        return self.state_at(board.start(seats))
+
+    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
+        """The state of a position string. Raises PositionError."""
+        from tourney.games.element.position import parse_position  # noqa: PLC0415 - few bots parse positions
+
+        return self.state_at(parse_position(text, seats))
+
+    def read(self, text: str) -> ElementPosition:
+        """Parse a position string by the number of sages in it. Raises PositionError."""
+        from tourney.games.element.position import parse_position, seats_of  # noqa: PLC0415 - likewise
+
+        return parse_position(text, seats_of(text))
+
+
+ElementState.game = Element()

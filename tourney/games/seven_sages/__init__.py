@@ -3,6 +3,38 @@
 The rules and their terms are on the page ``docs/rules/seven-sages.md``.
 """
 
-from tourney.games.seven_sages.game import SevenSages, SevenSagesState
+from __future__ import annotations
 
-__all__ = ["SevenSages", "SevenSagesState"]
+from tourney.games.base import GoldenMatch, OpeningBook
+from tourney.games.core_game import CoreGame, CoreState
+from tourney.games.seven_sages import board
+from tourney.games.seven_sages.board import LAST_PLY, LAST_ROUND, SevenSagesPosition
+
+
+class SevenSagesState(CoreState):
+    """A state of The Seven Sages."""
+
+    __slots__ = ()
+
+
+class SevenSages(CoreGame[SevenSagesPosition]):
+    """Seven sages a side drive one fool into the other side's city."""
+
+    name = "seven-sages"
+    title = "The Seven Sages"
+    rules = "1"
+    seat_counts = (2,)
+    seat_names = ("Red", "Blue")
+    diagram_plies = 14
+    golden_match = GoldenMatch(("greedy", "random"), 4)
+    opening_book = OpeningBook("abcdefghijklmno", points=4, pieces=(0, 1))
+    max_actions = LAST_ROUND * LAST_PLY
+    package, core_class = __name__, "SevenSagesCore"
+    state, action = SevenSagesState, board.SevenSagesAction
+    action_string = staticmethod(board.action_string)
+    parse_action = staticmethod(board.parse_action)
+    start = board.START
+    read = staticmethod(board.parse_position)
+
+
+SevenSagesState.game = SevenSages()

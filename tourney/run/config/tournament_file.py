@@ -381,6 +381,6 @@ def _games(text: str, path: Path, game: AnyGame) -> Iterable[Callable[[], tuple[
         raise TournamentError(
             f"{path}: a book in PGN goes with chess and chess960 only, not with {game.name}"
         )
-    from tourney.games.chess.pgn import read_games  # noqa: PLC0415 - needs an extra
+    from tourney.games.chess.starts import read_games  # noqa: PLC0415 - needs an extra
 
     return read_games(text, chess960=game.name == "chess960")

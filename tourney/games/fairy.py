@@ -1,4 +1,4 @@
-"""The family ``fairy``: the variants that ``pyffish`` knows, one game each.
+"""The family ``fairy``: chess variants by Fairy-Stockfish's rules, through ``pyffish`` (the extra ``fairy``).
 
 The package decides legality and ends. It has no state: each question is asked of the starting position and
 all moves, and the package sets its tables up for each one, which takes nearly all of the time. So a state
@@ -155,9 +155,9 @@ class FairyGame(Game[str]):
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """The diagram of a FEN: letters, or figures where they are those of chess."""
-        from tourney.games.fairy.diagram import diagram_of  # noqa: PLC0415 - bots start often and need no diagrams
+        from tourney.games.chess.diagram import variant_diagram  # noqa: PLC0415 - bots start often and need no diagrams
 
-        return diagram_of(view, last, package().start_fen(self.variant))
+        return variant_diagram(view, last, package().start_fen(self.variant))
 
 
 class Fairy(GameFamily):

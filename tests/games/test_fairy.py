@@ -9,8 +9,8 @@ from tests.support.command import ROOT, invoke
 from tourney.errors import ActionError, GameError
 from tourney.games import OVER, find_game, stream
 from tourney.games.base import AnyState
-from tourney.games.fairy.game import FairyState, package
-from tourney.games.text_diagram import text_diagram
+from tourney.games.fairy import FairyState, package
+from tourney.games.view import text_diagram
 
 
 def after(variant: str, moves: str, fen: str = "") -> AnyState:
