@@ -21,7 +21,6 @@ OTHER_FOLDERS = {
 
 AS_A_WHOLE = {
     "bots/wasm": "modules are played by a host, which uses the rest",
-    "cli/documents": "what a command prints: tests/cli/test_json_output.py holds every key",
     "games/check": "one suite, tried on broken games",
     "games/chess": "against python-chess and known counts",
     "games/cyvasse": "by the sections of the rules page, and against the oracle",
@@ -85,6 +84,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "cli/options.py": "cli/test_output.py",
     "cli/progress.py": "cli/test_output.py",
     "cli/questions.py": "cli/test_compare.py",
+    "cli/rating_documents.py": "cli/test_rating_tables.py",
     "cli/result_options.py": "cli/test_ratings.py",
     "cli/start.py": "cli/test_main.py",
     "cli/stored_bots.py": "cli/bots/test_list.py",

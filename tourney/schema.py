@@ -7,9 +7,9 @@ Booleans and 1.0 are not integers. A check that no field can express belongs int
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Final, NoReturn, TypedDict, TypeVar, cast
+from typing import Annotated, Final, NoReturn, Self, TypedDict, TypeVar, cast
 
 import msgspec
 from msgspec import Meta
@@ -73,6 +73,19 @@ Arguments = Annotated[tuple[Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An object in a JSON document. All of its keys are always there; null stands for an unknown value."""
+
+    @classmethod
+    def of(cls, source: object, /, **more: object) -> Self:
+        """The part with a value's attributes, or a row's cells, of the same names; ``more`` are others.
+
+        Whole numbers become floats where the schema states them. Raises msgspec.ValidationError for a value
+        that it forbids.
+        """
+        if isinstance(source, Mapping):
+            found = {name: source[name] for name in cls.__struct_fields__ if name in source}
+        else:
+            found = {name: getattr(source, name) for name in cls.__struct_fields__ if hasattr(source, name)}
+        return msgspec.convert(found | more, cls, from_attributes=True)
 
 
 class Document(Part, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.command import ROOT, invoke
-from tourney.cli.documents.tournament_documents import SeatLine
+from tourney.cli.rating_documents import SeatLine
 from tourney.cli.rating_tables import lines_of
 
 BEATS = {("rock", "scissors"): 8, ("scissors", "paper"): 8, ("paper", "rock"): 8}

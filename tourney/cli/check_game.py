@@ -1,16 +1,39 @@
 """``tourney check-game``: run the generic property suite on a game."""
 
+from typing import Literal
+
 import click
 
 from tourney.cli.completion import complete_game
-from tourney.cli.documents.bot_documents import FailedProperty, GameCheckDocument
 from tourney.cli.options import TEXT, formats_option, output_options
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import CheckError
 from tourney.games.base import AnyGame
 from tourney.games.check import PROPERTIES, CheckProgress, PropertyFailure, check_game, shrink, smallest
 from tourney.games.registry import find_game
+from tourney.schema import Document, Part
 from tourney.seeds import U64
+
+
+class FailedProperty(Part, frozen=True, kw_only=True):
+    """A property that a game lacks, and the lines for `tourney rules` that show it."""
+
+    property: str
+    what: str
+    lines: tuple[str, ...]
+
+
+class GameCheckDocument(Document, frozen=True, kw_only=True):
+    """Whether a game has the properties of every game; `states` were checked thoroughly."""
+
+    format: Literal["tourney-game-check/1"] = "tourney-game-check/1"
+    game: str
+    passed: bool
+    properties: tuple[str, ...]
+    games: int
+    actions: int
+    states: int
+    failed: tuple[FailedProperty, ...]
 
 
 @click.command("check-game")
@@ -43,10 +66,7 @@ def command(name: str, games: int, seed: int, format_: OutputFormat) -> None:
                 games=last.done,
                 actions=last.actions,
                 states=last.thorough,
-                failed=tuple(
-                    FailedProperty(property=one.name, what=one.what, lines=tuple(one.lines))
-                    for one in findings
-                ),
+                failed=tuple(FailedProperty.of(one, property=one.name) for one in findings),
             )
         )
     for finding in findings if format_ is OutputFormat.TEXT else ():

@@ -6,8 +6,8 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import asdict
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
-from tourney.cli.options import formats_option, option, output_options, shared, split_words, takes
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import (
     AskingOptions,
@@ -50,38 +50,29 @@ SHOWN = (
 class CompareRequest:
     """Options of ``tourney compare``."""
 
-    width: int | None = option(
-        "--width",
+    width: int | None = opt.option(
+        "--width ELO",
         type=click.IntRange(1, 1000),
-        metavar="ELO",
         help="Instead of the test: play until the interval of Elo has this half width, at every look.",
     )
-    elo0: float = option(
-        "--elo0", type=float, default=0.0, show_default=True, help="H1: A is better by more than this."
+    elo0: float = opt.option("--elo0", default=0.0, help="H1: A is better by more than this.")
+    elo1: float = opt.option("--elo1", default=20.0, help="H0: A is better by less than this.")
+    alpha: float = opt.shared(error_rate_option("--alpha", "Probability of a wrong H1, over all looks."))
+    beta: float = opt.shared(error_rate_option("--beta", "Probability of a wrong H0, over all looks."))
+    batch: int = opt.shared(batch_option(BATCH, "Pairs of games between checks."))
+    max_pairs: int | None = opt.shared(max_pairs_option("Stop after this many."))
+    args_a: tuple[str, ...] = opt.option(
+        "--args-a WORDS", default="", callback=opt.split_words, help="Arguments of A, as '--playouts 100'."
     )
-    elo1: float = option(
-        "--elo1", type=float, default=20.0, show_default=True, help="H0: A is better by less than this."
+    args_b: tuple[str, ...] = opt.option(
+        "--args-b WORDS", default="", callback=opt.split_words, help="Arguments of B."
     )
-    alpha: float = shared(error_rate_option("--alpha", "Probability of a wrong H1, over all looks."))
-    beta: float = shared(error_rate_option("--beta", "Probability of a wrong H0, over all looks."))
-    batch: int = shared(batch_option(BATCH, "Pairs of games between checks."))
-    max_pairs: int | None = shared(max_pairs_option("Stop after this many."))
-    args_a: tuple[str, ...] = option(
-        "--args-a",
-        default="",
-        metavar="WORDS",
-        callback=split_words,
-        help="Arguments of A, as '--playouts 100'.",
-    )
-    args_b: tuple[str, ...] = option(
-        "--args-b", default="", metavar="WORDS", callback=split_words, help="Arguments of B."
-    )
-    name: str | None = option(
-        "--name", metavar="NAME", help="Name of the comparison. [default: from bots and options]"
+    name: str | None = opt.option(
+        "--name NAME", help="Name of the comparison. [default: from bots and options]"
     )
     pairs: PairOptions
     asking: AskingOptions
-    format_: OutputFormat = shared(formats_option(ComparisonResult))
+    format_: OutputFormat = opt.shared(opt.formats_option(ComparisonResult))
 
     def rule(self) -> ComparisonRule:
         """The rule of the comparison. Raises UsageError."""
@@ -99,8 +90,8 @@ class CompareRequest:
 @click.command("compare")
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
-@takes(CompareRequest)
-@output_options
+@opt.takes(CompareRequest)
+@opt.output_options
 def command(a: str, b: str, options: CompareRequest) -> None:
     """Find out whether bot A is better than bot B: play until the result is significant.
 

@@ -1,5 +1,7 @@
 """``tourney doctor``: test with a canary bot which protections work on this machine."""
 
+from typing import Literal
+
 import click
 from msgspec.structs import asdict
 
@@ -7,12 +9,36 @@ from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Level, open_sandbox
 from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
-from tourney.cli.documents.bot_documents import DoctorDocument, Protection
 from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import CheckError, SandboxError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
+from tourney.schema import Document, Part
+
+
+class Protection(Part, frozen=True, kw_only=True):
+    """A protection, its degree on this machine, what it means and what was tried."""
+
+    protection: str
+    degree: Literal["enforced", "partial", "absent"]
+    means: str
+    tried: str
+
+
+class DoctorDocument(Document, frozen=True, kw_only=True):
+    """The protections on this machine. `holds`: all that the level requires and the sandbox claims are there.
+
+    `rules_for_search` says whether they are compiled.
+    """
+
+    format: Literal["tourney-doctor/1"] = "tourney-doctor/1"
+    level: Literal["strict", "auto", "off"]
+    sandbox: str
+    holds: bool
+    protections: tuple[Protection, ...]
+    rules_for_search: str
+
 
 COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), Column("tried"))
 
@@ -40,10 +66,7 @@ def command(level: Level, format_: OutputFormat) -> None:
     if level != "off" and sandbox.name == "plain":
         output.warn(no_sandbox_reason())
     findings = list(probe_sandbox(sandbox))
-    lines = tuple(
-        Protection(protection=f.protection, degree=f.degree, means=PROTECTIONS[f.protection], tried=f.said)
-        for f in findings
-    )
+    lines = tuple(Protection.of(f, means=PROTECTIONS[f.protection], tried=f.said) for f in findings)
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.
     broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]

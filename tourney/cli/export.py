@@ -10,8 +10,8 @@ from typing import BinaryIO
 import click
 import rfc8785
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, option, output_options, shared, takes
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.compression import compressing
@@ -37,37 +37,33 @@ PGN = "pgn"
 class ExportRequest:
     """Options of ``tourney export``."""
 
-    what: str = option(
+    what: str = opt.option(
         "--what",
         type=click.Choice([*LINES, *TABLES, TRF]),
         default=RECORDS,
-        show_default=True,
         help="Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat"
         " swiss or round-robin).",
     )
-    format_: str | None = option(
+    format_: str | None = opt.option(
         "--format",
-        "format_",
         type=click.Choice(["jsonl", "csv", "parquet", PGN]),
         help="Output format: jsonl for records and tournaments, pgn for records of chess, csv or parquet"
         " for tables. [default: jsonl or csv]",
     )
-    out: Path | None = option(
-        "--out",
+    out: Path | None = opt.option(
+        "--out FILE",
         type=click.Path(allow_dash=True, path_type=Path),
-        metavar="FILE",
         help="Output file, compressed if its name ends in .gz or .zst; replaces an existing regular file"
         " as a whole. [default: -, standard output]",
     )
-    measured: bool = option(
-        "--measured", is_flag=True, help="With --what tournament: add times, measurements and logs."
+    measured: bool = opt.option(
+        "--measured", help="With --what tournament: add times, measurements and logs."
     )
-    proof: str | None = option(
-        "--proof",
-        metavar="MATCH",
+    proof: str | None = opt.option(
+        "--proof MATCH",
         help="Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
     )
-    db: str = shared(db_option)
+    db: str = opt.shared(opt.db_option)
 
     @property
     def file(self) -> Path | None:
@@ -96,8 +92,8 @@ class ExportRequest:
 
 @click.command("export")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@takes(ExportRequest)
-@output_options
+@opt.takes(ExportRequest)
+@opt.output_options
 def command(tournament: str | None, options: ExportRequest) -> None:
     """Export TOURNAMENT (default: the newest).
 

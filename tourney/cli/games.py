@@ -1,18 +1,50 @@
 """``tourney games``: list the games."""
 
 import sys
+from typing import Literal
 
 import click
 from msgspec.structs import asdict
 
-from tourney.cli.documents.bot_documents import GameLine, GamesDocument, OptionLine
 from tourney.cli.edge import printable
 from tourney.cli.options import formats_option, output_options
-from tourney.cli.output import OutputFormat, Row, current
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import CheckError, GameError
 from tourney.games.base import AnyGame, Option
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column
+from tourney.schema import Document, Part
+
+
+class OptionLine(Part, frozen=True, kw_only=True):
+    """An option of a game and its values."""
+
+    name: str
+    default: str
+    values: tuple[str, ...]
+    help: str
+
+
+class GameLine(Part, frozen=True, kw_only=True):
+    """A game: the numbers of seats, and whether it has chance and hidden actions."""
+
+    name: str
+    title: str
+    seats: tuple[int, ...]
+    chance: bool
+    hidden: bool
+    rules: str
+    options: tuple[OptionLine, ...]
+
+
+class GamesDocument(Document, frozen=True, kw_only=True):
+    """The games. `families` name further games; `broken` are sentences on plugins that do not work."""
+
+    format: Literal["tourney-games/1"] = "tourney-games/1"
+    games: tuple[GameLine, ...]
+    families: tuple[str, ...]
+    broken: tuple[str, ...]
+
 
 _MANY = 4
 """Ranges of numbers with more values than this are abridged."""
@@ -53,11 +85,14 @@ def command(family: str | None, format_: OutputFormat) -> None:
     output = current()
     if format_ is OutputFormat.JSON:
         families = FAMILIES.names() if family is None else ()
-        output.document(
-            GamesDocument(games=tuple(map(game_line, games)), families=tuple(families), broken=tuple(errors))
-        )
+        lines = tuple(map(_line, games))
+        output.document(GamesDocument(games=lines, families=tuple(families), broken=tuple(errors)))
     else:
-        output.table([row_of(game) for game in games], COLUMNS, format_)
+        output.table(
+            [{**asdict(_line(one)), "options": list(map(_values, one.options))} for one in games],
+            COLUMNS,
+            format_,
+        )
     if family is None and format_ is OutputFormat.TABLE:
         for found in FAMILIES.names():
             output.say(f"{found}: a family of further games; `tourney games {found}` lists them")
@@ -65,24 +100,13 @@ def command(family: str | None, format_: OutputFormat) -> None:
         sys.exit(CheckError.exit_code)
 
 
-def row_of(game: AnyGame) -> Row:
-    """The row of a game."""
-    return {**asdict(game_line(game)), "options": [_values(option) for option in game.options]}
-
-
-def game_line(game: AnyGame) -> GameLine:
-    """A game as a line of a ``GamesDocument``."""
-    return GameLine(
-        name=game.name,
-        title=game.title,
+def _line(game: AnyGame) -> GameLine:
+    return GameLine.of(
+        game,
         seats=tuple(game.seat_counts),
         chance=game.has_chance,
         hidden=game.has_hidden_actions,
-        rules=game.rules,
-        options=tuple(
-            OptionLine(name=one.name, default=one.default, values=tuple(one.values), help=one.help)
-            for one in game.options
-        ),
+        options=tuple(map(OptionLine.of, game.options)),
     )
 
 

@@ -10,8 +10,8 @@ from typing import Final
 import click
 
 from tourney.bots.catalogue.store import BotStore
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
-from tourney.cli.options import args_option, formats_option, option, output_options, shared, takes
 from tourney.cli.output import OutputFormat, current, document_text
 from tourney.cli.questions import (
     AskingOptions,
@@ -91,55 +91,46 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
 class GateRequest:
     """Options of ``tourney gate``."""
 
-    against: tuple[str, ...] = option(
-        "--against",
-        multiple=True,
-        metavar="BOT...",
+    against: tuple[str, ...] = opt.option(
+        "--against BOT...",
         shell_complete=complete_bot,
         help="Baselines to compare with: names or paths, up to the next option. [default: the game's"
         " baselines, see `tourney bots promote`]",
     )
-    gain: float | None = option(
-        "--gain",
-        type=float,
-        metavar="ELO",
+    gain: float | None = opt.option(
+        "--gain ELO",
         help="Reject the candidate once it is proven to gain less. [default: 5; 0 with --no-regression]",
     )
-    no_regression: float | None = option(
-        "--no-regression",
-        type=float,
-        metavar="ELO",
+    no_regression: float | None = opt.option(
+        "--no-regression ELO",
         help="Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
     )
-    alpha: float = shared(
+    alpha: float = opt.shared(
         error_rate_option(
             "--alpha", "Probability of proving anything better that is not, over all baselines and looks."
         )
     )
-    beta: float = shared(
+    beta: float = opt.shared(
         error_rate_option(
             "--beta", "Probability of proving anything worse that is not, over all baselines and looks."
         )
     )
-    max_pairs: int | None = shared(
+    max_pairs: int | None = opt.shared(
         max_pairs_option(
             "Stop after this many against each baseline, in whole batches; a later command may allow more."
         )
     )
-    batch: int = shared(batch_option(16, "Pairs of games against each baseline between checks."))
-    max_faults: int = shared(max_faults_option("Reject the candidate once it has this many faults.", 1))
-    words: tuple[str, ...] = shared(args_option("candidate"))
+    batch: int = opt.shared(batch_option(16, "Pairs of games against each baseline between checks."))
+    max_faults: int = opt.shared(max_faults_option("Reject the candidate once it has this many faults.", 1))
+    words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions
     asking: AskingOptions
-    format_: OutputFormat = shared(
-        formats_option(GateResult, formats=("text", *(format_.value for format_ in WRITERS)))
+    format_: OutputFormat = opt.shared(
+        opt.formats_option(GateResult, formats=("text", *(format_.value for format_ in WRITERS)))
     )
-    files: tuple[Path, ...] = option(
-        "--out",
-        "files",
+    files: tuple[Path, ...] = opt.option(
+        "--out FILE",
         multiple=True,
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
         callback=_files,
         help="Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
     )
@@ -155,8 +146,8 @@ class GateRequest:
 
 @click.command("gate", cls=GateCommand)
 @click.argument("candidate", shell_complete=complete_bot)
-@takes(GateRequest)
-@output_options
+@opt.takes(GateRequest)
+@opt.output_options
 def command(candidate: str, options: GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import db_option, option, output_options, shared, takes
+from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.cli.progress import counting
 from tourney.cli.result_options import (
@@ -50,27 +50,24 @@ _BEGINNING = 1 << 16
 class ImportRequest:
     """Options of ``tourney import``."""
 
-    name: str | None = option(
-        "--name",
-        metavar="NAME",
+    name: str | None = opt.option(
+        "--name NAME",
         help="Name of the new tournament. [default: that of the export, or of the first file of results]",
     )
-    again: bool = option(
-        "--again",
-        is_flag=True,
-        help="Also import records that the database has already in another tournament.",
+    again: bool = opt.option(
+        "--again", help="Also import records that the database has already in another tournament."
     )
-    game: str | None = shared(game_name_option)
+    game: str | None = opt.shared(game_name_option)
     selected: SelectionOptions
-    db: str = shared(db_option)
+    db: str = opt.shared(opt.db_option)
 
 
 @click.command("import")
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )
-@takes(ImportRequest)
-@output_options
+@opt.takes(ImportRequest)
+@opt.output_options
 def command(files: tuple[Path, ...], options: ImportRequest) -> None:
     """Import FILES (-: standard input) as a new tournament.
 

@@ -4,27 +4,14 @@ import shlex
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 import click
 from msgspec import structs
 
 from tourney.bots.catalogue.shipped import ladders
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot, complete_game
-from tourney.cli.documents.baseline_documents import LadderRung, LaddersDocument
-from tourney.cli.options import (
-    DEFAULT_DB,
-    args_option,
-    charge_option,
-    formats_option,
-    move_ms_option,
-    option,
-    output_options,
-    reuse_option,
-    sandbox_option,
-    seed_option,
-    shared,
-    takes,
-)
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import AskingOptions, max_faults_option, print_answer
 from tourney.cli.show import log_lines
@@ -40,7 +27,29 @@ from tourney.results.texts import counted, kinds_text
 from tourney.run.config.file_schema import EntrantLine
 from tourney.run.monitoring.summary import End
 from tourney.schedule.row import MAX_ROWS
+from tourney.schema import Document, Part
 from tourney.store.values import RunSettings, SandboxLevel
+
+
+class LadderRung(Part, frozen=True, kw_only=True):
+    """A rung of a game's ladder, with its fixed rating and the interval of that; null: not rated yet."""
+
+    game: str
+    seats: int
+    name: str
+    bot: str
+    args: tuple[str, ...]
+    elo: float | None
+    low: float | None
+    high: float | None
+
+
+class LaddersDocument(Document, frozen=True, kw_only=True):
+    """The rungs of the ladders, of each game the strongest last."""
+
+    format: Literal["tourney-ladders/1"] = "tourney-ladders/1"
+    rungs: tuple[LadderRung, ...]
+
 
 LOG_LINES = 20
 """The last lines of a log that are shown."""
@@ -80,43 +89,34 @@ LIST_COLUMNS = (
 class LadderRequest:
     """Options of ``tourney ladder``."""
 
-    game: str | None = option("--game", metavar="GAME", shell_complete=complete_game, help="Game to play.")
-    seats: int | None = option(
-        "--seats",
-        type=click.IntRange(2, 4),
-        metavar="N",
-        help="Seats per table (default: the game's minimum).",
+    game: str | None = opt.option("--game GAME", shell_complete=complete_game, help="Game to play.")
+    seats: int | None = opt.option(
+        "--seats N", type=click.IntRange(2, 4), help="Seats per table (default: the game's minimum)."
     )
-    listed: bool = option(
-        "--list", "listed", is_flag=True, help="List the rungs of all ladders, or of one game's."
-    )
-    width: int = option(
-        "--width",
+    listed: bool = opt.option("--list", help="List the rungs of all ladders, or of one game's.")
+    width: int = opt.option(
+        "--width ELO",
         type=click.IntRange(5, 1000),
         default=50,
-        show_default=True,
-        metavar="ELO",
         help="Stop once the 95 % interval of the rating is at most this wide to either side.",
     )
-    games: int = option(
-        "--games",
+    games: int = opt.option(
+        "--games N",
         type=click.IntRange(1, MAX_ROWS),
         default=400,
-        show_default=True,
-        metavar="N",
         help="Stop once this many games are played, as seen after each batch.",
     )
-    words: tuple[str, ...] = shared(args_option("bot"))
-    move_ms: int = shared(move_ms_option("Time per action that the referee states to bots."))
-    charge: Charge = shared(charge_option("wall", "cpu"))
-    seed: int | None = shared(seed_option)
-    max_faults: int = shared(
+    words: tuple[str, ...] = opt.shared(opt.args_option("bot"))
+    move_ms: int = opt.shared(opt.move_ms_option("Time per action that the referee states to bots."))
+    charge: Charge = opt.shared(opt.charge_option("wall", "cpu"))
+    seed: int | None = opt.shared(opt.seed_option)
+    max_faults: int = opt.shared(
         max_faults_option("Stop with exit code 1 once the games hold this many faults.", 8)
     )
-    sandbox: SandboxLevel = shared(sandbox_option)
-    reuse: bool = shared(reuse_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
+    reuse: bool = opt.shared(opt.reuse_option)
     asking: AskingOptions
-    format_: OutputFormat = shared(formats_option(LadderResult, LaddersDocument))
+    format_: OutputFormat = opt.shared(opt.formats_option(LadderResult, LaddersDocument))
 
     def question(self, bot: str, game: str) -> BotQuestion[LadderResult]:
         """The question of a bot's place."""
@@ -134,8 +134,8 @@ class LadderRequest:
 
 @click.command("ladder")
 @click.argument("bot", required=False, shell_complete=complete_bot)
-@takes(LadderRequest)
-@output_options
+@opt.takes(LadderRequest)
+@opt.output_options
 def command(bot: str | None, options: LadderRequest) -> None:
     """Place a bot on a game's ladder: rated bots that ship, from random to search with many nodes.
 
@@ -156,7 +156,7 @@ def command(bot: str | None, options: LadderRequest) -> None:
             f"{missing} is missing: write `tourney ladder BOT --game GAME`, or `tourney ladder --list`"
         )
     db = options.asking.db
-    where = "" if db == DEFAULT_DB else f" --db {shlex.quote(db)}"
+    where = "" if db == opt.DEFAULT_DB else f" --db {shlex.quote(db)}"
     answer = options.asking.ask(options.question(bot, game), f"{bot} on the ladder")
     answer = replace(answer, result=_with_look(answer.result, where))
     result, summary = answer.result, answer.summary
@@ -192,18 +192,7 @@ def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
             continue
         for rung in rungs:
             elo, low, high = rung.rating or (None, None, None)
-            found.append(
-                LadderRung(
-                    game=name,
-                    seats=number,
-                    name=rung.name,
-                    bot=rung.bot,
-                    args=rung.args,
-                    elo=elo,
-                    low=low,
-                    high=high,
-                )
-            )
+            found.append(LadderRung.of(rung, game=name, seats=number, elo=elo, low=low, high=high))
     if not found:
         known = ", ".join(sorted({f"{name} ({number} seats)" for name, number in ladders()}))
         if game is not None:

@@ -2,9 +2,10 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, fields, is_dataclass
-from functools import wraps
-from typing import Any, Final, TypeVar, cast
+from dataclasses import Field, field, fields, is_dataclass
+from functools import partial, wraps
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast, get_args, get_origin
 
 import click
 
@@ -16,26 +17,51 @@ from tourney.seeds import U64
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FILE = click.Path(dir_okay=False, path_type=Path)
+EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
 DEFAULT_DB = "tourney.db"
 """The database in the current folder."""
 DEFAULT_BOTS = "tourney-bots"
 """The bot store in the current folder."""
 
 
-def option(*names: str, **attributes: Any) -> Any:
-    """Declare a field of a class of options with the words of ``click.option``."""
-    return shared(click.option(*names, **attributes))
+def option(usage: str, *names: str, **attributes: Any) -> Any:
+    """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
+
+    The field's name and type give the rest: ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a
+    file's; a default is shown unless it is empty. ``names`` and ``attributes`` are those of ``click.option``.
+    """
+
+    def declare(one: "Field[Any]") -> Callable[[Any], Any]:
+        word, _, metavar = usage.partition(" ")
+        found: dict[str, Any] = {
+            "metavar": metavar or None,
+            "show_default": attributes.get("default", "") != "",
+        }
+        if one.type is bool:
+            found["is_flag"] = True
+        elif get_origin(one.type) is tuple and "callback" not in attributes:
+            found["multiple"] = True
+        elif Path in (one.type, *get_args(one.type)):
+            found["type"] = FILE
+        elif float in (one.type, *get_args(one.type)):
+            found["type"] = float
+        return click.option(word, *names, one.name, **found | attributes)
+
+    return field(metadata={"option": declare})
 
 
 def shared(decorator: Callable[[Any], Any]) -> Any:
     """Declare a field of a class of options by the decorator of an option that several commands share."""
-    return field(metadata={"option": decorator})
+    return field(metadata={"option": lambda _: decorator})
 
 
 def takes(kind: type[Any]) -> Callable[[F], F]:
     """Add the options that a frozen dataclass declares; the command gets its value as ``options``.
 
-    Each field is declared by ``option`` or ``shared`` and has the name of its parameter, or its type is
+    Each field is declared by ``option`` or ``shared``, and has the name of its parameter, or its type is
     another such class. The help lists the options in the order of the fields.
     """
 
@@ -60,7 +86,7 @@ def _declared(kind: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
         if is_dataclass(one.type):
             yield from _declared(one.type)
         elif "option" in one.metadata:
-            yield one.name, one.metadata["option"]
+            yield one.name, one.metadata["option"](one)
         else:
             raise TypeError(f"{kind.__name__}.{one.name} has no option")
 
@@ -133,6 +159,8 @@ def formats_option(
 
 TEXT = ("text", "json")
 """The formats of a command that prints sentences."""
+text_option = partial(formats_option, formats=TEXT)
+"""``--format text|json`` of a command that prints these kinds of documents."""
 
 
 game_option = click.option(

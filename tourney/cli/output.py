@@ -1,8 +1,8 @@
 """Output of commands: results to standard output, everything else to standard error.
 
-As JSON a command prints a ``Document`` of ``tourney.cli.documents``, which has a schema in
-docs/reference/json. A command calls ``current()`` for its ``Output``, which respects --quiet, --no-color,
-NO_COLOR and pipes. Text is printed literally, never parsed as markup, because bot names are hostile input.
+As JSON a command prints a ``Document``, which has a schema in docs/reference/json. A command calls
+``current()`` for its ``Output``, which respects --quiet, --no-color, NO_COLOR and pipes. Text is printed
+literally, never parsed as markup, because bot names are hostile input.
 """
 
 import csv

@@ -1,45 +1,54 @@
 """``tourney perft``: count action sequences."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.documents.bot_documents import ActionCount, PerftDocument
-from tourney.cli.options import (
-    TEXT,
-    formats_option,
-    game_option,
-    option,
-    output_options,
-    seats_option,
-    shared,
-    takes,
-)
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import UsageError
 from tourney.games.game_tree import divide, perft
 from tourney.games.registry import find_game
+from tourney.schema import Document, Part
+
+
+class ActionCount(Part, frozen=True, kw_only=True):
+    """A first action, and the number of sequences that begin with it."""
+
+    action: str
+    count: int
+
+
+class PerftDocument(Document, frozen=True, kw_only=True):
+    """The number of action sequences of a length; `divided` is null without `--divide`."""
+
+    format: Literal["tourney-perft/1"] = "tourney-perft/1"
+    game: str
+    depth: int
+    count: int
+    divided: tuple[ActionCount, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class PerftRequest:
     """Options of ``tourney perft``."""
 
-    position: str | None = option(
-        "--position", metavar="POSITION", help="Count from this position. [default: the start]"
+    position: str | None = opt.option(
+        "--position POSITION", help="Count from this position. [default: the start]"
     )
-    seats: int | None = shared(seats_option)
-    options: dict[str, str] = shared(game_option)
-    divided: bool = option("--divide", "divided", is_flag=True, help="Also count for each first action.")
-    format_: OutputFormat = shared(formats_option(PerftDocument, formats=TEXT))
+    seats: int | None = opt.shared(opt.seats_option)
+    options: dict[str, str] = opt.shared(opt.game_option)
+    divided: bool = opt.option("--divide", help="Also count for each first action.")
+    format_: OutputFormat = opt.shared(opt.formats_option(PerftDocument, formats=opt.TEXT))
 
 
 @click.command("perft")
 @click.argument("game", shell_complete=complete_game)
 @click.argument("depth", type=click.IntRange(min=0))
-@takes(PerftRequest)
-@output_options
+@opt.takes(PerftRequest)
+@opt.output_options
 def command(game: str, depth: int, options: PerftRequest) -> None:
     """Count the action sequences of length DEPTH in GAME.
 

@@ -13,18 +13,8 @@ from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.options import (
-    bots_option,
-    game_option,
-    move_ms_option,
-    option,
-    output_options,
-    sandbox_option,
-    seats_option,
-    shared,
-    takes,
-)
 from tourney.cli.output import current
 from tourney.cli.stored_bots import find_bot
 from tourney.errors import BotError, UsageError
@@ -46,37 +36,32 @@ DEFAULT_BOT = "random"
 class PlayOptions:
     """Options of ``tourney play``."""
 
-    seats: int | None = shared(seats_option)
-    options: dict[str, str] = shared(game_option)
-    seed: int | None = option(
+    seats: int | None = opt.shared(opt.seats_option)
+    options: dict[str, str] = opt.shared(opt.game_option)
+    seed: int | None = opt.option(
         "--seed",
         type=click.IntRange(0, U64 - 1),
         help="Seed of the dice and of the bots' own seeds. [default: random, and printed]",
     )
-    move_ms: int = shared(move_ms_option("A bot's time for an action; yours is not limited."))
-    opening_plies: int = option(
-        "--opening-plies",
+    move_ms: int = opt.shared(opt.move_ms_option("A bot's time for an action; yours is not limited."))
+    opening_plies: int = opt.option(
+        "--opening-plies N",
         type=click.IntRange(0, 200),
         default=0,
-        show_default=True,
-        metavar="N",
         help="Begin after N random actions, sampled from the seed.",
     )
-    save: Path | None = option(
-        "--save",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help="Write the record of the game to FILE, which must not exist.",
+    save: Path | None = opt.option(
+        "--save FILE", help="Write the record of the game to FILE, which must not exist."
     )
-    sandbox: Level = shared(sandbox_option)
-    bots: str = shared(bots_option)
+    sandbox: Level = opt.shared(opt.sandbox_option)
+    bots: str = opt.shared(opt.bots_option)
 
 
 @click.command("play")
 @click.argument("game", shell_complete=complete_game)
 @click.argument("bots_at", metavar="[SEAT=BOT]...", nargs=-1)
-@takes(PlayOptions)
-@output_options
+@opt.takes(PlayOptions)
+@opt.output_options
 def command(game: str, bots_at: tuple[str, ...], options: PlayOptions) -> None:
     """Play GAME against bots.
 

@@ -10,20 +10,8 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.options import (
-    CHARGES,
-    bots_option,
-    charge_option,
-    db_option,
-    game_option,
-    move_ms_option,
-    option,
-    reuse_option,
-    sandbox_option,
-    seed_option,
-    shared,
-)
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
@@ -79,53 +67,42 @@ def max_pairs_option(help_: str) -> Callable[[F], F]:
 class PairOptions:
     """How bots play mirrored pairs of games."""
 
-    game: str = option(
-        "--game", required=True, metavar="GAME", shell_complete=complete_game, help="Game to play."
-    )
-    options: dict[str, str] = shared(game_option)
-    move_ms: int = shared(move_ms_option("Time per action; with a clock there is none by default."))
-    limits_file: Path | None = option(
-        "--limits",
-        "limits_file",
+    game: str = opt.option("--game GAME", required=True, shell_complete=complete_game, help="Game to play.")
+    options: dict[str, str] = opt.shared(opt.game_option)
+    move_ms: int = opt.shared(opt.move_ms_option("Time per action; with a clock there is none by default."))
+    limits_file: Path | None = opt.option(
+        "--limits FILE",
         type=click.Path(path_type=Path),
-        metavar="FILE",
         help="Play by the [limits] and the openings of a tournament file; other options go before it.",
     )
-    clock: str | None = option(
-        "--clock", metavar="SECONDS[+INC]", help="Time per match, and more for each action, as 8+0.08."
+    clock: str | None = opt.option(
+        "--clock SECONDS[+INC]", help="Time per match, and more for each action, as 8+0.08."
     )
-    nodes: int | None = option(
-        "--nodes", type=click.IntRange(1), metavar="N", help="Nodes per action, which bots are to keep."
+    nodes: int | None = opt.option(
+        "--nodes N", type=click.IntRange(1), help="Nodes per action, which bots are to keep."
     )
-    limit: tuple[str, ...] = option(
-        "--limit",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="A key of [limits], as 'resign={movecount = 3, score = 600}'; repeatable.",
+    limit: tuple[str, ...] = opt.option(
+        "--limit KEY=VALUE", help="A key of [limits], as 'resign={movecount = 3, score = 600}'; repeatable."
     )
-    book: Path | None = option(
-        "--opening-book",
-        "book",
+    book: Path | None = opt.option(
+        "--opening-book FILE",
         type=click.Path(path_type=Path),
-        metavar="FILE",
         help="Openings: a line of actions each or, for chess, .epd or .pgn.",
     )
-    charge: Charge = shared(charge_option(*CHARGES))
-    fuel_per_ms: int | None = option(
-        "--fuel-per-ms",
+    charge: Charge = opt.shared(opt.charge_option(*opt.CHARGES))
+    fuel_per_ms: int | None = opt.option(
+        "--fuel-per-ms N",
         type=click.IntRange(1_000, 1_000_000_000),
-        metavar="N",
         help=f"Units of work that count as a millisecond, with --charge fuel. [default: {FUEL_PER_MS}]",
     )
-    opening_plies: int | None = option(
-        "--opening-plies",
+    opening_plies: int | None = opt.option(
+        "--opening-plies N",
         type=click.IntRange(0, 200),
-        metavar="N",
         help="Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
     )
-    seed: int | None = shared(seed_option)
-    sandbox: SandboxLevel = shared(sandbox_option)
-    reuse: bool = shared(reuse_option)
+    seed: int | None = opt.shared(opt.seed_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
+    reuse: bool = opt.shared(opt.reuse_option)
 
     def question(
         self, rule: QuestionRule[R], bots: tuple[EntrantLine, ...], name: str | None = None
@@ -171,10 +148,10 @@ def _is_written(context: click.Context, name: str) -> bool:
 class AskingOptions:
     """Where and how long a question is played."""
 
-    workers: int | None = shared(workers_option())
+    workers: int | None = opt.shared(workers_option())
     end: DeadlineOptions
-    db: str = shared(db_option)
-    bots: str = shared(bots_option)
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
 
     def ask(self, question: BotQuestion[R], title: str) -> Answer[R]:
         """Play until the question is answered, with progress under a title."""

@@ -4,22 +4,15 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 from msgspec.structs import asdict
 
-from tourney.cli.documents.tournament_documents import (
-    MeasuresDocument,
-    PairsDocument,
-    PoolDocument,
-    Problem,
-    ProblemsDocument,
-    RatingsDocument,
-    SuperiorityDocument,
-)
-from tourney.cli.options import formats_option, option, output_options, shared, takes
+from tourney.cli import options as opt
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.progress import counting
+from tourney.cli.rating_documents import MeasuresDocument, PairsDocument, PoolDocument, RatingsDocument
 from tourney.cli.rating_tables import (
     TRUESKILL_MEASURES,
     BatchTables,
@@ -52,6 +45,33 @@ from tourney.results.outcomes import (
     superiority_rows,
 )
 from tourney.results.ratings import pool_notes
+from tourney.schema import Document, Part
+
+
+class Problem(Part, frozen=True, kw_only=True):
+    """A game, line or file that cannot be rated; `line` is 0 for a whole file."""
+
+    kind: str
+    file: str
+    line: int
+    why: str
+
+
+class ProblemsDocument(Document, frozen=True, kw_only=True):
+    """What cannot be rated in files of results."""
+
+    format: Literal["tourney-problems/1"] = "tourney-problems/1"
+    problems: tuple[Problem, ...]
+
+
+class SuperiorityDocument(Document, frozen=True, kw_only=True):
+    """The probability that each player is better than each other, in the order of `players`; null: itself."""
+
+    format: Literal["tourney-superiority/1"] = "tourney-superiority/1"
+    players: tuple[str, ...]
+    better: tuple[tuple[float | None, ...], ...]
+    notes: tuple[str, ...]
+
 
 PROBLEMS = (
     Column("kind", help="What is wrong"),
@@ -65,48 +85,40 @@ PROBLEMS = (
 class RateRequest:
     """Options of ``tourney rate``."""
 
-    model: str = option(
+    model: str = opt.option(
         "--model",
         type=click.Choice(list(MODELS)),
         default="tourney",
-        show_default=True,
         help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
     )
-    method: str = shared(method_option(["batch", "trueskill"]))
-    show: str = option(
+    method: str = opt.shared(method_option(["batch", "trueskill"]))
+    show: str = opt.option(
         "--show",
         type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
         default="players",
-        show_default=True,
         help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
         " games that cannot be rated.",
     )
-    levels: dict[str, float] = shared(anchor_option)
-    forfeits: Forfeits = shared(forfeits_option)
-    draw_probability: str | None = option(
-        "--draw-probability",
-        metavar="P",
+    levels: dict[str, float] = opt.shared(anchor_option)
+    forfeits: Forfeits = opt.shared(forfeits_option)
+    draw_probability: str | None = opt.option(
+        "--draw-probability P",
         help="TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
         " [default: 0.1]",
     )
-    tau: str = option(
-        "--tau",
-        metavar="T",
+    tau: str = opt.option(
+        "--tau T",
         default="0",
-        show_default=True,
         help="TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
     )
     selected: SelectionOptions
-    report: Path | None = option(
-        "--report",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="Also write the pages of a report to this folder.",
+    report: Path | None = opt.option(
+        "--report DIR", type=opt.FOLDER, help="Also write the pages of a report to this folder."
     )
-    game: str | None = shared(game_name_option)
-    strict: bool = option("--strict", is_flag=True, help="Exit with code 1 if a game or a file is damaged.")
-    format_: OutputFormat = shared(
-        formats_option(
+    game: str | None = opt.shared(game_name_option)
+    strict: bool = opt.option("--strict", help="Exit with code 1 if a game or a file is damaged.")
+    format_: OutputFormat = opt.shared(
+        opt.formats_option(
             RatingsDocument,
             MeasuresDocument,
             PairsDocument,
@@ -146,8 +158,8 @@ class RateRequest:
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )
-@takes(RateRequest)
-@output_options
+@opt.takes(RateRequest)
+@opt.output_options
 def command(files: tuple[Path, ...], options: RateRequest) -> None:
     """Print the ratings of the results in FILES (-: standard input).
 
@@ -231,10 +243,7 @@ def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> RatingTab
 
 
 def _print_problems(problems: Problems, format_: OutputFormat, output: Output) -> None:
-    found = tuple(
-        Problem(kind=KINDS[place.kind], file=place.file, line=place.line, why=place.why)
-        for place in problems.places
-    )
+    found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
     if format_ is OutputFormat.JSON:
         output.document(ProblemsDocument(problems=found))
     else:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
-import msgspec
 
-from tourney.cli.documents.tournament_documents import (
+from tourney.cli.output import Output, OutputFormat
+from tourney.cli.rating_documents import (
     CycleLine,
     Cycles,
     EloLine,
@@ -24,7 +24,6 @@ from tourney.cli.documents.tournament_documents import (
     VersionLine,
     VersionsDocument,
 )
-from tourney.cli.output import Output, OutputFormat
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch
 from tourney.ratings.method import RatingLine
@@ -192,36 +191,30 @@ class BatchTables:
 
     def _pool(self, notes: tuple[str, ...]) -> PoolDocument:
         pool, names = self.batch.pool, self.bots.names
-        return PoolDocument(
+        return PoolDocument.of(
+            pool,
             tournament=self.bots.tournament,
-            matches=pool.matches,
             groups=pool.clusters,
-            draw_rate=pool.draw_rate,
             intervals=self.batch.intervals,
-            seats=tuple(SeatLine(**seat._asdict()) for seat in pool.seats),
-            dispersion=pool.dispersion,
+            seats=tuple(map(SeatLine.of, pool.seats)),
             fit=self._fit(),
             parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
-            prior_elo=pool.prior_elo,
             p_best={names[line.entrant]: line.p_best for line in self.batch.ratings},
             notes=notes,
         )
 
     def _fit(self) -> Fit:
-        found = self.batch.pool.goodness
-        return Fit(pairs=found.pairs, ratio=found.ratio, p_value=found.p_value)
+        return Fit.of(self.batch.pool.goodness)
 
     def _cycles(self) -> Cycles | None:
         found, names = self.batch.cycles, self.bots.names
         if found is None:
             return None
-        cycles = []
-        for cycle in found.cycles:
-            a, b, c = cycle.entrants
-            bots = (names[a], names[b], names[c])
-            cycles.append(CycleLine(bots=bots, scores=cycle.scores, probability=cycle.probability))
+        cycles = tuple(
+            CycleLine.of(cycle, bots=tuple(names[one] for one in cycle.entrants)) for cycle in found.cycles
+        )
         evaluations = lines_of(EvaluationLine, evaluation_rows(self.batch, names))
-        return Cycles(deviation=found.deviation, cycles=tuple(cycles), evaluations=evaluations)
+        return Cycles(deviation=found.deviation, cycles=cycles, evaluations=evaluations)
 
 
 def measures_table(
@@ -260,13 +253,8 @@ def versions_table(pool: VersionPool, batch: Batch, *, people: bool) -> RatingTa
 
 
 def lines_of(kind: type[P], rows: Rows) -> tuple[P, ...]:
-    """The rows of a table as parts of a document, each with the keys of its kind.
-
-    Raises msgspec.ValidationError for a value that the schema forbids.
-    """
-    # Converted, not called: whole numbers in a column of floats become floats, as the schema states.
-    keys = kind.__struct_fields__
-    return tuple(msgspec.convert({key: row[key] for key in keys}, kind) for row in rows)
+    """The rows of a table as parts of a document, each with the keys of its kind."""
+    return tuple(map(kind.of, rows))
 
 
 def number(option: str, text: str) -> float:

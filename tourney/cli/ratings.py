@@ -5,25 +5,16 @@ from dataclasses import dataclass, replace
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game, complete_tournament
-from tourney.cli.documents.tournament_documents import (
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.rating_documents import (
     MeasuresDocument,
     PairsDocument,
     PoolDocument,
     RatingsDocument,
     VersionsDocument,
 )
-from tourney.cli.options import (
-    db_option,
-    formats_option,
-    game_option,
-    option,
-    output_options,
-    pairs,
-    shared,
-    takes,
-)
-from tourney.cli.output import OutputFormat, current
 from tourney.cli.rating_tables import (
     TRUESKILL_MEASURES,
     BatchTables,
@@ -67,60 +58,50 @@ DEFAULT = "default"
 class RatingsRequest:
     """Options of ``tourney ratings``."""
 
-    method: str = shared(method_option(METHODS.names()))
-    show: str = option(
+    method: str = opt.shared(method_option(METHODS.names()))
+    show: str = opt.option(
         "--show",
         type=click.Choice(["bots", "pairs", "pool"]),
         default="bots",
-        show_default=True,
         help="Table of a batch rating: the bots, the probability of superiority of each pair, or the"
         " whole pool.",
     )
-    forfeits: Forfeits = shared(forfeits_option)
-    draw_probability: str | None = option(
-        "--draw-probability",
-        metavar="P",
+    forfeits: Forfeits = opt.shared(forfeits_option)
+    draw_probability: str | None = opt.option(
+        "--draw-probability P",
         help=f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
         " from the results, print it and store it for this game and number of seats"
         f" ('{AGAIN}' replaces it). [default: the stored value, or the game's]",
     )
-    tau: str | None = option(
-        "--tau",
-        metavar="T",
+    tau: str | None = opt.option(
+        "--tau T",
         help=f"TrueSkill: change of skill between matches, or '{DEFAULT}' for the trueskill package's"
         " default. [default: 0]",
     )
-    every: bool = option(
+    every: bool = opt.option(
         "--all",
-        "every",
-        is_flag=True,
         help="Rate the versions of all bots in one fit over all tournaments of a game with the same"
         " settings.",
     )
-    game: str | None = option(
-        "--game", metavar="GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
+    game: str | None = opt.option(
+        "--game GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
     )
-    levels: dict[str, float] = shared(anchor_option)
-    seats: int | None = option(
-        "--seats", type=click.IntRange(min=2), metavar="N", help="--all: number of seats."
-    )
-    options: dict[str, str] = shared(game_option)
-    limits: dict[str, str] = option(
-        "--limit",
-        "limits",
+    levels: dict[str, float] = opt.shared(anchor_option)
+    seats: int | None = opt.option("--seats N", type=click.IntRange(min=2), help="--all: number of seats.")
+    options: dict[str, str] = opt.shared(opt.game_option)
+    limits: dict[str, str] = opt.option(
+        "--limit NAME=VALUE",
         multiple=True,
-        metavar="NAME=VALUE",
-        callback=lambda _ctx, _param, values: pairs(values),
+        callback=lambda _ctx, _param, values: opt.pairs(values),
         help="--all: a limit of the tournaments, as move-ms=100; repeatable.",
     )
-    any_host: bool = option(
+    any_host: bool = opt.option(
         "--any-host",
-        is_flag=True,
         help="--all: also pool tournaments by the wall clock from hosts of other or unknown speed.",
     )
-    db: str = shared(db_option)
-    format_: OutputFormat = shared(
-        formats_option(RatingsDocument, VersionsDocument, MeasuresDocument, PairsDocument, PoolDocument)
+    db: str = opt.shared(opt.db_option)
+    format_: OutputFormat = opt.shared(
+        opt.formats_option(RatingsDocument, VersionsDocument, MeasuresDocument, PairsDocument, PoolDocument)
     )
 
     def check(self) -> None:
@@ -146,8 +127,8 @@ class RatingsRequest:
 
 @click.command("ratings")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@takes(RatingsRequest)
-@output_options
+@opt.takes(RatingsRequest)
+@opt.output_options
 def command(tournament: str | None, options: RatingsRequest) -> None:
     """Print the ratings of TOURNAMENT (default: the newest).
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game, complete_tournament
-from tourney.cli.options import db_option, option, output_options, shared, takes
 from tourney.cli.output import Output, current
 from tourney.cli.progress import counting
 from tourney.cli.rating_tables import anchor_option
@@ -56,94 +56,73 @@ class _Seconds(click.IntRange):
 class ReportRequest:
     """Options of ``tourney report``."""
 
-    out: Path | None = option(
-        "--out",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
+    out: Path | None = opt.option(
+        "--out DIR",
+        type=opt.FOLDER,
         help="Folder to write to; replaces an existing report. [default: reports/TOURNAMENT]",
     )
-    no_measured: bool = option(
+    no_measured: bool = opt.option(
         "--no-measured",
-        is_flag=True,
         help="Omit everything that may differ between runs: times, dates, host, protections, logs.",
     )
-    logs: bool = option(
+    logs: bool = opt.option(
         "--with-logs",
-        "logs",
-        is_flag=True,
         help="Publish what bots wrote to standard error, the host's name, and errors of machine and builds.",
     )
-    address: str = option(
-        "--base-url",
-        "address",
+    address: str = opt.option(
+        "--base-url URL",
         default="",
-        metavar="URL",
         help="Where the folder will be published: adds a feed, social cards, canonical links and a sitemap.",
     )
-    templates: Path | None = option(
-        "--templates",
+    templates: Path | None = opt.option(
+        "--templates DIR",
         type=click.Path(path_type=Path),
-        metavar="DIR",
         help="Folder whose files replace the report's templates and static files by name.",
     )
-    match_pages: int = option(
-        "--match-pages",
+    match_pages: int = opt.option(
+        "--match-pages N",
         type=click.IntRange(min=0),
         default=MATCH_PAGES,
-        show_default=True,
-        metavar="N",
         help="Maximum number of match pages; matches with faults come first.",
     )
-    listed: int = option(
-        "--list-matches",
-        "listed",
+    listed: int = opt.option(
+        "--list-matches N",
         type=click.IntRange(min=0),
         default=LISTED,
-        show_default=True,
-        metavar="N",
         help="Maximum number of matches in the list of matches and its downloads; those with faults come"
         " first.",
     )
-    every: bool = option(
-        "--all", "every", is_flag=True, help="Write one report on all tournaments in the database."
+    every: bool = opt.option("--all", help="Write one report on all tournaments in the database.")
+    game: str | None = opt.option(
+        "--game GAME", shell_complete=complete_game, help="--all: the tournaments of this game alone."
     )
-    game: str | None = option(
-        "--game",
-        metavar="GAME",
-        shell_complete=complete_game,
-        help="--all: the tournaments of this game alone.",
-    )
-    levels: dict[str, float] = shared(anchor_option)
-    any_host: bool = option(
+    levels: dict[str, float] = opt.shared(anchor_option)
+    any_host: bool = opt.option(
         "--any-host",
-        is_flag=True,
         help="--all: rate versions also over tournaments by the wall clock from hosts of other or unknown"
         " speed.",
     )
-    processes: int | None = option(
-        "--processes",
+    processes: int | None = opt.option(
+        "--processes N",
         type=click.IntRange(1, 256),
-        metavar="N",
         help="Processes that render pages of matches. [default: one per processor]",
     )
-    watch: int | None = option(
-        "--watch",
+    watch: int | None = opt.option(
+        "--watch [SECONDS]",
         type=_Seconds(min=1),
         is_flag=False,
         flag_value=WATCH_SECONDS,
-        metavar="[SECONDS]",
         help="Write the report again while the tournament runs, if something changed, until it is"
         f" finished; open pages reload. [default: every {WATCH_SECONDS} seconds]",
     )
-    live: int | None = option(
-        "--live",
+    live: int | None = opt.option(
+        "--live SECONDS",
         type=click.IntRange(min=1),
         hidden=True,
-        metavar="SECONDS",
         help="As --watch, but write once: something else starts the command again after about these seconds.",
     )
-    show: bool = option("--open", "show", is_flag=True, help="Open the first page in a browser.")
-    db: str = shared(db_option)
+    show: bool = opt.option("--open", help="Open the first page in a browser.")
+    db: str = opt.shared(opt.db_option)
 
     def check(self, tournament: str | None) -> None:
         """Raise UsageError for options that do not go together."""
@@ -171,8 +150,8 @@ class ReportRequest:
 
 @click.command("report")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@takes(ReportRequest)
-@output_options
+@opt.takes(ReportRequest)
+@opt.output_options
 def command(tournament: str | None, options: ReportRequest) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 

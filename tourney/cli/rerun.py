@@ -8,24 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
-from tourney.cli.documents.match_documents import RerunDocument, RerunLine
-from tourney.cli.options import (
-    TEXT,
-    bots_option,
-    db_option,
-    formats_option,
-    option,
-    output_options,
-    sandbox_option,
-    shared,
-    takes,
-)
+from tourney.cli import options as opt
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.progress import counting
 from tourney.cli.run_options import cpus_option, workers_option
@@ -43,37 +32,56 @@ from tourney.store.scratch import Scratch
 if TYPE_CHECKING:
     from tourney.store.database import Database
     from tourney.store.values import Tournament
+from tourney.schema import Document, Part
+
+
+class RerunLine(Part, frozen=True, kw_only=True):
+    """A match played again, unless it came out the same as promised."""
+
+    match: str
+    outcome: Literal["same", "different", "not promised", "not played"]
+    findings: tuple[str, ...]
+
+
+class RerunDocument(Document, frozen=True, kw_only=True):
+    """How matches came out when they were played again.
+
+    `picked` matches were to be played again. `holds`: none came out differently, unless that was not
+    promised. `seed` is the seed of a sample, a decimal string.
+    """
+
+    format: Literal["tourney-rerun/1"] = "tourney-rerun/1"
+    holds: bool
+    picked: int
+    same: int
+    different: int
+    not_promised: int
+    not_played: int
+    seed: str | None
+    matches: tuple[RerunLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RerunRequest:
     """Options of ``tourney rerun``."""
 
-    everything: bool = option(
-        "--all",
-        "everything",
-        is_flag=True,
-        help="Play all matches of the database again; with MATCH, those of a tournament or a file.",
+    everything: bool = opt.option(
+        "--all", help="Play all matches of the database again; with MATCH, those of a tournament or a file."
     )
-    size: int | None = option(
-        "--sample",
-        "size",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Play N of these matches again, drawn at random.",
+    size: int | None = opt.option(
+        "--sample N", type=click.IntRange(min=1), help="Play N of these matches again, drawn at random."
     )
-    seed: int | None = option(
-        "--seed",
+    seed: int | None = opt.option(
+        "--seed S",
         type=click.IntRange(0, 2**64 - 1),
-        metavar="S",
         help="Seed that the sample is drawn from. [default: a random one, which is printed]",
     )
-    workers: int | None = shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = shared(cpus_option())
-    sandbox: Level = shared(sandbox_option)
-    format_: OutputFormat = shared(formats_option(RerunDocument, formats=TEXT))
-    db: str = shared(db_option)
-    bots: str = shared(bots_option)
+    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = opt.shared(cpus_option())
+    sandbox: Level = opt.shared(opt.sandbox_option)
+    format_: OutputFormat = opt.shared(opt.formats_option(RerunDocument, formats=opt.TEXT))
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
 
     def executor(self) -> LocalExecutor:
         """Workers on this machine."""
@@ -82,8 +90,8 @@ class RerunRequest:
 
 @click.command("rerun")
 @click.argument("match", required=False)
-@takes(RerunRequest)
-@output_options
+@opt.takes(RerunRequest)
+@opt.output_options
 def command(match: str | None, options: RerunRequest) -> None:
     """Play matches again with the same bots, and compare the records.
 
@@ -128,7 +136,7 @@ def command(match: str | None, options: RerunRequest) -> None:
 class _Result:
     """What came out: printed line by line as text, or as one JSON document at the end."""
 
-    format: OutputFormat
+    form: OutputFormat
     picked: int
     seed: int | None = None
     counts: Counter[str] = field(default_factory=Counter)
@@ -140,22 +148,19 @@ class _Result:
         if kind != "same" or findings:
             self.lines.append(RerunLine(match=label, outcome=kind, findings=tuple(findings)))
         note = "" if kind == "different" else f"{kind}: "
-        for finding in findings if self.format is OutputFormat.TEXT else ():
+        for finding in findings if self.form is OutputFormat.TEXT else ():
             output.write(f"{label}: {note}{finding}")
 
     def end(self, output: Output, text: str) -> None:
         """Print the ``text`` of the end, or the document."""
-        if self.format is OutputFormat.TEXT:
+        if self.form is OutputFormat.TEXT:
             output.write(text)
             return
         output.document(
-            RerunDocument(
+            RerunDocument.of(
+                self,
                 holds=not self.counts["different"],
-                picked=self.picked,
-                same=self.counts["same"],
-                different=self.counts["different"],
-                not_promised=self.counts["not promised"],
-                not_played=self.counts["not played"],
+                **{kind.replace(" ", "_"): self.counts[kind] for kind, _ in _SUMS},
                 seed=None if self.seed is None else str(self.seed),
                 matches=tuple(self.lines),
             )

@@ -46,42 +46,26 @@ class SelectionOptions:
     """Which results of which files to take."""
 
     form: str | None = option(
-        "--input",
-        "form",
-        type=click.Choice(list(READERS)),
-        help="Form of the files. [default: by their content]",
+        "--input", type=click.Choice(list(READERS)), help="Form of the files. [default: by their content]"
     )
     time_controls: tuple[str, ...] = option(
-        "--time-control",
-        "time_controls",
-        multiple=True,
-        metavar="TEXT",
-        help="Take games with this time control, as the file writes it; repeatable.",
+        "--time-control TEXT", help="Take games with this time control, as the file writes it; repeatable."
     )
-    since: str = option(
-        "--since", metavar="DATE", default="", help="Take games from this day on (2026-11-22)."
-    )
-    until: str = option("--until", metavar="DATE", default="", help="Take games up to this day.")
+    since: str = option("--since DATE", default="", help="Take games from this day on (2026-11-22).")
+    until: str = option("--until DATE", default="", help="Take games up to this day.")
     players: tuple[str, ...] = option(
-        "--player",
-        "players",
-        multiple=True,
-        metavar="NAME",
-        help="Take games among these players alone; repeatable.",
+        "--player NAME", help="Take games among these players alone; repeatable."
     )
-    without: tuple[str, ...] = option(
-        "--without", multiple=True, metavar="NAME", help="Leave out the games of a player; repeatable."
-    )
+    without: tuple[str, ...] = option("--without NAME", help="Leave out the games of a player; repeatable.")
     least: int = option(
-        "--min-games",
-        "least",
+        "--min-games N",
         type=click.IntRange(min=0),
         default=0,
-        metavar="N",
         help="Leave out players with fewer games, until all that are left have N.",
+        show_default=False,
     )
     no_pairs: bool = option(
-        "--no-pairs", is_flag=True, help="Let each game count by itself, whatever pairs the files name."
+        "--no-pairs", help="Let each game count by itself, whatever pairs the files name."
     )
 
     def selection(self) -> Selection:

@@ -6,23 +6,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import click
 from click.core import ParameterSource
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.documents.tournament_documents import DryRunDocument, DryRunEntrant, RunDocument
-from tourney.cli.options import (
-    DEFAULT_BOTS,
-    TEXT,
-    FormatOption,
-    bots_option,
-    db_option,
-    option,
-    output_options,
-    shared,
-    takes,
-)
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import (
     DeadlineOptions,
@@ -42,78 +32,128 @@ from tourney.run.monitoring.summary import root_text, summary_text
 from tourney.run.unattended import RunResult
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
+from tourney.schema import Document, Part
+
+
+class RunDocument(Document, frozen=True, kw_only=True):
+    """How a run ended, and how far the tournament is.
+
+    `end` is "drained" or "stopped" for a run that was asked to stop. `rows` are the matches paired so far,
+    `done` those with a result, `played` and `seconds` those of this run alone. `rate` is its matches a
+    second. `root` is that of a finished tournament.
+    """
+
+    format: Literal["tourney-run/1"] = "tourney-run/1"
+    tournament: str
+    end: Literal["finished", "time", "faults", "drained", "stopped"]
+    rows: int
+    done: int
+    void: int
+    faults: int
+    played: int
+    seconds: float
+    rate: float | None
+    root: str | None
+
+
+class DryRunEntrant(Part, frozen=True, kw_only=True):
+    """An entrant and its bot, as name@version."""
+
+    name: str
+    bot: str
+
+
+class DryRunDocument(Document, frozen=True, kw_only=True):
+    """What a run would do.
+
+    `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
+    withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
+    decide them. `most_matches` bounds them, null where only results do. `paired` are the matches known now,
+    `done` those with a result. `seconds` is the time for all that is left, with `workers` matches at a time:
+    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `shared` are
+    sentences on what games and bots share.
+    """
+
+    format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
+    tournament: str
+    game: str
+    tournament_format: str
+    seats: int
+    entrants: tuple[DryRunEntrant, ...]
+    started: bool
+    added: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+    rounds: int | None
+    matches: int | None
+    most_matches: int | None
+    paired: int
+    done: int
+    workers: int
+    seconds: float | None
+    basis: Literal["matches", "limits"] | None
+    shared: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
     """Options of ``tourney run``."""
 
-    workers: int | None = shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = shared(cpus_option(' With one per seat, and ponder = "allow", each bot has its own.'))
+    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = opt.shared(cpus_option(' With one per seat, and ponder = "allow", each bot has its own.'))
     end: DeadlineOptions
-    executor: str | None = option(
-        "--executor",
-        metavar="NAME",
+    executor: str | None = opt.option(
+        "--executor NAME",
         help="Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT"
         " (the cluster of that scheduler), or the name of an installed plugin. [default: the tournament"
         " file's, or local]",
     )
-    recheck: str | None = option(
-        "--recheck",
-        metavar="SHARE",
+    recheck: str | None = opt.option(
+        "--recheck SHARE",
         help="Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which"
         " ones, the tournament's seed decides. [default: 2%]",
     )
-    allow_mixed: bool = option(
-        "--allow-mixed", is_flag=True, help="Play on hosts that differ in Tourney, rules, sandbox or Python."
+    allow_mixed: bool = opt.option(
+        "--allow-mixed", help="Play on hosts that differ in Tourney, rules, sandbox or Python."
     )
-    dry_run: bool = option(
+    dry_run: bool = opt.option(
         "--dry-run",
-        is_flag=True,
         help="Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
         " share. Writes nothing, and neither builds nor starts a bot.",
     )
     unattended: UnattendedOptions
-    game: str | None = option(
-        "--game",
-        metavar="GAME",
+    game: str | None = opt.option(
+        "--game GAME",
         shell_complete=complete_game,
         help="Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
         " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
     )
-    name: str | None = option(
-        "--name", metavar="NAME", help="Without FILE: name. [default: from game, format and all else]"
+    name: str | None = opt.option(
+        "--name NAME", help="Without FILE: name. [default: from game, format and all else]"
     )
-    rounds: int | None = option(
-        "--rounds", type=click.IntRange(1), metavar="N", help="Without FILE: rounds, as of a swiss."
+    rounds: int | None = opt.option(
+        "--rounds N", type=click.IntRange(1), help="Without FILE: rounds, as of a swiss."
     )
-    keys: tuple[str, ...] = option(
-        "--set",
-        "keys",
-        multiple=True,
-        metavar="KEY=VALUE",
+    keys: tuple[str, ...] = opt.option(
+        "--set KEY=VALUE",
         help="Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable.",
     )
-    formats: tuple[str, ...] = option(
-        "--format",
-        "formats",
-        cls=FormatOption,
+    formats: tuple[str, ...] = opt.option(
+        "--format FORMAT",
+        cls=opt.FormatOption,
         documents=(RunDocument, DryRunDocument),
-        multiple=True,
-        metavar="FORMAT",
         help="Output format, text or json; without FILE also the tournament's. [default: text, round-robin]",
     )
-    db: str = shared(db_option)
-    bots: str = shared(bots_option)
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
 
     @property
     def format_(self) -> OutputFormat:
         """The output format."""
-        return OutputFormat(next((word for word in reversed(self.formats) if word in TEXT), TEXT[0]))
+        return OutputFormat(next((word for word in reversed(self.formats) if word in opt.TEXT), opt.TEXT[0]))
 
     def tournament(self, file: Path | None) -> TournamentFile:
         """The tournament of a file, or of the options, which then becomes a file. Raises UsageError."""
-        own = [word for word in self.formats if word not in TEXT]
+        own = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
             if any((self.game, self.name, self.rounds, self.keys, own)):
                 raise UsageError(
@@ -141,8 +181,8 @@ class RunRequest:
 
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@takes(RunRequest)
-@output_options
+@opt.takes(RunRequest)
+@opt.output_options
 def command(file: Path | None, options: RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
@@ -162,7 +202,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     run_options = options.unattended.run_options(options.end.deadline(), pinning)
     tournament = options.tournament(file)
     if file is None:
-        options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
+        options = replace(options, bots=os.environ.get("TOURNEY_BOTS", opt.DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:
         _dry_run(tournament, options, pinning)
@@ -196,14 +236,10 @@ def _print(name: str, result: RunResult, format_: OutputFormat) -> None:
         output.say(root)
     if format_ is OutputFormat.JSON:
         progress = result.summary.progress
-        document = RunDocument(
+        document = RunDocument.of(
+            progress,
             tournament=name,
             end=result.summary.end.value,
-            rows=progress.rows,
-            done=progress.done,
-            void=progress.void,
-            faults=progress.faults,
-            played=progress.played,
             seconds=round(progress.seconds, 3),
             rate=None if progress.rate is None else round(progress.rate, 3),
             root=result.summary.root,
@@ -219,24 +255,16 @@ def _dry_run(file: TournamentFile, options: RunRequest, pinning: Pinning) -> Non
     if options.format_ is OutputFormat.TEXT:
         current().write(dry_run_text(found))
         return
-    document = DryRunDocument(
-        tournament=found.plan.name,
-        tournament_format=found.plan.format,
+    plan = found.plan
+    document = DryRunDocument.of(
+        found,
+        tournament=plan.name,
+        game=plan.game,
+        tournament_format=plan.format,
+        seats=plan.seats,
         entrants=tuple(DryRunEntrant(name=name, bot=bot) for name, bot in found.entrants),
         workers=pinning.workers,
         seconds=None if found.seconds is None else round(found.seconds, 1),
-        game=found.plan.game,
-        seats=found.plan.seats,
-        started=found.started,
-        added=found.added,
-        withdrawn=found.withdrawn,
-        rounds=found.rounds,
-        matches=found.matches,
-        most_matches=found.most_matches,
-        paired=found.paired,
-        done=found.done,
-        basis=found.basis,
-        shared=found.shared,
     )
     current().document(document)
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from tourney.cli.options import option
+from tourney.cli.options import FOLDER, option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.run.engine.readiness import Pinning, PlaySetup
@@ -52,13 +52,9 @@ def cpus_option(more: str = "") -> Callable[[F], F]:
 class DeadlineOptions:
     """When the last match of a run may start."""
 
-    until: str | None = option(
-        "--until", metavar="HH:MM", help="Start no match that would not end by this time of day."
-    )
+    until: str | None = option("--until HH:MM", help="Start no match that would not end by this time of day.")
     budget: str | None = option(
-        "--budget",
-        metavar="SPAN",
-        help="Start no match that would not end within this time: 8h, 90m or 1h30m.",
+        "--budget SPAN", help="Start no match that would not end within this time: 8h, 90m or 1h30m."
     )
 
     def deadline(self) -> Deadline:
@@ -72,58 +68,43 @@ class UnattendedOptions:
     """How a run goes on and reports without a person."""
 
     max_faults: int | None = option(
-        "--max-faults",
+        "--max-faults N",
         type=click.IntRange(min=1),
-        metavar="N",
         help="Stop with exit code 1 once the tournament has N faults, counted in batches of 8 matches in"
         " schedule order.",
     )
     unbench: tuple[str, ...] = option(
-        "--unbench",
-        multiple=True,
-        metavar="NAME",
+        "--unbench NAME",
         help="Play the void matches of a benched bot, and those it lost at start-up; repeatable.",
     )
     skip_broken: bool = option(
         "--skip-broken",
-        is_flag=True,
         help="Go on without the bots that cannot be built or fetched on this host: they are benched from"
         " the start.",
     )
     patience: str = option(
-        "--patience",
+        "--patience SPAN",
         default="1h",
-        show_default=True,
-        metavar="SPAN",
         help="Retry a database that cannot be written for this long; 0 stops at once.",
     )
     log: Path | None = option(
-        "--log",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="PATH",
-        help="Log file (JSON lines). [default: DATABASE-TOURNAMENT.log beside the database]",
+        "--log PATH", help="Log file (JSON lines). [default: DATABASE-TOURNAMENT.log beside the database]"
     )
     report: int | None = option(
-        "--report",
+        "--report MINUTES",
         type=click.IntRange(0, 1440),
-        metavar="MINUTES",
         help="Write the report at this interval and at the end; 0: only at the end.",
     )
     report_out: Path | None = option(
-        "--report-out",
-        type=click.Path(file_okay=False, path_type=Path),
-        metavar="DIR",
-        help="Folder of the report. [default: reports/TOURNAMENT]",
+        "--report-out DIR", type=FOLDER, help="Folder of the report. [default: reports/TOURNAMENT]"
     )
     report_options: str | None = option(
-        "--report-options",
-        metavar="OPTIONS",
+        "--report-options OPTIONS",
         help="Options of `tourney report` for these reports: --with-logs, --no-measured, --base-url,"
         ' --templates, --match-pages and --processes; for example "--base-url https://example.org/cup/".',
     )
     notify: str | None = option(
-        "--notify",
-        metavar="CMD",
+        "--notify CMD",
         help="Command to run at the end of the run. It gets the summary on standard input, and"
         " TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell"
         " reads it.",

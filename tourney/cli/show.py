@@ -3,43 +3,75 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, Literal
 
 import click
 import msgspec
 
-from tourney.cli.documents.match_documents import Board, LogEntry, MatchDocument
+from tourney.cli import options as opt
 from tourney.cli.edge import printable
-from tourney.cli.options import TEXT, db_option, formats_option, option, output_options, shared, takes
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, find_match
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
+from tourney.schema import Document, Part
+
+
+class LogEntry(Part, frozen=True, kw_only=True):
+    """A line of the log. `ply` counts the actions before it; `seat` is 0 for the referee."""
+
+    ply: int
+    seat: int
+    kind: str
+    text: str
+
+
+class Board(Part, frozen=True, kw_only=True):
+    """The board after `ply` actions: its position string, and the lines of a drawing."""
+
+    ply: int
+    position: str
+    lines: tuple[str, ...]
+
+
+class MatchDocument(Document, frozen=True, kw_only=True):
+    """A match. `record` is described in docs/reference/record.md.
+
+    `measured` are times, host and protections, which lie outside the record's digest. `winners` are the seats
+    of rank 1. `boards` are those that the options ask for, else the last one; empty if the game's rules are
+    not installed. `digest_holds`: the record has not been altered. `damaged`: why log or measurements are
+    missing.
+    """
+
+    format: Literal["tourney-match/1"] = "tourney-match/1"
+    label: str
+    digest_holds: bool
+    winners: tuple[int, ...]
+    record: dict[str, Any]
+    measured: dict[str, Any]
+    log: tuple[LogEntry, ...]
+    boards: tuple[Board, ...]
+    damaged: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ShowRequest:
     """Options of ``tourney show``."""
 
-    ply: int | None = option(
-        "--ply",
+    ply: int | None = opt.option(
+        "--ply N",
         type=click.IntRange(min=0),
-        metavar="N",
         help="Show the board after N actions instead of the list of actions.",
     )
-    boards: bool = option(
-        "--board",
-        "boards",
-        is_flag=True,
-        help="Show the board after every action instead of the list of actions.",
+    boards: bool = opt.option(
+        "--board", help="Show the board after every action instead of the list of actions."
     )
-    logged: bool = option(
-        "--log", "logged", is_flag=True, help="Also show the log: the bots' info lines and standard error."
-    )
-    as_json: bool = option("--json", "as_json", is_flag=True, help="The same as --format json.")
-    format_: OutputFormat = shared(formats_option(MatchDocument, formats=TEXT))
-    db: str = shared(db_option)
+    logged: bool = opt.option("--log", help="Also show the log: the bots' info lines and standard error.")
+    as_json: bool = opt.option("--json", help="The same as --format json.")
+    format_: OutputFormat = opt.shared(opt.formats_option(MatchDocument, formats=opt.TEXT))
+    db: str = opt.shared(opt.db_option)
 
     def plies(self, found: FoundMatch) -> tuple[int, int]:
         """The first and last ply of the boards to show. Raises UsageError."""
@@ -53,8 +85,8 @@ class ShowRequest:
 
 @click.command("show")
 @click.argument("match")
-@takes(ShowRequest)
-@output_options
+@opt.takes(ShowRequest)
+@opt.output_options
 def command(match: str, options: ShowRequest) -> None:
     """Show a match: its settings, actions and final board.
 
@@ -110,15 +142,14 @@ def _document(found: FoundMatch, holds: bool, first: int, last: int, output: Out
             boards.append(Board(ply=shown.ply, position=shown.text, lines=lines))
     except (GameError, RecordError) as error:
         output.warn(f"no board: {error}")
-    return MatchDocument(
-        label=found.label,
+    return MatchDocument.of(
+        found,
         digest_holds=holds,
         winners=tuple(seat for seat, rank in enumerate(record.outcome.ranks, 1) if rank == 1),
         record=msgspec.to_builtins(record, order="sorted"),
         measured=msgspec.to_builtins(found.measured),
-        log=tuple(LogEntry(ply=one.ply, seat=one.seat, kind=one.kind, text=one.text) for one in found.log),
+        log=tuple(map(LogEntry.of, found.log)),
         boards=tuple(boards),
-        damaged=found.damaged,
     )
 
 

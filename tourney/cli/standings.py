@@ -1,9 +1,10 @@
 """``tourney standings``: the standings of a tournament."""
 
+from typing import Literal
+
 import click
 
 from tourney.cli.completion import complete_tournament
-from tourney.cli.documents.tournament_documents import StandingsDocument, StandingsLine
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
 from tourney.interface.readers import open_database
@@ -16,8 +17,44 @@ from tourney.results.standings import (
     standings_columns,
 )
 from tourney.schedule.format import FORMATS, ranking_format
+from tourney.schema import Document, Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
+
+
+class StandingsLine(Part, frozen=True, kw_only=True):
+    """An entrant.
+
+    `mean` is its points per match, byes apart. `tie_breaks` has the format's own values by name; null where
+    one does not apply.
+    """
+
+    rank: int
+    name: str
+    points: float
+    games: int
+    mean: float | None
+    wins: int
+    draws: int
+    losses: int
+    faults: int
+    kinds: dict[str, int]
+    tie_breaks: dict[str, float | None]
+
+
+class StandingsDocument(Document, frozen=True, kw_only=True):
+    """The standings of a tournament, best first.
+
+    `ranked_by` names what ranks first and then breaks ties: keys of a line, or of its `tie_breaks`.
+    `finished` is false while matches are to be played or rounds to be paired.
+    """
+
+    format: Literal["tourney-standings/1"] = "tourney-standings/1"
+    tournament: str
+    finished: bool
+    ranked_by: tuple[str, ...]
+    standings: tuple[StandingsLine, ...]
+
 
 _EXACT = Column("exact")
 """Renders the numbers of JSON as those of any column."""
@@ -64,15 +101,10 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
 
 def standing_line(line: Standing) -> StandingsLine:
     """A line of the standings for JSON: exact fractions become floats."""
-    return StandingsLine(
-        rank=line.rank,
-        name=line.name,
+    return StandingsLine.of(
+        line,
         points=_EXACT.exact(line.points),
-        games=line.games,
         mean=_EXACT.exact(line.mean),
-        wins=line.wins,
-        draws=line.draws,
-        losses=line.losses,
         faults=line.fault_count,
         kinds=dict(line.faults),
         tie_breaks={key: _EXACT.exact(value) for key, value in line.tie_breaks},

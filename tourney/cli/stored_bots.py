@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Literal, TypeVar
 
 from msgspec.structs import asdict
 
@@ -11,8 +12,38 @@ from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.tree import remove_tree
-from tourney.cli.documents.bot_documents import BotDocument, BotLine, StoredBotLine, StoredBotsDocument
 from tourney.cli.output import OutputFormat, Row, current
+from tourney.schema import Document, Part
+
+
+class BotLine(Part, frozen=True, kw_only=True):
+    """A bot; `games` is empty for a bot that plays any game."""
+
+    name: str
+    version: str
+    title: str | None
+    author: str | None
+    games: tuple[str, ...]
+    source: str
+    digest: str
+
+
+class StoredBotLine(Part, frozen=True, kw_only=True):
+    """A bot that was added, removed or restored; a damaged one has no name."""
+
+    name: str | None
+    version: str | None
+    digest: str
+
+
+class StoredBotsDocument(Document, frozen=True, kw_only=True):
+    """The bots that a command added to the store, removed from it or restored."""
+
+    format: Literal["tourney-stored-bots/1"] = "tourney-stored-bots/1"
+    bots: tuple[StoredBotLine, ...]
+
+
+P = TypeVar("P", bound=Part)
 
 SHORT = 12
 """Hexadecimal digits of a digest in a table."""
@@ -42,8 +73,7 @@ def write_stored(stored: Iterable[StoredBot], format_: OutputFormat) -> None:
     for bot in stored:
         if format_ is OutputFormat.TEXT:
             output.write(f"{bot.label} {bot.digest}")
-        manifest = bot.manifest
-        lines.append(StoredBotLine(name=manifest.name, version=manifest.version, digest=bot.digest))
+        lines.append(StoredBotLine.of(bot.manifest, digest=bot.digest))
     if format_ is OutputFormat.JSON:
         output.document(StoredBotsDocument(bots=tuple(lines)))
 
@@ -54,19 +84,12 @@ def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
     return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[found]
 
 
-def bot_line(manifest: Manifest, digest: str, source: str) -> BotLine:
-    """A bot as `tourney bots list` has it."""
-    return BotLine(
-        name=manifest.name,
-        version=manifest.version,
-        title=manifest.title or None,
-        author=manifest.author or None,
-        games=manifest.games,
-        source=source,
-        digest=digest,
-    )
+def bot_part(kind: type[P], manifest: Manifest, **more: object) -> P:
+    """A bot in a document, by its manifest and ``more``, such as its source and digest."""
+    return kind.of(manifest, title=manifest.title or None, author=manifest.author or None, **more)
 
 
-def bot_row(line: BotLine | BotDocument) -> Row:
+def bot_row(line: Part) -> Row:
     """A bot's row in tables, whose games are in words."""
-    return {**asdict(line), "games": line.games or ("any",)}
+    row = asdict(line)
+    return {**row, "games": row["games"] or ("any",)}

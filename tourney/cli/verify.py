@@ -1,24 +1,14 @@
 """``tourney verify``: check records against the rules and the dice, and tournaments as a whole."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import click
 
-from tourney.cli.documents.match_documents import FoundFlaw, VerifyDocument, WholeTournament
-from tourney.cli.options import (
-    TEXT,
-    bots_option,
-    db_option,
-    formats_option,
-    option,
-    output_options,
-    shared,
-    takes,
-)
+from tourney.cli import options as opt
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.progress import ShowProgress, counting
 from tourney.errors import CheckError, UsageError
@@ -29,7 +19,7 @@ from tourney.match.named_seeds import verify_named
 from tourney.match.record import read_record
 from tourney.match.verify import Finding, verify_data
 from tourney.parsing import read_json_lines, read_json_value
-from tourney.schema import DIGEST
+from tourney.schema import DIGEST, Document, Part
 from tourney.spawning import Pool, default_processes
 
 if TYPE_CHECKING:
@@ -46,40 +36,76 @@ Checked = tuple[str, list[Finding]]
 Verifying: TypeAlias = "tuple[Tournament, TournamentVerifier]"
 
 
+class FoundFlaw(Part, frozen=True, kw_only=True):
+    """What does not hold, and of what; `action` is the number (from 1) of the action in question, if any."""
+
+    where: str
+    what: str
+    action: int | None
+
+
+class WholeTournament(Part, frozen=True, kw_only=True):
+    """A tournament as a whole: whether its rounds follow from its plan and results, and all are played.
+
+    `unfinished` says why it is not whole yet, though nothing is wrong.
+    """
+
+    tournament: str
+    whole: bool
+    unfinished: str | None
+    rounds: int
+    matches: int
+
+
+class VerifyDocument(Document, frozen=True, kw_only=True):
+    """Whether records hold: `checked` of them were, `wrong` do not.
+
+    `failures` are sentences on what does not hold, `findings` its parts. `tournaments` are those of `--all`.
+    `root_of` is the tournament with the root that was given, or null. `entry` is the number of the proof's
+    entry among `entries`. `notes` are sentences on what could not be checked here.
+    """
+
+    format: Literal["tourney-verify/1"] = "tourney-verify/1"
+    holds: bool
+    checked: int
+    wrong: int
+    failures: tuple[str, ...]
+    findings: tuple[FoundFlaw, ...]
+    tournaments: tuple[WholeTournament, ...]
+    root_of: str | None
+    entry: int | None
+    entries: int | None
+    notes: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class VerifyRequest:
     """Options of ``tourney verify``."""
 
-    everything: bool = option(
-        "--all", "everything", is_flag=True, help="Verify all matches and tournaments in the database."
-    )
-    manifest: Path | None = option(
-        "--manifest",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        metavar="FILE",
+    everything: bool = opt.option("--all", help="Verify all matches and tournaments in the database.")
+    manifest: Path | None = opt.option(
+        "--manifest FILE",
+        type=opt.EXISTING,
         help="Play the named seeds in FILE and compare the digests of their records.",
     )
-    root: str | None = option(
-        "--root",
-        metavar="HEX",
+    root: str | None = opt.option(
+        "--root HEX",
         help="Compare the root of a tournament in the database, or of an exported one, with this root.",
     )
-    proof: Path | None = option(
-        "--proof",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        metavar="FILE",
+    proof: Path | None = opt.option(
+        "--proof FILE",
+        type=opt.EXISTING,
         help="Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
     )
-    processes: int | None = option(
-        "--processes",
+    processes: int | None = opt.option(
+        "--processes N",
         type=click.IntRange(1, 256),
-        metavar="N",
         help="--all: processes that verify matches. [default: one per processor from 2,000 matches on,"
         " else 1]",
     )
-    format_: OutputFormat = shared(formats_option(VerifyDocument, formats=TEXT))
-    db: str = shared(db_option)
-    bots: str = shared(bots_option)
+    format_: OutputFormat = opt.shared(opt.text_option(VerifyDocument))
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
 
     def check(self, match: str | None) -> None:
         """Raise UsageError for options that do not go together."""
@@ -99,8 +125,8 @@ class VerifyRequest:
 
 @click.command("verify")
 @click.argument("match", required=False)
-@takes(VerifyRequest)
-@output_options
+@opt.takes(VerifyRequest)
+@opt.output_options
 def command(match: str | None, options: VerifyRequest) -> None:
     """Check records against the rules and the dice, and tournaments as a whole.
 
@@ -117,36 +143,37 @@ def command(match: str | None, options: VerifyRequest) -> None:
     """
     options.check(match)
     checks = _Checks(current(), options.format_)
-    failures: list[str] = []
     try:
         if options.proof is not None:
             _check_proof(checks, options.proof, match, options)
         elif options.everything:
-            failures += _check_all(checks, options.db, Path(options.bots), options.processes)
+            _check_all(checks, options.db, Path(options.bots), options.processes)
         elif options.manifest is not None:
-            failures += _check(checks, verify_named(options.manifest), str(options.manifest))
+            checks.check(verify_named(options.manifest), str(options.manifest))
         elif match is not None and (options.root is None or is_file(match)):
-            failures += _check(checks, _match(match, options.db, checks.notes), match)
+            checks.check(_match(match, options.db, checks.notes), match)
         if options.root is not None and options.proof is None:
-            failures += _check_root(checks, options.root, match, options.db)
+            _check_root(checks, options.root, match, options.db)
     except CheckError as error:
-        failures.append(str(error))
+        checks.failures.append(str(error))
     for note in sorted(checks.notes):
         checks.output.say(note)
     if options.format_ is OutputFormat.JSON:
-        checks.document(failures)
-    if failures:
-        raise CheckError("; ".join(failures))
+        notes = tuple(sorted(checks.notes))
+        checks.output.document(VerifyDocument.of(checks, holds=not checks.failures, notes=notes))
+    if checks.failures:
+        raise CheckError("; ".join(checks.failures))
 
 
 @dataclass
 class _Checks:
-    """What was checked and found: printed line by line as text, or as one JSON document at the end."""
+    """What was checked and found: printed line by line as text, or as one ``VerifyDocument`` at the end."""
 
     output: Output
-    format: OutputFormat
+    form: OutputFormat
     checked: int = 0
     wrong: int = 0
+    failures: list[str] = field(default_factory=list)
     findings: list[FoundFlaw] = field(default_factory=list)
     tournaments: list[WholeTournament] = field(default_factory=list)
     root_of: str | None = None
@@ -156,7 +183,7 @@ class _Checks:
 
     def write(self, text: str) -> None:
         """Print a line of text."""
-        if self.format is OutputFormat.TEXT:
+        if self.form is OutputFormat.TEXT:
             self.output.write(text)
 
     def find(self, where: str, finding: Finding) -> None:
@@ -164,53 +191,36 @@ class _Checks:
         self.findings.append(FoundFlaw(where=where, what=finding.text, action=finding.action))
         self.write(f"{where}: {finding}")
 
-    def document(self, failures: Sequence[str]) -> None:
-        """Print the document."""
-        self.output.document(
-            VerifyDocument(
-                holds=not failures,
-                checked=self.checked,
-                wrong=self.wrong,
-                failures=tuple(failures),
-                findings=tuple(self.findings),
-                tournaments=tuple(self.tournaments),
-                root_of=self.root_of,
-                entry=self.entry,
-                entries=self.entries,
-                notes=tuple(sorted(self.notes)),
-            )
-        )
+    def check(self, checked: Iterable[Checked], where: str = "") -> None:
+        """Take records with their findings, and print how many hold.
 
-
-def _check(checks: _Checks, checked: Iterable[Checked], where: str = "") -> Iterator[str]:
-    """Print the findings and the number of records; yield what does not hold.
-
-    Raises UsageError if there is no record and ``where`` names the place.
-    """
-    total = wrong = 0
-    for label, findings in checked:
-        total += 1
-        wrong += bool(findings)
-        for finding in findings:
-            checks.find(label, finding)
-    checks.checked += total
-    checks.wrong += wrong
-    if total == 0 and where:
-        raise UsageError(f"there is nothing to verify in {where}")
-    noun = "record" if total == 1 else "records"
-    if wrong:
-        yield f"{wrong} of {total} {noun} {'does' if wrong == 1 else 'do'} not hold"
-    else:
-        checks.write(f"{total} {noun} {'holds' if total == 1 else 'hold'}")
+        Raises UsageError if there is no record and ``where`` names the place.
+        """
+        for label, findings in checked:
+            self.checked += 1
+            self.wrong += bool(findings)
+            for finding in findings:
+                self.find(label, finding)
+        total, wrong = self.checked, self.wrong
+        if total == 0 and where:
+            raise UsageError(f"there is nothing to verify in {where}")
+        noun = "record" if total == 1 else "records"
+        if wrong:
+            self.failures.append(f"{wrong} of {total} {noun} {'does' if wrong == 1 else 'do'} not hold")
+        else:
+            self.write(f"{total} {noun} {'holds' if total == 1 else 'hold'}")
 
 
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
     """Yield the findings about a match, or about each of a file; ``notes`` takes what cannot be checked."""
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
-            if not (isinstance(value, dict) and "record" not in value and _is_tournament_line(value)):
-                record = value["record"] if _is_tournament_line(value) else value
-                yield where, verify_data(record, notes=notes)
+            # A line of an exported tournament is its first one, or a match of its schedule.
+            exported = isinstance(value, dict) and (
+                "place" in value or value.get("format") == "tourney-tournament/1"
+            )
+            if not exported or "record" in value:
+                yield where, verify_data(value["record"] if exported else value, notes=notes)
     elif not names_match(words):
         find_match(words, db)
     else:
@@ -225,13 +235,8 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
             notes |= verifier.unchecked
 
 
-def _is_tournament_line(value: Any) -> bool:
-    """Whether a line is one of an exported tournament: its first one, or a match of its schedule."""
-    return isinstance(value, dict) and ("place" in value or value.get("format") == "tourney-tournament/1")
-
-
-def _check_all(checks: _Checks, db: str, bots: Path, processes: int | None) -> Iterator[str]:
-    """Verify a database, and yield what does not hold."""
+def _check_all(checks: _Checks, db: str, bots: Path, processes: int | None) -> None:
+    """Verify a database."""
     with _opened(db) as database, counting(checks.output, "verify", "records") as step:
         verifiers = _verifiers(checks, database, bots)
         archives = database.tournaments.archives()
@@ -240,14 +245,25 @@ def _check_all(checks: _Checks, db: str, bots: Path, processes: int | None) -> I
         if total == 0 and all(found.root is None for found, _ in verifiers):
             raise UsageError(f"there is nothing to verify in {db}")
         count = (default_processes() if total >= _MANY else 1) if processes is None else processes
+        done = 0
+
+        def stored(pool: Pool) -> Iterator[Checked]:
+            nonlocal done
+            for tournament, verifier in here:
+                for number, findings in verifier.matches(pool):
+                    done += 1
+                    step(done, total)
+                    if findings is not None:
+                        yield _label(tournament, number), findings
+
         with Pool(count, "verifies matches", _AHEAD) as pool:
-            yield from _check(checks, _stored_records(here, pool, lambda done: step(done, total)))
+            checks.check(stored(pool))
         broken = [
             found.name for found, one in verifiers if not _check_whole(checks, database, found, one, step)
         ]
     if broken:
-        what = "tournament" if len(broken) == 1 else "tournaments"
-        yield f"the {what} {', '.join(broken)} {'does' if len(broken) == 1 else 'do'} not hold"
+        what, does = ("tournament", "does") if len(broken) == 1 else ("tournaments", "do")
+        checks.failures.append(f"the {what} {', '.join(broken)} {does} not hold")
 
 
 def _verifiers(checks: _Checks, database: "Database", bots: Path) -> list[Verifying]:
@@ -292,11 +308,11 @@ def _check_whole(
         checks.find(tournament.name, Finding(str(finding)))
     counts = database.schedules.progress(tournament.id)
     checks.tournaments.append(
-        WholeTournament(
+        WholeTournament.of(
+            counts,
             tournament=tournament.name,
             whole=not found and whole.unfinished is None,
             unfinished=whole.unfinished,
-            rounds=counts.rounds,
             matches=counts.rows,
         )
     )
@@ -311,19 +327,7 @@ def _check_whole(
     return not found
 
 
-def _stored_records(
-    verifiers: "Iterable[Verifying]", pool: Pool, step: Callable[[int], None]
-) -> Iterator[Checked]:
-    done = 0
-    for tournament, verifier in verifiers:
-        for number, findings in verifier.matches(pool):
-            done += 1
-            step(done)
-            if findings is not None:
-                yield _label(tournament, number), findings
-
-
-def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> Iterator[str]:
+def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> None:
     """Compare the roots of an exported tournament, or of those in a database, with a root."""
     from tourney.store.root import exported_root, recomputed_entries, root_of  # noqa: PLC0415 - slow, as below
 
@@ -333,7 +337,8 @@ def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> Itera
             checks.root_of = name
             checks.write(f"{words}: {name} has this root")
         else:
-            yield f"{words}: {name} has {f'the root {now}' if now else 'no root yet'}, not {root}"
+            has = f"the root {now}" if now else "no root yet"
+            checks.failures.append(f"{words}: {name} has {has}, not {root}")
         return
     others = []
     with _opened(db) as database:
@@ -350,7 +355,7 @@ def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> Itera
                 checks.write(f"{tournament.name} has this root: {rows} matches")
                 return
             others.append(f"{tournament.name} has the root {now}")
-    yield f"no tournament here has the root {root}; {'; '.join(others) or 'there is none'}"
+    checks.failures.append(f"no tournament here has the root {root}; {'; '.join(others) or 'there is none'}")
 
 
 def _check_proof(checks: _Checks, path: Path, match: str | None, options: VerifyRequest) -> None:
@@ -369,19 +374,17 @@ def _check_proof(checks: _Checks, path: Path, match: str | None, options: Verify
         return
     if match is not None:
         data = read_json_value(Path(match))
-        findings = verify_data(data, notes=checks.notes)
-        for finding in findings:
+        checks.checked = 1
+        for finding in verify_data(data, notes=checks.notes):
+            checks.wrong = 1
             checks.find(match, finding)
-        checks.checked, checks.wrong = 1, int(bool(findings))
-        if findings:
+        if checks.wrong:
             raise CheckError(f"{match} does not hold")
         if (digest := read_record(data).digest) != proof.digest:
             raise CheckError(f"{match} has the digest {digest}, but {proof.digest} in {path}")
     what = match or (f"the record {proof.digest}" if proof.digest else "a void match")
-    place = ", ".join(
-        f"{word} {number}"
-        for word, number in zip(("round", "table", "repeat", "order"), proof.entry, strict=False)
-    )
+    parts = zip(("round", "table", "repeat", "order"), proof.entry, strict=False)
+    place = ", ".join(f"{word} {number}" for word, number in parts)
     checks.write(f"{what} belongs to this root: {place}, entry {proof.index} of {proof.tree_size}")
 
 

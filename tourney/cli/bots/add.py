@@ -5,10 +5,9 @@ from pathlib import Path
 import click
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.cli.documents.bot_documents import StoredBotsDocument
-from tourney.cli.options import TEXT, bots_option, formats_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import OutputFormat
-from tourney.cli.stored_bots import write_stored
+from tourney.cli.stored_bots import StoredBotsDocument, write_stored
 
 
 @click.command("add")
@@ -18,9 +17,9 @@ from tourney.cli.stored_bots import write_stored
     is_flag=True,
     help="Add a bot although it bears the name of a bot that ships with Tourney; the name then means it.",
 )
-@bots_option
-@formats_option(StoredBotsDocument, formats=TEXT)
-@output_options
+@opt.bots_option
+@opt.formats_option(StoredBotsDocument, formats=opt.TEXT)
+@opt.output_options
 def command(paths: tuple[Path, ...], replace_shipped: bool, bots: str, format_: OutputFormat) -> None:
     """Copy bots into the bot store.
 

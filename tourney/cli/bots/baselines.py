@@ -1,19 +1,51 @@
 """``tourney bots baselines``: the bots that gates compare candidates with."""
 
 from collections.abc import Sequence
+from typing import Literal
 
 import click
-import msgspec
+from msgspec.structs import asdict
 
 from tourney.cli.completion import complete_game
-from tourney.cli.documents.baseline_documents import BaselineLine, BaselinesDocument, BeatenBot
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.cli.stored_bots import SHORT
+from tourney.compare.question_results import GateBot
 from tourney.results.columns import Column
+from tourney.schema import Document, Part
 from tourney.store.baselines import Baseline
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
+
+
+class BeatenBot(Part, frozen=True, kw_only=True):
+    """A bot that was beaten by `elo`; null: an end of the interval that it has not."""
+
+    name: str
+    version: str
+    digest: str
+    elo: float
+    low: float | None
+    high: float | None
+    pairs: int
+
+
+class BaselineLine(GateBot, frozen=True, kw_only=True):
+    """A baseline. `number` counts the promotions of its name; `gate` accepted it, or is null."""
+
+    game: str
+    number: int
+    promoted: str
+    gate: str | None
+    beaten: tuple[BeatenBot, ...]
+
+
+class BaselinesDocument(Document, frozen=True, kw_only=True):
+    """Baselines by game and name, of each name the newest last."""
+
+    format: Literal["tourney-baselines/1"] = "tourney-baselines/1"
+    baselines: tuple[BaselineLine, ...]
+
 
 COLUMNS = (
     Column("game"),
@@ -47,35 +79,15 @@ def command(game: str | None, history: bool, db: str, format_: OutputFormat) -> 
 
 
 def _line(one: Baseline) -> BaselineLine:
-    promotion = one.promotion
-    return BaselineLine(
-        name=one.name,
-        bot=promotion.bot,
-        version=promotion.version,
-        args=promotion.args,
-        digest=one.digest,
-        game=one.game,
-        number=one.number,
-        promoted=promotion.promoted,
-        gate=promotion.gate or None,
-        beaten=tuple(msgspec.convert(other, BeatenBot, from_attributes=True) for other in promotion.beaten),
-    )
+    more = {"name": one.name, "digest": one.digest, "game": one.game, "number": one.number}
+    return BaselineLine.of(one.promotion, **more, gate=one.promotion.gate or None)
 
 
 def _row(one: Baseline, *, people: bool) -> Row:
     """A baseline's row; for people its digest is short."""
-    promotion = one.promotion
-    return {
-        "game": one.game,
-        "name": one.name,
-        "bot": promotion.bot,
-        "version": promotion.version,
-        "args": " ".join(promotion.args) or None,
-        "digest": one.digest[:SHORT] if people else one.digest,
-        "promoted": promotion.promoted[:10] if people else promotion.promoted,
-        "beat": beat_text(one) or None,
-        "gate": promotion.gate or None,
-    }
+    line = _line(one)
+    row = {**asdict(line), "args": " ".join(line.args) or None, "beat": beat_text(one) or None}
+    return row | {"digest": one.digest[:SHORT], "promoted": line.promoted[:10]} if people else row
 
 
 def label_of(one: Baseline) -> str:

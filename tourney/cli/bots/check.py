@@ -4,64 +4,73 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot, complete_game
-from tourney.cli.documents.bot_documents import BotCheckDocument, TrialLine
-from tourney.cli.options import (
-    TEXT,
-    bots_option,
-    formats_option,
-    move_ms_option,
-    option,
-    output_options,
-    sandbox_option,
-    shared,
-    takes,
-)
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.stored_bots import find_bot
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.spec import MAX_STARTUP_MS, Limits
 from tourney.run.check_bot import Trial, TrialListener, check_bot
+from tourney.schema import Document, Part
+
+
+class TrialLine(Part, frozen=True, kw_only=True):
+    """A trial. `ok` is null for advice, which fails no bot.
+
+    `board` shows the position of an illegal action, `wire` the last lines between referee and bot (> to the
+    bot, < from the bot), `stderr` the bot's last lines of standard error.
+    """
+
+    name: str
+    ok: bool | None
+    result: str
+    advice: str | None
+    board: tuple[str, ...]
+    wire: tuple[str, ...]
+    stderr: tuple[str, ...]
+
+
+class BotCheckDocument(Document, frozen=True, kw_only=True):
+    """Whether a bot passed its trials."""
+
+    format: Literal["tourney-bot-check/1"] = "tourney-bot-check/1"
+    bot: str
+    passed: bool
+    trials: tuple[TrialLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
     """Options of ``tourney bots check``."""
 
-    games: tuple[str, ...] = option(
-        "--game",
-        "games",
-        multiple=True,
-        metavar="GAME",
+    games: tuple[str, ...] = opt.option(
+        "--game GAME",
         shell_complete=complete_game,
         help="Game to test; repeatable. [default: all games of the bot]",
     )
-    move_ms: int = shared(move_ms_option("Time per action."))
-    startup_ms: int = option(
-        "--startup-ms",
+    move_ms: int = opt.shared(opt.move_ms_option("Time per action."))
+    startup_ms: int = opt.option(
+        "--startup-ms MS",
         type=click.IntRange(1, MAX_STARTUP_MS),
         default=10_000,
-        metavar="MS",
-        show_default=True,
         help="Time for the start-up.",
     )
-    record: Path | None = option(
-        "--record",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
+    record: Path | None = opt.option(
+        "--record FILE",
         help="Write what referee and bot said in the first match, for `tourney bots test`; replaces the"
         " file.",
     )
-    watch: bool = option("--watch", is_flag=True, help="Also print the board after each action.")
-    sandbox: Level = shared(sandbox_option)
-    bots: str = shared(bots_option)
-    format_: OutputFormat = shared(formats_option(BotCheckDocument, formats=TEXT))
+    watch: bool = opt.option("--watch", help="Also print the board after each action.")
+    sandbox: Level = opt.shared(opt.sandbox_option)
+    bots: str = opt.shared(opt.bots_option)
+    format_: OutputFormat = opt.shared(opt.formats_option(BotCheckDocument, formats=opt.TEXT))
 
     def games_of(self, bot: StoredBot) -> tuple[str, ...]:
         """The games to test a bot in. Raises UsageError or BotError if it does not say or play them."""
@@ -79,8 +88,8 @@ class CheckRequest:
 
 @click.command("check")
 @click.argument("bot", shell_complete=complete_bot)
-@takes(CheckRequest)
-@output_options
+@opt.takes(CheckRequest)
+@opt.output_options
 def command(bot: str, options: CheckRequest) -> None:
     """Test a bot in games against `random`.
 
@@ -101,7 +110,7 @@ def command(bot: str, options: CheckRequest) -> None:
             trials.append(trial)
     failed = sum(trial.ok is False for trial in trials)
     if format_ is OutputFormat.JSON:
-        lines = tuple(map(_line, trials))
+        lines = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
         output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=lines))
     if failed:
         raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
@@ -123,18 +132,6 @@ def _trials(store: BotStore, bot: StoredBot, games: Sequence[str], options: Chec
         if options.record is not None and place == 0:
             lines = [f"# {bot.label}: {trial.name}", *(dialogue or ()), ""]
             write_file(options.record, "\n".join(lines).encode("utf-8"))
-
-
-def _line(trial: Trial) -> TrialLine:
-    return TrialLine(
-        name=trial.name,
-        ok=trial.ok,
-        result=trial.result,
-        advice=trial.advice or None,
-        board=tuple(trial.board),
-        wire=tuple(trial.wire),
-        stderr=tuple(trial.stderr),
-    )
 
 
 def _print(trial: Trial, output: Output) -> None:

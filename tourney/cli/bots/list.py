@@ -2,18 +2,28 @@
 
 import sys
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from tourney.bots.catalogue.shipped import shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import digest_of_folder
-from tourney.cli.documents.bot_documents import BotsDocument
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.stored_bots import SHORT, bot_line, bot_row, source_of
+from tourney.cli.stored_bots import SHORT, BotLine, bot_part, bot_row, source_of
 from tourney.errors import CheckError
+from tourney.schema import Document
+
+
+class BotsDocument(Document, frozen=True, kw_only=True):
+    """The bots of the store and those that ship. `damaged` are sentences on entries that cannot be read."""
+
+    format: Literal["tourney-bots/1"] = "tourney-bots/1"
+    bots: tuple[BotLine, ...]
+    damaged: tuple[str, ...]
+
 
 COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
 
@@ -38,11 +48,15 @@ def command(bots: str, format_: OutputFormat) -> None:
     damaged = [entry.damage for entry in entries if entry.bot is None]
     for sentence in damaged:
         click.echo(f"error: {printable(sentence)}", err=True)
-    lines = [bot_line(manifest, digest, "ships") for digest, manifest in shipped if digest not in stored]
+    lines = [
+        bot_part(BotLine, manifest, source="ships", digest=digest)
+        for digest, manifest in shipped
+        if digest not in stored
+    ]
     lines += [
-        bot_line(entry.bot.manifest, entry.digest, source_of(entry.bot, digests, entry.origin))
-        for entry in entries
-        if entry.bot
+        bot_part(BotLine, one.bot.manifest, source=source_of(one.bot, digests, one.origin), digest=one.digest)
+        for one in entries
+        if one.bot
     ]
     lines.sort(key=lambda line: line.name)
     if format_ is OutputFormat.JSON:

@@ -6,20 +6,9 @@ from pathlib import Path
 import click
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
-from tourney.cli.bots.baselines import beat_text, label_of, print_baselines
+from tourney.cli import options as opt
+from tourney.cli.bots.baselines import BaselinesDocument, beat_text, label_of, print_baselines
 from tourney.cli.completion import complete_bot, complete_game
-from tourney.cli.documents.baseline_documents import BaselinesDocument
-from tourney.cli.options import (
-    TEXT,
-    bots_option,
-    db_option,
-    formats_option,
-    option,
-    output_options,
-    shared,
-    split_words,
-    takes,
-)
 from tourney.cli.output import OutputFormat
 from tourney.compare.promote import promote_bot
 from tourney.errors import GameError, UsageError
@@ -32,26 +21,24 @@ from tourney.store.database import Database
 class PromoteRequest:
     """Options of ``tourney bots promote``."""
 
-    game: str | None = option(
-        "--game", metavar="GAME", shell_complete=complete_game, help="Game. [default: the bot's only one]"
+    game: str | None = opt.option(
+        "--game GAME", shell_complete=complete_game, help="Game. [default: the bot's only one]"
     )
-    name: str | None = option("--name", metavar="NAME", help="Name of the baseline. [default: the bot's]")
-    words: tuple[str, ...] = option(
-        "--args", "words", default="", metavar="WORDS", callback=split_words, help="Arguments of the bot."
+    name: str | None = opt.option("--name NAME", help="Name of the baseline. [default: the bot's]")
+    words: tuple[str, ...] = opt.option(
+        "--args WORDS", default="", callback=opt.split_words, help="Arguments of the bot."
     )
-    force: bool = option("--force", is_flag=True, help="Promote the bot although no gate accepted it.")
-    undo: bool = option(
-        "--undo", is_flag=True, help="Take back the last promotion of BOT, the name of a baseline."
-    )
-    db: str = shared(db_option)
-    bots: str = shared(bots_option)
-    format_: OutputFormat = shared(formats_option(BaselinesDocument, formats=TEXT))
+    force: bool = opt.option("--force", help="Promote the bot although no gate accepted it.")
+    undo: bool = opt.option("--undo", help="Take back the last promotion of BOT, the name of a baseline.")
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
+    format_: OutputFormat = opt.shared(opt.formats_option(BaselinesDocument, formats=opt.TEXT))
 
 
 @click.command("promote")
 @click.argument("bot", shell_complete=complete_bot)
-@takes(PromoteRequest)
-@output_options
+@opt.takes(PromoteRequest)
+@opt.output_options
 def command(bot: str, options: PromoteRequest) -> None:
     """Make a bot a baseline of a game, which `tourney gate` compares candidates with.
 

@@ -7,11 +7,10 @@ import click
 
 from tourney.bots.catalogue.build import remove_builds
 from tourney.bots.catalogue.store import BotStore
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.bot_documents import StoredBotLine, StoredBotsDocument
-from tourney.cli.options import TEXT, bots_option, db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.stored_bots import SHORT, write_stored
+from tourney.cli.stored_bots import SHORT, StoredBotLine, StoredBotsDocument, write_stored
 from tourney.errors import BotError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
@@ -21,10 +20,10 @@ from tourney.store.engine import database_exists
 @click.argument("bot", shell_complete=complete_bot)
 @click.option("--undo", is_flag=True, help="Restore a removed bot; BOT is the beginning of its digest.")
 @click.option("--force", is_flag=True, help="Remove the bot even if a tournament in the database uses it.")
-@bots_option
-@db_option
-@formats_option(StoredBotsDocument, formats=TEXT)
-@output_options
+@opt.bots_option
+@opt.db_option
+@opt.formats_option(StoredBotsDocument, formats=opt.TEXT)
+@opt.output_options
 def command(bot: str, undo: bool, force: bool, bots: str, db: str, format_: OutputFormat) -> None:
     """Remove a bot from the bot store, or restore it.
 

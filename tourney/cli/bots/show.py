@@ -2,9 +2,9 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Literal
 
 import click
-from msgspec.structs import asdict
 
 from tourney.bots.catalogue.build import build_folder
 from tourney.bots.catalogue.file_list import kept_damage, read_file_manifest
@@ -12,12 +12,35 @@ from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.cli.bots.list import COLUMNS
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.bot_documents import BotDocument
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.stored_bots import bot_line, bot_row, find_bot, source_of
+from tourney.cli.stored_bots import bot_part, bot_row, find_bot, source_of
 from tourney.results.columns import Column
+from tourney.schema import Document
+
+
+class BotDocument(Document, frozen=True, kw_only=True):
+    """A bot's manifest, files and build state; `games` is empty for a bot that plays any game.
+
+    `built` is null without a build, else "yes", "not yet" or what is wrong.
+    """
+
+    format: Literal["tourney-bot/1"] = "tourney-bot/1"
+    name: str
+    version: str
+    title: str | None
+    author: str | None
+    games: tuple[str, ...]
+    command: tuple[str, ...]
+    build: tuple[str, ...]
+    built: str | None
+    protocol: str
+    source: str
+    digest: str
+    files: tuple[str, ...]
+    folder: str
+
 
 FIELDS = (
     *COLUMNS[:5],
@@ -63,13 +86,12 @@ def _document(bot: StoredBot, store: BotStore, origin: Path) -> BotDocument:
     if manifest.build:
         place = build_folder(store, bot)
         built = "not yet" if not place.exists() else kept_damage(place) or "yes"
-    line = bot_line(manifest, bot.digest, source_of(bot, shipped_digests(), "submitted"))
-    return BotDocument(
-        **asdict(line),
-        command=manifest.command,
-        build=manifest.build,
+    return bot_part(
+        BotDocument,
+        manifest,
         built=built,
-        protocol=manifest.protocol,
+        source=source_of(bot, shipped_digests(), "submitted"),
+        digest=bot.digest,
         files=tuple(file.path for file in read_file_manifest(bot.folder.parent)),
         folder=str(origin),
     )

@@ -2,15 +2,15 @@
 
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
-from tourney.cli.documents.bot_documents import BotTestDocument
 from tourney.cli.edge import printable
-from tourney.cli.options import TEXT, bots_option, formats_option, output_options, sandbox_option
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.stored_bots import find_bot
 from tourney.errors import CheckError
@@ -18,7 +18,19 @@ from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, Limits
 from tourney.report import display
 from tourney.run.check_bot import STDERR_LINES
+from tourney.schema import Document
 from tourney.testing import ANSWER_MS, END_SECONDS, play_dialogue, read_dialogue
+
+
+class BotTestDocument(Document, frozen=True, kw_only=True):
+    """Whether a bot says what a dialogue expects; `difference` is the first one."""
+
+    format: Literal["tourney-bot-test/1"] = "tourney-bot-test/1"
+    bot: str
+    passed: bool
+    lines: int
+    difference: str | None
+    stderr: tuple[str, ...]
 
 
 @click.command("test")
@@ -32,10 +44,10 @@ from tourney.testing import ANSWER_MS, END_SECONDS, play_dialogue, read_dialogue
     show_default=True,
     help="Time per answer.",
 )
-@sandbox_option
-@bots_option
-@formats_option(BotTestDocument, formats=TEXT)
-@output_options
+@opt.sandbox_option
+@opt.bots_option
+@opt.formats_option(BotTestDocument, formats=opt.TEXT)
+@opt.output_options
 def command(file: Path, bot: str, answer_ms: int, sandbox: Level, bots: str, format_: OutputFormat) -> None:
     """Play the dialogue in FILE with a bot, and compare what it says.
 

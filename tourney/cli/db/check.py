@@ -1,20 +1,31 @@
 """``tourney db check``: check the database for damage."""
 
+from typing import Literal
+
 import click
 
-from tourney.cli.documents.bot_documents import DatabaseCheckDocument
-from tourney.cli.options import TEXT, db_option, formats_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.progress import counting
 from tourney.errors import CheckError
+from tourney.schema import Document
 from tourney.store.checking import check_database
 from tourney.store.engine import parse_url, shown
 
 
+class DatabaseCheckDocument(Document, frozen=True, kw_only=True):
+    """Whether a database is sound; `problems` are sentences."""
+
+    format: Literal["tourney-db-check/1"] = "tourney-db-check/1"
+    database: str
+    sound: bool
+    problems: tuple[str, ...]
+
+
 @click.command("check")
-@formats_option(DatabaseCheckDocument, formats=TEXT)
-@db_option
-@output_options
+@opt.formats_option(DatabaseCheckDocument, formats=opt.TEXT)
+@opt.db_option
+@opt.output_options
 def command(format_: OutputFormat, db: str) -> None:
     """Check the database for damage: its pages, references and column values.
 

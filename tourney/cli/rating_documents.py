@@ -1,49 +1,9 @@
-"""JSON documents on tournaments, their runs, standings and ratings.
-
-It is long because each key stands here with its description, from which the schemas are made.
-"""
+"""JSON documents on ratings, for ``tourney ratings`` and ``tourney rate``."""
 
 from typing import Literal
 
 from tourney.ratings.sequential import Intervals
 from tourney.schema import Document, Part
-
-Faults = dict[str, int]
-"""The number of faults by kind."""
-
-
-class StandingsLine(Part, frozen=True, kw_only=True):
-    """An entrant.
-
-    `mean` is its points per match, byes apart. `tie_breaks` has the format's own values by name; null where
-    one does not apply.
-    """
-
-    rank: int
-    name: str
-    points: float
-    games: int
-    mean: float | None
-    wins: int
-    draws: int
-    losses: int
-    faults: int
-    kinds: Faults
-    tie_breaks: dict[str, float | None]
-
-
-class StandingsDocument(Document, frozen=True, kw_only=True):
-    """The standings of a tournament, best first.
-
-    `ranked_by` names what ranks first and then breaks ties: keys of a line, or of its `tie_breaks`.
-    `finished` is false while matches are to be played or rounds to be paired.
-    """
-
-    format: Literal["tourney-standings/1"] = "tourney-standings/1"
-    tournament: str
-    finished: bool
-    ranked_by: tuple[str, ...]
-    standings: tuple[StandingsLine, ...]
 
 
 class Fit(Part, frozen=True, kw_only=True):
@@ -254,87 +214,3 @@ class PoolDocument(Document, frozen=True, kw_only=True):
     prior_elo: float
     p_best: dict[str, float]
     notes: tuple[str, ...]
-
-
-class SuperiorityDocument(Document, frozen=True, kw_only=True):
-    """The probability that each player is better than each other, in the order of `players`; null: itself."""
-
-    format: Literal["tourney-superiority/1"] = "tourney-superiority/1"
-    players: tuple[str, ...]
-    better: tuple[tuple[float | None, ...], ...]
-    notes: tuple[str, ...]
-
-
-class Problem(Part, frozen=True, kw_only=True):
-    """A game, line or file that cannot be rated; `line` is 0 for a whole file."""
-
-    kind: str
-    file: str
-    line: int
-    why: str
-
-
-class ProblemsDocument(Document, frozen=True, kw_only=True):
-    """What cannot be rated in files of results."""
-
-    format: Literal["tourney-problems/1"] = "tourney-problems/1"
-    problems: tuple[Problem, ...]
-
-
-class RunDocument(Document, frozen=True, kw_only=True):
-    """How a run ended, and how far the tournament is.
-
-    `end` is "drained" or "stopped" for a run that was asked to stop. `rows` are the matches paired so far,
-    `done` those with a result, `played` and `seconds` those of this run alone. `rate` is its matches a
-    second. `root` is that of a finished tournament.
-    """
-
-    format: Literal["tourney-run/1"] = "tourney-run/1"
-    tournament: str
-    end: Literal["finished", "time", "faults", "drained", "stopped"]
-    rows: int
-    done: int
-    void: int
-    faults: int
-    played: int
-    seconds: float
-    rate: float | None
-    root: str | None
-
-
-class DryRunEntrant(Part, frozen=True, kw_only=True):
-    """An entrant and its bot, as name@version."""
-
-    name: str
-    bot: str
-
-
-class DryRunDocument(Document, frozen=True, kw_only=True):
-    """What a run would do.
-
-    `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
-    withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
-    decide them. `most_matches` bounds them, null where only results do. `paired` are the matches known now,
-    `done` those with a result. `seconds` is the time for all that is left, with `workers` matches at a time:
-    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `shared` are
-    sentences on what games and bots share.
-    """
-
-    format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
-    tournament: str
-    game: str
-    tournament_format: str
-    seats: int
-    entrants: tuple[DryRunEntrant, ...]
-    started: bool
-    added: tuple[str, ...]
-    withdrawn: tuple[str, ...]
-    rounds: int | None
-    matches: int | None
-    most_matches: int | None
-    paired: int
-    done: int
-    workers: int
-    seconds: float | None
-    basis: Literal["matches", "limits"] | None
-    shared: tuple[str, ...]

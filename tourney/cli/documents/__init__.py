@@ -1,1 +1,0 @@
-"""The JSON documents of the commands, of which ``make reference`` writes the schemas."""
