@@ -15,7 +15,7 @@ from tourney.match.named_seeds import NamedSeed
 from tourney.match.record import Record
 from tourney.match.spec import DEFAULT_LIMITS, FUEL_LIMITS, LIMIT_KEYS
 from tourney.run.config.file_schema import file_schema
-from tourney.schedule.format import file_formats
+from tourney.schedule.format import working_formats
 from tourney.schema import STORABLE, UNICODE, bare
 from tourney.store.exchange import MatchLine, TournamentLine
 from tourney.store.values import OPTIONAL_KEYS, PAIRS, Plan
@@ -112,7 +112,7 @@ def schemas() -> dict[str, Schema]:
 
 
 def _file_schema() -> Schema:
-    schema = json_schema(file_schema(file_formats()), "Tournament file")
+    schema = json_schema(file_schema(working_formats()[0]), "Tournament file")
     limits = schema["$defs"]["FileLimits"]["properties"]
     for key, value in msgspec.to_builtins(DEFAULT_LIMITS).items():
         limits[key].setdefault("default", value)
@@ -138,7 +138,7 @@ def page() -> str:
     lines += _table({"properties": {key: schema["properties"][key] for key in sorted(formats)}}, formats)
     lines += ["", "| format | `rounds` for two seats | for more | later entrants | `withdrawn` |"]
     lines += ["|---|---|---|---|---|"]
-    for format_ in file_formats():
+    for format_ in working_formats()[0]:
         answers = (_allowed(format_.takes_entrants), _allowed(format_.takes_withdrawals))
         lines.append(
             f"| {' | '.join((format_.name, format_.rounds_key(2), format_.rounds_key(3), *answers))} |"
@@ -209,7 +209,7 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
 
 def _formats() -> dict[str, str]:
     """Return the formats that take each of the formats' own keys, in words."""
-    formats = file_formats()
+    formats = working_formats()[0]
     own = {key.name for format_ in formats for key in format_.keys}
     return {
         name: ", ".join(format_.name for format_ in formats if name in [key.name for key in format_.keys])

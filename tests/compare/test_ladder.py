@@ -24,7 +24,7 @@ from tourney.ratings.anchored import Placement, expected
 from tourney.run.config.file_schema import EntrantLine
 from tourney.run.monitoring.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
-from tourney.schedule.format import Participant, Setup, file_formats, find_format
+from tourney.schedule.format import Participant, Setup, find_format, working_formats
 from tourney.seeds import derive
 from tourney.store.database import Database
 
@@ -261,7 +261,7 @@ def test_game_without_a_ladder_is_refused(tmp_path: Path) -> None:
 
 def test_no_file_names_the_format() -> None:
     assert isinstance(find_format("ladder"), LadderFormat)
-    assert "ladder" not in [format_.name for format_ in file_formats()]
+    assert "ladder" not in [format_.name for format_ in working_formats()[0]]
 
 
 @pytest.mark.parametrize(

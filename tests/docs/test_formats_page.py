@@ -14,7 +14,7 @@ from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.monitoring.summary import End
-from tourney.schedule.format import file_formats
+from tourney.schedule.format import working_formats
 
 PAGE = page("explanation/formats.md")
 FILES = blocks(PAGE, "toml")
@@ -23,7 +23,7 @@ FILES = blocks(PAGE, "toml")
 def test_every_format_and_every_key_of_its_own_has_an_example() -> None:
     assert {kind for kind, _ in every_block(PAGE)} == {"toml", "text"}
     named = "\n".join(FILES)
-    for format_ in file_formats():
+    for format_ in working_formats()[0]:
         assert f'format = "{format_.name}"' in named
         for key in format_.keys:
             assert re.search(rf"^{key.name} = ", named, re.MULTILINE), key.name
@@ -48,7 +48,7 @@ def test_a_file_of_the_page_is_played_to_its_end(tmp_path: Path, text: str) -> N
 def test_the_page_names_every_tie_break() -> None:
     """As in the tables of the standings, with blanks for hyphens, but for the pods' means."""
     words = PAGE.lower().replace("-", " ")
-    for format_ in file_formats():
+    for format_ in working_formats()[0]:
         for seats in (2, 4):
             for name in format_.tie_breaks(seats):
                 shown = {"opponents-mean": "mean of the opponents' points"}.get(name, name)

@@ -24,7 +24,7 @@ from tourney.ratings.sequential import (
     pair_scores,
 )
 from tourney.ratings.superiority import uniforms
-from tourney.schedule.boundary import ALPHA, multiplier
+from tourney.schedule.until_rule import ALPHA, multiplier
 from tourney.seeds import U64, derive
 
 counts = st.lists(st.integers(0, 2000), min_size=5, max_size=5)

@@ -13,7 +13,7 @@ from tests.support.schedules import check_rows, pairings, play_out, results, set
 from tourney.errors import TournamentError
 from tourney.schedule.adaptive import UNKNOWN, Adaptive, estimate, information, participants_of
 from tourney.schedule.format import History, Participant
-from tourney.schedule.gauntlet import Gauntlet
+from tourney.schedule.round_robin import Gauntlet
 from tourney.schedule.row import ResultRow, Row
 
 ADAPTIVE = Adaptive()

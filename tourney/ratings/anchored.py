@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from tourney.ratings.sequential import QUANTILE
-from tourney.schedule.boundary import multiplier
+from tourney.schedule.until_rule import multiplier
 
 SPREAD: Final = 350.0
 """The prior's standard deviation beyond half the range of the opponents' ratings, in Elo."""

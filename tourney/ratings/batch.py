@@ -32,8 +32,8 @@ from tourney.ratings.fit import (
 from tourney.ratings.likelihood import Likelihood, Meetings
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
-from tourney.schedule.boundary import ALPHA
 from tourney.schedule.row import ResultRow
+from tourney.schedule.until_rule import ALPHA
 
 
 class BatchRating(NamedTuple):

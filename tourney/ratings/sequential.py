@@ -12,7 +12,7 @@ below one bound: the lower end of its interval. Mirrored bettors give the upper 
 
 A fixed 95 % interval holds at one look chosen beforehand. A confidence sequence holds at all looks together:
 in at most 5 % of runs it excludes the truth at any time, so a run may be watched, and stopped at will. That
-of ratings has the boundary of ``tourney.schedule.boundary``; its units are mirrored groups of games.
+of ratings has the boundary of ``tourney.schedule.until_rule``; its units are mirrored groups of games.
 """
 
 import math
@@ -23,7 +23,7 @@ from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
 from tourney.errors import UsageError
-from tourney.schedule.boundary import ALPHA, multiplier
+from tourney.schedule.until_rule import ALPHA, multiplier
 
 FIXED: Final = "fixed 95 %"
 EVERY_LOOK: Final = "95 % at every look"

@@ -14,10 +14,19 @@ from tourney.ratings.counts import ClusterSums, Counts
 from tourney.ratings.sequential import PlannedGames
 from tourney.results.standings import history_of, setup_of
 from tourney.schedule.adaptive import Adaptive, strengths_now
-from tourney.schedule.boundary import multiplier
 from tourney.schedule.format import Format, History, Pairings, Setup, group_size, ranking_format
 from tourney.schedule.player_history import departures, present_in
-from tourney.schedule.until_rule import CONFIDENCE, SHARE, CyclePoints, Duels, Kind, Until, claims, levels
+from tourney.schedule.until_rule import (
+    CONFIDENCE,
+    SHARE,
+    CyclePoints,
+    Duels,
+    Kind,
+    Until,
+    claims,
+    levels,
+    multiplier,
+)
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 

@@ -1,6 +1,6 @@
 """Balanced designs: rounds in which all pairs meet equally often, and groups in which all places are shared.
 
-``design`` chooses the tables of rounds so that the meetings of two pairs differ by one where possible. It
+``Design`` chooses the tables of rounds so that the meetings of two pairs differ by one where possible. It
 anneals in integers with samples derived from a seed: the same seed gives the same design on every machine.
 
 ``balanced`` orders the entrants of groups. Every mirrored group gives its entrants each seat equally often,
@@ -14,27 +14,11 @@ from typing import Final
 
 from tourney.seeds import U64, derive, stream
 
-MOVES: Final = 180_000
-"""Moves before the best design so far is returned."""
-_PERIOD: Final = 90_000
-"""Moves from the highest temperature to the lowest; then the next cycle starts."""
-_BYE_MOVES: Final = 4
-"""With byes, one move in this many changes them."""
+MOVES: Final = 180_000  # before the best design so far is returned
+_PERIOD: Final = 90_000  # moves from the highest temperature to the lowest; then the next cycle starts
+_BYE_MOVES: Final = 4  # with byes, one move in this many changes them
 _HOT, _COLD = 512, 64
 """Temperatures: a move that costs d more passes with probability 2**(-512 d / temperature)."""
-
-
-def design(
-    count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]] = ()
-) -> list[list[tuple[int, ...]]]:
-    """The tables of further rounds for entrants 0..count-1; ``before`` holds the earlier rounds.
-
-    If ``seats`` does not divide ``count``, the remainder has a bye; byes of two entrants differ by one at
-    most. No entrant sits twice in a round. The cost is the sum over all pairs of their squared meetings in
-    all rounds; it is least when meetings differ by one at most. Such a design may not exist: the best one
-    found is returned, of equal costs the one with the smallest spread.
-    """
-    return _Annealing(count, seats, rounds, seed, before).run()
 
 
 def least_cost(count: int, meetings: int) -> int:
@@ -44,15 +28,20 @@ def least_cost(count: int, meetings: int) -> int:
     return more * (each + 1) ** 2 + (pairs - more) * each**2
 
 
-class _Annealing:
-    """The present tables, the meetings of each pair, and the sum of their squares.
+class Design:
+    """The tables of further rounds for entrants 0..count-1; ``before`` holds the earlier rounds.
+
+    If ``seats`` does not divide ``count``, the remainder has a bye; byes of two entrants differ by one at
+    most. No entrant sits twice in a round. The cost is the sum over all pairs of their squared meetings in
+    all rounds; it is least when meetings differ by one at most. Such a design may not exist: ``run`` returns
+    the best one found, of equal costs the one with the smallest spread.
 
     ``places[r]`` lists the entrants of round r table by table, ``seats`` each; ``byes[r]`` those with a bye,
-    and ``bye_counts`` the byes of each entrant in all rounds.
+    and ``bye_counts`` the byes of each entrant in all rounds. ``met`` are the meetings of each pair.
     """
 
     def __init__(
-        self, count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]]
+        self, count: int, seats: int, rounds: int, seed: int, before: Sequence[Sequence[Sequence[int]]] = ()
     ) -> None:
         self.seats = seats
         self.seed = derive(seed, "design", count, seats, len(before), rounds)
@@ -82,10 +71,7 @@ class _Annealing:
         self.target = least_cost(count, sum(map(sum, self.met)) // 2)
 
     def run(self) -> list[list[tuple[int, ...]]]:
-        """Anneal until the design is balanced or all moves are made; return the best tables.
-
-        Of equal costs the best is the one with the smallest spread.
-        """
+        """Anneal until the design is balanced or all moves are made; return the best tables."""
         best, spread, kept = self.cost, self._spread(), [list(places) for places in self.places]
         tables = len(self.met) // self.seats
         spare = len(self.met) % self.seats
@@ -209,73 +195,57 @@ def _digit(u: int, total: int) -> tuple[int, int]:
     return scaled >> 64, scaled & (U64 - 1)
 
 
-_NONE = -1
-
-
 def balanced(groups: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
     """The groups, all of size k, each ordered so that an entrant's places differ by one at most.
 
     An entrant of d groups becomes nodes of k groups each, and a last one of the rest. Groups and nodes form a
     bipartite graph of degree k, whose edges take k colours (König, 1916): the colour of an edge is the
-    entrant's place in the group. A full node has every colour once and the last one none twice. The same
-    groups give the same orders.
+    entrant's place in the group. A full node has every colour once and the last one none twice.
     """
     if not groups:
         return []
     size = len(groups[0])
-    colouring = _Colouring(size)
+    free = [-1] * size
+    left: list[list[int]] = []  # left[g][c] is the node at the edge of colour c of group g, or -1
+    right: list[list[int]] = []  # right[n][c] likewise the group of node n
     seen: dict[int, int] = {}
     nodes: dict[tuple[int, int], int] = {}
     entrants: list[int] = []
     for number, group in enumerate(groups):
-        colouring.left.append([_NONE] * size)
+        left.append(free.copy())
         for entrant in group:
             part = (entrant, seen.get(entrant, 0) // size)
             seen[entrant] = seen.get(entrant, 0) + 1
             if part not in nodes:
                 nodes[part] = len(entrants)
                 entrants.append(entrant)
-                colouring.right.append([_NONE] * size)
-            colouring.add(number, nodes[part])
-    return [tuple(entrants[node] for node in places) for places in colouring.left]
+                right.append(free.copy())
+            node = nodes[part]
+            colour = left[number].index(-1)
+            if right[node][colour] != -1:
+                both = [c for c in range(size) if left[number][c] == right[node][c] == -1]
+                if both:
+                    colour = both[0]
+                else:
+                    _exchange(left, right, node, (colour, right[node].index(-1)))
+            left[number][colour], right[node][colour] = node, number
+    return [tuple(entrants[node] for node in places) for places in left]
 
 
-class _Colouring:
-    """Coloured edges of a bipartite graph: ``left[g][c]`` is the node at g's edge of colour c."""
+def _exchange(
+    left: Sequence[list[int]], right: Sequence[list[int]], node: int, colours: tuple[int, int]
+) -> None:
+    """Exchange two colours along the path that leaves a right node by the first; the second is free there.
 
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.left: list[list[int]] = []
-        self.right: list[list[int]] = []
-
-    def add(self, group: int, node: int) -> None:
-        """Colour one more edge; if no colour is free at both ends, exchange two along a path first."""
-        ours, theirs = self.left[group], self.right[node]
-        a = ours.index(_NONE)
-        if theirs[a] != _NONE:
-            free = [c for c in range(self.size) if ours[c] == theirs[c] == _NONE]
-            if free:
-                a = free[0]
-            else:
-                self._exchange(node, a, theirs.index(_NONE))
-        ours[a], theirs[a] = node, group
-
-    def _exchange(self, node: int, a: int, b: int) -> None:
-        """Exchange the colours a and b along the path that leaves ``node`` by a; b is free there.
-
-        The path reaches groups by edges of colour a only, so it never ends at a group where a is free.
-        """
-        path = []
-        at, colour, on_right = node, a, True
-        while True:
-            side = self.right if on_right else self.left
-            other = side[at][colour]
-            if other == _NONE:
-                break
-            path.append((other, at, colour) if on_right else (at, other, colour))
-            at, colour, on_right = other, a + b - colour, not on_right
-        for group, end, colour in path:
-            self.left[group][colour] = self.right[end][colour] = _NONE
-        for group, end, colour in path:
-            self.left[group][a + b - colour] = end
-            self.right[end][a + b - colour] = group
+    The path reaches groups by edges of the first colour only, so it never ends where that is free.
+    """
+    path = []
+    at, colour, on_right = node, colours[0], True
+    while (other := (right if on_right else left)[at][colour]) != -1:
+        path.append((other, at, colour) if on_right else (at, other, colour))
+        at, colour, on_right = other, sum(colours) - colour, not on_right
+    for group, end, colour in path:
+        left[group][colour] = right[end][colour] = -1
+    for group, end, colour in path:
+        left[group][sum(colours) - colour] = end
+        right[end][sum(colours) - colour] = group

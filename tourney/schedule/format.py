@@ -28,11 +28,11 @@ BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
 
 @dataclass(frozen=True, slots=True)
 class FormatKey:
-    """A format's own key in a tournament file.
+    """A format's own key in a tournament file; ``help`` is its line in the reference.
 
     Its value is stored as an integer or a string: ``flag`` (true or false) as 1 or 0, ``integer`` from
     ``low`` to ``high``, ``choice`` as one of ``words``, ``names`` (a list of entrants' names) as the names
-    joined by commas. A key missing from the file is not stored. ``help`` is its line in the reference.
+    joined by commas, which no name contains. A key missing from the file is not stored.
     """
 
     name: str
@@ -49,16 +49,6 @@ SEEDING = FormatKey(
     words=("file", "rating"),
     help="Seeding order: that of the file (default), or by ratings from earlier tournaments in the database.",
 )
-
-
-def join_names(names: tuple[str, ...]) -> str:
-    """Names as they are stored; no name contains a comma."""
-    return ",".join(names)
-
-
-def split_names(value: int | str | None) -> tuple[str, ...]:
-    """The inverse of ``join_names``; () for a missing key."""
-    return tuple(str(value).split(",")) if value else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,43 +130,31 @@ class History:
     """
 
     def __init__(self, rows: Iterable[Row] = (), results: Iterable[ResultRow] = ()) -> None:
-        self._rows: list[Row] = []
-        self._results: list[ResultRow] = []
-        self._seen = 0
+        self.rows: list[Row] = []
+        """The rows of all rounds."""
+        self.results: list[ResultRow] = []
+        """The results of the rounds that may be seen."""
+        self.seen = 0
+        """The last round with results, or 0 without any."""
         self._sums: dict[Hashable, tuple[Sums, int]] = {}
         self.extend(rows, results)
 
     @property
-    def rows(self) -> Sequence[Row]:
-        """The rows of all rounds."""
-        return self._rows
-
-    @property
-    def results(self) -> Sequence[ResultRow]:
-        """The results of the rounds that may be seen."""
-        return self._results
-
-    @property
     def rounds(self) -> int:
         """The last round, or 0 before the first."""
-        return self._rows[-1].round if self._rows else 0
-
-    @property
-    def seen(self) -> int:
-        """The last round with results, or 0 without any."""
-        return self._seen
+        return self.rows[-1].round if self.rows else 0
 
     @property
     def waiting(self) -> Sequence[Row]:
         """The rows of the rounds after the last one with results."""
-        return self._rows[bisect_right(self._rows, self.seen, key=attrgetter("round")) :]
+        return self.rows[bisect_right(self.rows, self.seen, key=attrgetter("round")) :]
 
     def extend(self, rows: Iterable[Row] = (), results: Iterable[ResultRow] = ()) -> None:
         """Add rows and results that follow those before."""
-        self._rows += rows
-        known = len(self._results)
-        self._results += results
-        self._seen = max((result.key.round for result in self._results[known:]), default=self._seen)
+        self.rows += rows
+        known = len(self.results)
+        self.results += results
+        self.seen = max((result.key.round for result in self.results[known:]), default=self.seen)
 
     def sums(self, make: Callable[P, S], *args: P.args, **kwargs: P.kwargs) -> S:
         """What ``make`` adds up over all results; kept, so that each result is added once."""
@@ -184,9 +162,9 @@ class History:
         key = (make, args, tuple(kwargs.items()))
         found, taken = self._sums.get(key, (None, 0))
         sums = make(*args, **kwargs) if found is None else cast("S", found)
-        if taken < len(self._results):
-            sums.add(self._results[taken:])
-        self._sums[key] = (sums, len(self._results))
+        if taken < len(self.results):
+            sums.add(self.results[taken:])
+        self._sums[key] = (sums, len(self.results))
         return sums
 
 
@@ -247,7 +225,7 @@ class Format(ABC):
         """The tie-breaks in the order of their use, after a measure that ranks before them."""
         known = {**TIE_BREAKS, **{entry.name: entry for entry in self.measures}}
         names = self.tie_breaks(seats)
-        first = [entry.name for entry in self.measures if entry.name == self.ranked_by not in names]
+        first = [self.ranked_by] if self.ranked_by in known and self.ranked_by not in names else []
         return tuple(known[name] for name in (*first, *names))
 
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
@@ -326,7 +304,7 @@ FORMATS: Registry[Format] = Registry(
         "adaptive": "tourney.schedule.adaptive:Adaptive",
         "compare": "tourney.compare.comparison:ComparisonFormat",
         "gate": "tourney.compare.gate:GateFormat",
-        "gauntlet": "tourney.schedule.gauntlet:Gauntlet",
+        "gauntlet": "tourney.schedule.round_robin:Gauntlet",
         "import": "tourney.schedule.format:Imported",
         "knockout": "tourney.schedule.knockout:Knockout",
         "ladder": "tourney.compare.ladder:LadderFormat",
@@ -391,8 +369,3 @@ def working_formats() -> tuple[tuple[Format, ...], dict[str, str]]:
     """The formats that a file may name, and a sentence for each format broken or offered twice."""
     found, broken = FORMATS.working()
     return tuple(format_ for format_ in found if format_.in_files), broken
-
-
-def file_formats() -> tuple[Format, ...]:
-    """The formats that a tournament file may name, sorted. Raise as ``Registry.all`` does."""
-    return tuple(format_ for format_ in FORMATS.all() if format_.in_files)

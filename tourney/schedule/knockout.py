@@ -164,8 +164,13 @@ class Bracket:
         while len(slots) > 1:
             stage += 1
             ties = [Tie(stage, k // 2, slots[k], slots[k + 1]) for k in range(0, len(slots), 2)]
-            if stage == 1:
-                ties = [_with_bye(tie) for tie in ties]
+            if stage == 1:  # one without an opponent has a bye
+                ties = [
+                    tie
+                    if tie.one is not None and tie.two is not None
+                    else replace(tie, winner=tie.two if tie.one is None else tie.one, how="bye")
+                    for tie in ties
+                ]
             if len(slots) == 2 and len(beaten) == 2 and self._setup.setting("third-place"):
                 one, two = beaten
                 ties.append(Tie(stage, 1, one, two, third=True))
@@ -186,7 +191,7 @@ class Bracket:
         """
         ties = list(ties)
         undecided = {
-            self._by_seed(tie.one, tie.two): k
+            (tie.one, tie.two) if self._seed[tie.one] < self._seed[tie.two] else (tie.two, tie.one): k
             for k, tie in enumerate(ties)
             if tie.one is not None and tie.two is not None
         }
@@ -216,9 +221,6 @@ class Bracket:
         settle({pair: pair[0] for pair in undecided}, "seed")
         return ties, True
 
-    def _by_seed(self, a: int, b: int) -> Pair:
-        return (a, b) if self._seed[a] < self._seed[b] else (b, a)
-
     def _walkovers(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         """The winners of pairings in which an entrant misses the next round."""
         gone = {number for number, round_ in self._left.items() if round_ <= self._round + 1}
@@ -232,10 +234,3 @@ class Bracket:
                 for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
                     units[number] += value
         return {(a, b): a if units[a] > units[b] else b for a, b in pairs if units[a] != units[b]}
-
-
-def _with_bye(tie: Tie) -> Tie:
-    """The tie, decided if it lacks an entrant."""
-    if tie.one is None or tie.two is None:
-        return replace(tie, winner=tie.two if tie.one is None else tie.one, how="bye")
-    return tie

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, Literal
 
-from tourney.schedule.format import History, Setup
+from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 MAX_STARTUP_FAILURES: Final = 3
@@ -70,21 +70,18 @@ class PlayerHistory:
                 wins[key] += rank == 1 and result.ranks.count(1) == 1
                 seconds[key] += rank == 2
         left = departures(setup, history)
-        entries = {}
-        for participant in setup.participants:
-            number = participant.number
-            rounds = []
-            for round_ in range(1, history.rounds + 1):
-                table = tables[round_ - 1].get(number)
-                if table is not None:
-                    (others, place), key = table, (number, round_)
-                    counts = games[key], voids[key], wins[key], seconds[key]
-                    rounds.append(RoundEntry("table", place, units[key], 0, others, *counts))
-                elif participant.joined <= round_ < left.get(number, round_ + 1):
-                    rounds.append(RoundEntry("bye", awarded=award(setup)))
-                else:
-                    rounds.append(RoundEntry("absent"))
-            entries[number] = tuple(rounds)
+
+        def entry(player: Participant, round_: int) -> RoundEntry:
+            if player.number in tables[round_ - 1]:
+                (others, place), key = tables[round_ - 1][player.number], (player.number, round_)
+                counts = games[key], voids[key], wins[key], seconds[key]
+                return RoundEntry("table", place, units[key], 0, others, *counts)
+            if player.joined <= round_ < left.get(player.number, round_ + 1):
+                return RoundEntry("bye", awarded=award(setup))
+            return RoundEntry("absent")
+
+        rounds = range(1, history.rounds + 1)
+        entries = {p.number: tuple(entry(p, round_) for round_ in rounds) for p in setup.participants}
         return cls(setup, history.rounds, entries, left)
 
     def score(self, number: int) -> int:

@@ -1,7 +1,4 @@
-"""Round-robin: every entrant meets every other.
-
-With more than two seats every group of that size meets, or with ``rounds`` a balanced choice of groups.
-"""
+"""Formats that pair all rounds at the start: round-robin, and gauntlet."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,9 +8,10 @@ from math import comb
 from typing import Final
 
 from tourney.errors import TournamentError
-from tourney.schedule.balanced_design import balanced, design
+from tourney.schedule.balanced_design import Design, balanced
 from tourney.schedule.format import (
     Format,
+    FormatKey,
     History,
     Pairings,
     RoundsKey,
@@ -25,7 +23,6 @@ from tourney.schedule.format import (
     rows_of_rounds,
 )
 from tourney.schedule.row import limit_rows
-from tourney.schedule.until_rule import Until
 from tourney.seeds import seat_orders
 
 BATCH: Final = 96
@@ -36,7 +33,7 @@ Rounds = Iterable[Sequence[tuple[int, ...]]]
 
 
 class RoundRobin(Format):
-    """All rounds are paired at the start; a later entrant meets all others in further rounds.
+    """Every entrant meets every other; a later entrant meets all others in further rounds.
 
     Two seats: the rounds of the Berger tables (FIDE Handbook C.05, Annex 1). More seats: all groups in
     lexicographic order, each in the first round in which all its members are free; or, with ``rounds``, that
@@ -61,11 +58,9 @@ class RoundRobin(Format):
         limit_rows(f"a round-robin of {len(setup.participants)} entrants", self.planned_matches(setup))
         if setup.rounds is not None:
             refuse_late(setup, setup.rounds)
-        if setup.until is not None:
-            self._check_until(setup, setup.until)
-
-    def _check_until(self, setup: Setup, until: Until) -> None:
-        until.check(len(setup.participants), self.planned_matches(replace(setup, repeats=1, extra=())))
+        if setup.until is None:
+            return
+        setup.until.check(len(setup.participants), self.planned_matches(replace(setup, repeats=1, extra=())))
         if any(player.joined > 1 for player in setup.participants):
             raise TournamentError("a round-robin with [until] takes no entrants after its start")
         if setup.repeats == 1:
@@ -90,6 +85,77 @@ class RoundRobin(Format):
         if setup.until is not None:
             return _cycles(setup, history)
         return Pairings(rows_of_rounds(setup, history.rounds + 1, _rounds(setup, history)), complete=True)
+
+
+class Gauntlet(Format):
+    """Challengers meet every other entrant, and these never meet each other; a later one joins the field.
+
+    The field is all entrants but the ``challengers`` (default: the first of the file). Two seats: each
+    challenger meets each entrant of the field once. More seats: each meets every group of the field that
+    fills its table. The mean score ranks, because a challenger plays more matches than the others.
+    """
+
+    name = "gauntlet"
+    takes_entrants = True
+    ranked_by = "points-per-match"
+    keys = (
+        FormatKey(
+            "challengers",
+            "names",
+            help="Entrants that play against all others. Default: the first entrant of the file.",
+        ),
+    )
+
+    def check(self, setup: Setup) -> None:
+        """Raises TournamentError for an unknown challenger, too small a field, or too many matches."""
+        challengers = challengers_of(setup)
+        field = len(setup.participants) - len(challengers)
+        if field < setup.seats - 1:
+            raise TournamentError(
+                f"a gauntlet with {setup.seats} seats per table needs a field of at least {setup.seats - 1}"
+                f" beside its challengers, not {field}"
+            )
+        limit_rows(f"a gauntlet of {len(challengers)} against {field}", self.planned_matches(setup))
+
+    def planned_matches(self, setup: Setup) -> int:
+        """The number of matches: each challenger meets each group of the field."""
+        challengers = len(challengers_of(setup))
+        return challengers * comb(len(setup.participants) - challengers, setup.seats - 1) * setup.games
+
+    def next_rounds(self, setup: Setup, history: History) -> Pairings:
+        """The rounds of all groups that are not paired yet."""
+        self.check(setup)
+        challengers = challengers_of(setup)
+        field = [player.number for player in setup.participants if player.number not in challengers]
+        paired = {frozenset(row.seats) for row in history.rows}
+        if setup.seats == 2:
+            # A Latin square: challenger i meets j in round i + j, so none of them plays twice in a round.
+            # The larger side has a free place each round; the first seat alternates along both sides.
+            rounds: list[list[tuple[int, ...]]] = [[] for _ in range(max(len(challengers), len(field)))]
+            for i, one in enumerate(challengers):
+                for j, other in enumerate(field):
+                    if frozenset((one, other)) not in paired:
+                        pair = (other, one) if (i + j) % 2 else (one, other)
+                        rounds[(i + j) % len(rounds)].append(pair)
+            rounds = [tables for tables in rounds if tables]
+        else:
+            groups_ = [(c, *rest) for rest in combinations(field, setup.seats - 1) for c in challengers]
+            rounds = first_fit(balanced([group for group in groups_ if frozenset(group) not in paired]))
+        return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds), complete=True)
+
+
+def challengers_of(setup: Setup) -> list[int]:
+    """The challengers' numbers in the order of the tournament file's key."""
+    names = setup.setting("challengers")
+    if not names:
+        return [participant.number for participant in setup.participants[:1]]
+    known = {participant.name: participant.number for participant in setup.participants}
+    for name in str(names).split(","):
+        if name not in known:
+            raise TournamentError(
+                f"challengers names {name}, which is not an entrant; the entrants are: {', '.join(known)}"
+            )
+    return [known[name] for name in str(names).split(",")]
 
 
 def _most_cycles(setup: Setup, tables: int) -> int:
@@ -125,9 +191,9 @@ def _rounds(setup: Setup, history: History) -> Rounds:
     if setup.rounds is not None:
         before = [[row.seats for row in rows] for _, rows in groupby(first, key=lambda row: row.round)]
         rounds = setup.rounds - history.rounds
-        return _seated(design(count, setup.seats, rounds, setup.seed, before) if rounds > 0 else [])
+        return _seated(Design(count, setup.seats, rounds, setup.seed, before).run() if rounds > 0 else [])
     paired = {frozenset(row.seats) for row in first}
-    every: Rounds = berger(count) if setup.seats == 2 else groups(count, setup.seats)
+    every: Rounds = berger(count) if setup.seats == 2 else first_fit(combinations(range(count), setup.seats))
     left = [[group for group in tables if frozenset(group) not in paired] for tables in every]
     left = [tables for tables in left if tables]
     return left if setup.seats == 2 else _seated(left)
@@ -154,12 +220,7 @@ def berger(count: int) -> Iterator[tuple[tuple[int, int], ...]]:
         yield tuple(pair for pair in (top, *others) if max(pair) < count)
 
 
-def groups(count: int, seats: int) -> list[tuple[tuple[int, ...], ...]]:
-    """Rounds with every group of entrants 0..count-1 once, and no entrant twice in a round."""
-    return first_fit(combinations(range(count), seats))
-
-
-def first_fit(every: Iterable[tuple[int, ...]]) -> list[tuple[tuple[int, ...], ...]]:
+def first_fit(every: Iterable[tuple[int, ...]]) -> list[list[tuple[int, ...]]]:
     """Put each group, in the order given, into the first round in which all its members are free."""
     rounds: list[list[tuple[int, ...]]] = []
     busy: dict[int, int] = defaultdict(int)  # per entrant, bit r is set when it plays in round r
@@ -174,4 +235,4 @@ def first_fit(every: Iterable[tuple[int, ...]]) -> list[tuple[tuple[int, ...], .
         if round_ == len(rounds):
             rounds.append([])
         rounds[round_].append(group)
-    return [tuple(tables) for tables in rounds]
+    return rounds

@@ -159,6 +159,16 @@ def plain(values: Mapping[int, Fraction | None]) -> Break:
     return lambda _: (order, values)
 
 
+def _direct_encounter(scores: EntrantScores) -> Break:
+    met: dict[tuple[int, int], Fraction] = {}
+    for number, encounters in scores.encounters.items():
+        for opponent, _, own, _ in encounters:
+            if opponent is not None:
+                pair = number, opponent
+                met[pair] = met[pair] + own if pair in met else own
+    return direct_encounter(met, scores.most)
+
+
 def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) -> Break:
     """The tie-break by the scores of the equal entrants against each other (C.07, art. 6).
 
@@ -188,16 +198,6 @@ def direct_encounter(met: Mapping[tuple[int, int], Fraction], most: Fraction) ->
         return order, {a: None if a in left else scored[a] for a in group}
 
     return apply
-
-
-def _direct_encounter(scores: EntrantScores) -> Break:
-    met: dict[tuple[int, int], Fraction] = {}
-    for number, encounters in scores.encounters.items():
-        for opponent, _, own, _ in encounters:
-            if opponent is not None:
-                pair = number, opponent
-                met[pair] = met[pair] + own if pair in met else own
-    return direct_encounter(met, scores.most)
 
 
 def _by_encounters(
@@ -250,12 +250,7 @@ TIE_BREAKS: Mapping[str, TieBreak] = {
             short="DE",
         ),
         TieBreak(
-            "wins",
-            "wins",
-            "First places alone",
-            lambda s: _count(s.wins, s.points),
-            unit="matches",
-            digits=0,
+            "wins", "wins", "First places alone", lambda s: _count(s.wins, s.points), unit="matches", digits=0
         ),
         TieBreak(
             "sonneborn-berger",

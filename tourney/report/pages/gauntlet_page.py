@@ -14,7 +14,7 @@ from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
-from tourney.schedule.gauntlet import Gauntlet, challengers_of
+from tourney.schedule.round_robin import Gauntlet, challengers_of
 from tourney.store.totals import PairTotal
 
 PATH = "gauntlet.html"

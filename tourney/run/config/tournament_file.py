@@ -26,7 +26,7 @@ from tourney.run.config.file_schema import (
     attribute_of,
     file_schema,
 )
-from tourney.schedule.format import Format, find_format, group_size, join_names, working_formats
+from tourney.schedule.format import Format, find_format, group_size, working_formats
 from tourney.schema import SchemaError, check_range, read, show
 from tourney.store.origin import seed_of
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
@@ -275,7 +275,7 @@ def _extra(
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
                 raise SchemaError((name,), "names an entrant twice")
-            value = join_names(value)
+            value = ",".join(value)  # no name contains a comma
         found.append((name, int(value) if isinstance(value, bool) else value))
     if table.until != UntilTable():
         if not format_.takes_until:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tourney.schedule.boundary import ALPHA, multiplier, tuned
+from tourney.schedule.until_rule import ALPHA, multiplier, tuned
 
 
 def test_boundary_is_the_published_formula() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.schedules import check_rows, pairings, setup
 from tourney.errors import TournamentError
 from tourney.schedule.format import History, Participant
-from tourney.schedule.gauntlet import Gauntlet
+from tourney.schedule.round_robin import Gauntlet
 
 GAUNTLET = Gauntlet()
 
