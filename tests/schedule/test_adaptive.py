@@ -83,7 +83,7 @@ def test_new_bot_is_placed_with_fewer_matches_than_by_gauntlet() -> None:
     def placed_after(sequence: Iterable[ResultRow]) -> int:
         so_far, count = pool.results, 0
         for r in sequence:
-            so_far, count = (*so_far, r), count + 1
+            so_far, count = [*so_far, r], count + 1
             if estimate(joined.participants, so_far, 2).deviation[20] <= 6000:
                 return count
         raise AssertionError("it was never placed")

@@ -19,8 +19,8 @@ from tourney.compare.question import QuestionRule
 from tourney.compare.question_results import QuestionResult
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
-from tourney.run.config.command_line import clock_limits, read_terms, toml_values
 from tourney.run.config.file_schema import EntrantLine
+from tourney.run.config.tournament_file import clock_limits, read_terms, toml_values
 from tourney.store.values import RunSettings, SandboxLevel
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -103,7 +103,6 @@ class Until:
     @classmethod
     def of(cls, extra: Iterable[tuple[str, int | str]]) -> "Until | None":
         """The value of a plan's settings, or None without any of ``LIMITS``."""
-        found = {name.removeprefix("until-"): int(value) for name, value in extra if name in LIMITS}
         get = {name.removeprefix("until-"): int(value) for name, value in extra if name in LIMITS}.get
         found = cls(get("width"), get("best"), get("top"), bool(get("order")), get("games"))
         return None if found == cls() else found

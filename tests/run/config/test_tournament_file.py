@@ -26,7 +26,7 @@ PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
 
 def test_short_file_gets_defaults(tmp_path: Path) -> None:
     file = read_tournament_file(write_file(tmp_path, PLAIN))
-    assert file.folder == tmp_path
+    assert file.path.parent == tmp_path
     assert file.seed is None
     assert file.entrants == (EntrantLine("random"), EntrantLine("./mine"))
     assert file.run == RunSettings(reuse=False, sandbox="auto")

@@ -3,14 +3,17 @@
 Reading, the reference page and the JSON Schema are made from these classes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
 from tourney.bots.protocols import Setting
+from tourney.errors import TournamentError
 from tourney.match.spec import DEFAULT_LIMITS, IncrementMs, Limits, MoveMs
+from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Word
@@ -19,6 +22,8 @@ from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitl
 from tourney.store.values import RunSettings
 
 MAX_OPENING_PLIES: Final = 200
+
+MAX_BYTES: Final = 1 << 20
 
 FORMAT_HELP: Final = "Format of the tournament; see [formats](../explanation/formats.md)."
 
@@ -38,17 +43,14 @@ Games = Annotated[int, Meta(ge=1, le=1_000_000)]
 class EntrantLine(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot under a name of its own, with arguments; or a program of this machine, such as a chess engine."""
 
-    bot: (
-        Annotated[
-            BotSource,
-            Meta(
-                description="Bot: a name in the bot store, a bot that ships, or a path. Either this or"
-                " `command` is required.",
-                examples=["mcts"],
-            ),
-        ]
-        | None
-    ) = None
+    bot: Annotated[
+        BotSource | None,
+        Meta(
+            description="Bot: a name in the bot store, a bot that ships, or a path. Either this or `command`"
+            " is required.",
+            examples=["mcts"],
+        ),
+    ] = None
     name: Annotated[Name, Meta(description="Name of the entrant. Default: the bot's name.")] | None = None
     args: Annotated[
         tuple[CleanArgument, ...],
@@ -110,44 +112,43 @@ class FileLimits(Limits, frozen=True, rename="kebab", forbid_unknown_fields=True
         | None
     ) = None  # type: ignore[assignment]  # a file may leave it out, a plan may not
 
-    def fixed(self) -> Limits:
-        """The limits of a plan, with ``allow`` for a ``ponder`` that is left out."""
+    def planned(self, data: Mapping[str, object]) -> Limits:
+        """The limits of a plan from a file's ``data``, with ``allow`` for a ``ponder`` that is left out.
+
+        With a clock and no ``move-ms`` an action alone has no limit. Raises SchemaError.
+        """
+        # A default and the same value in the file mean different things here, so the file itself is asked.
+        written = data.get("limits")
+        given = written if isinstance(written, dict) else {}
+        if self.by_fuel and given.get("ponder") == "allow":
+            raise SchemaError(
+                ("limits", "ponder"),
+                'is "allow", but with charge = "fuel" no bot runs in the turn of another',
+            )
         values = {name: getattr(self, name) for name in Limits.__struct_fields__}
-        return Limits(**{**values, "ponder": self.ponder or "allow"})
+        limits = Limits(**{**values, "ponder": self.ponder or "allow"}).metered()
+        if limits.clock_ms is None and "increment-ms" in given:
+            raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")
+        if limits.clock_ms is None or "move-ms" in given:
+            return limits
+        return msgspec.structs.replace(limits, move_ms=None)
 
 
 class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
     """What to find out: the tournament ends as soon as any of it is known."""
 
-    width: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                le=1000,
-                description="The interval of each bot's Elo has at most this width on each side.",
-            ),
-        ]
-        | None
-    ) = None
-    best: (
-        Annotated[
-            float,
-            Meta(description="The best bot is known with this confidence, from 0.5 to less than 1, as 0.95."),
-        ]
-        | None
-    ) = None
-    top: (
-        Annotated[
-            int,
-            Meta(
-                ge=1,
-                le=100_000,
-                description="The best N bots are known, in any order, with 95 % confidence.",
-            ),
-        ]
-        | None
-    ) = None
+    width: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)] | None,
+        Meta(description="The interval of each bot's Elo has at most this width on each side."),
+    ] = None
+    best: Annotated[
+        float | None,
+        Meta(description="The best bot is known with this confidence, from 0.5 to less than 1, as 0.95."),
+    ] = None
+    top: Annotated[
+        Annotated[int, Meta(ge=1, le=100_000)] | None,
+        Meta(description="The best N bots are known, in any order, with 95 % confidence."),
+    ] = None
     order: Annotated[
         bool, Meta(description="`true`: the order of all bots is known, with 95 % confidence.")
     ] = False
@@ -184,17 +185,15 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         ),
     ] = ()
     format: Annotated[str, Meta(description=FORMAT_HELP)] = "round-robin"
-    seed: (
-        Annotated[
-            Seed,
-            Meta(
-                description='Source of all chance, below 2^256: decimal, or hex as `"0x1f..."`.'
-                " Default: 128 random bits, drawn at the first start. Any bot can find a seed below 2^64 and"
-                " compute the dice, so choose one only to play a finished tournament again."
-            ),
-        ]
-        | None
-    ) = None
+    seed: Annotated[
+        Seed | None,
+        Meta(
+            description='Source of all chance, below 2^256: decimal, or hex as `"0x1f..."`. Default: 128'
+            " random"
+            " bits, drawn at the first start. Any bot can find a seed below 2^64 and compute the dice, so"
+            " choose one only to play a finished tournament again."
+        ),
+    ] = None
     bots: Annotated[
         tuple[BotSource, ...],
         Meta(
@@ -202,23 +201,20 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             " `@ladder` enters all rungs of the game's [ladder](../how-to/ladder.md)."
         ),
     ] = ()
-    seats: (
-        Annotated[int, Meta(ge=2, le=4, description="Seats per table. Default: the game's minimum.")] | None
-    ) = None
-    games_per_pairing: (
-        Annotated[
-            Games,
-            Meta(
-                description="Matches of a pairing: a multiple of the mirrored group, which has 2 matches for"
-                " two seats, 6 for three and 4 for four. Default: one group."
-            ),
-        ]
-        | None
-    ) = None
-    rounds: (
-        Annotated[Games, Meta(description="Rounds, for formats that take them. A later file may change it.")]
-        | None
-    ) = None
+    seats: Annotated[
+        Annotated[int, Meta(ge=2, le=4)] | None,
+        Meta(description="Seats per table. Default: the game's minimum."),
+    ] = None
+    games_per_pairing: Annotated[
+        Games | None,
+        Meta(
+            description="Matches of a pairing: a multiple of the mirrored group, which has 2 matches for two"
+            " seats, 6 for three and 4 for four. Default: one group."
+        ),
+    ] = None
+    rounds: Annotated[
+        Games | None, Meta(description="Rounds, for formats that take them. A later file may change it.")
+    ] = None
     opening_plies: Annotated[
         int,
         Meta(
@@ -227,17 +223,14 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             description="Actions at the start of a match that the seed samples, the same for mirrored games.",
         ),
     ] = 0
-    opening_book: (
-        Annotated[
-            FilePath,
-            Meta(
-                description="Text file with an opening per line: actions separated by blanks, comments after"
-                " `#`. For chess also `.epd`, a position per line, or `.pgn`, of whose games the first"
-                " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`."
-            ),
-        ]
-        | None
-    ) = None
+    opening_book: Annotated[
+        FilePath | None,
+        Meta(
+            description="Text file with an opening per line: actions separated by blanks, comments after"
+            " `#`. For chess also `.epd`, a position per line, or `.pgn`, of whose games the first"
+            " `opening-plies` moves count (default: all); otherwise not together with `opening-plies`."
+        ),
+    ] = None
     opening_order: Annotated[
         Literal["random", "sequential"],
         Meta(
@@ -263,16 +256,13 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             " change it."
         ),
     ] = ""
-    logo: (
-        Annotated[
-            FilePath,
-            Meta(
-                description="Image file for the report: PNG, JPEG, WebP or SVG, at most 256 KiB. The database"
-                " keeps a copy. A later file may change it."
-            ),
-        ]
-        | None
-    ) = None
+    logo: Annotated[
+        FilePath | None,
+        Meta(
+            description="Image file for the report: PNG, JPEG, WebP or SVG, at most 256 KiB. The database"
+            " keeps a copy. A later file may change it."
+        ),
+    ] = None
     links: Annotated[
         dict[LinkTitle, Address],
         Meta(
@@ -305,7 +295,7 @@ def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
     """The schema of a tournament file, with these formats by name and the keys that they take."""
     own = {key.name: key for format_ in formats for key in format_.keys}
     fields: list[tuple[str, Any, Any]] = [
-        (attribute_of(key), _key_type(own[key]) | None, None) for key in own
+        (key.replace("-", "_"), _key_type(own[key]) | None, None) for key in own
     ]
     word = Literal[tuple(format_.name for format_ in formats)]  # type: ignore[valid-type]  # known when it runs
     fields.append(("format", Annotated[word, Meta(description=FORMAT_HELP)], "round-robin"))
@@ -313,11 +303,6 @@ def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
         "type[TournamentTable]",
         msgspec.defstruct("TournamentFile", fields, bases=(TournamentTable,), kw_only=True),
     )
-
-
-def attribute_of(key: str) -> str:
-    """The attribute of a table that holds a key of the file."""
-    return key.replace("-", "_")
 
 
 def _key_type(key: FormatKey) -> Any:
@@ -330,3 +315,34 @@ def _key_type(key: FormatKey) -> Any:
     if key.kind == "flag":
         return Annotated[bool, about]
     return Annotated[tuple[Name, ...], Meta(min_length=1), about]
+
+
+def load_tables(path: Path, text: str | None = None) -> dict[str, object]:
+    """The tables of a tournament file. Raises TournamentError."""
+    text = read_text(path, "a tournament file", MAX_BYTES) if text is None else text
+    try:
+        return parse_toml(text)
+    except ValueError as error:
+        raise TournamentError(f"{path}: this is not valid TOML: {error}", file=path) from error
+
+
+def read_text(path: Path, noun: str, most: int) -> str:
+    """The text of a file of at most ``most`` bytes; ``noun`` names it, with its article."""
+    try:
+        return read_file_bytes(path, noun, most).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})", file=path) from error
+
+
+def read_file_bytes(path: Path, noun: str, most: int) -> bytes:
+    """The content of a file as ``read_text`` does."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        name = noun.partition(" ")[2]
+        raise TournamentError(f"the {name} {path} cannot be read: {error.strerror}", file=path) from error
+    if len(data) > most:
+        size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
+        raise TournamentError(f"{path}: {noun} has at most {size}", file=path)
+    return data

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from tourney.bots.catalogue.command import add_program
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
-from tourney.errors import BotError, GameError, TournamentError
+from tourney.errors import BotError, GameError, TournamentError, TourneyError
 from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
@@ -38,10 +39,19 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except (BotError, GameError, TournamentError) as error:
-        named = TournamentError(f"{path}: {error}", file=path, bot=error.bot, key=error.key)
-        for note in getattr(error, "__notes__", ()):
-            named.add_note(note)
-        raise named from error
+        raise noted(
+            TournamentError(f"{path}: {error}", file=path, bot=error.bot, key=error.key), error
+        ) from error
+
+
+ErrorT = TypeVar("ErrorT", bound=TourneyError)
+
+
+def noted(error: ErrorT, other: BaseException) -> ErrorT:
+    """The error with the notes of another one, such as the last lines of a build."""
+    for note in getattr(other, "__notes__", ()):
+        error.add_note(note)
+    return error
 
 
 def line_text(line: EntrantLine) -> str:
@@ -80,7 +90,7 @@ def enter(
     entered: list[StoredEntrant] = []
     for line in lines:
         with naming(file.path):
-            bot = find(line, store, file.folder)
+            bot = find(line, store, file.path.parent)
             manifest = bot.manifest
             name = manifest.name if line.name is None else line.name
             if not manifest.plays(file.plan.game):
@@ -146,34 +156,29 @@ def prepare(
     ``find`` finds the bots of new entrants; the default puts them into the store. Raises TournamentError for
     a file that cannot be played or that changes a fixed key.
     """
-    stored = None if database is None else database.tournaments.find(file.plan.name)
+    plan = file.plan
+    stored = None if database is None else database.tournaments.find(plan.name)
     if database is None or stored is None:
-        _refuse_withdrawn(file)
+        if file.run.withdrawn:
+            raise TournamentError(
+                f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {plan.name} has not"
+                " started: remove it from withdrawn and from the entrants",
+                file=file.path,
+                key="withdrawn",
+            )
         found = Preparation(file, None, (), 0, enter(file, file.entrants, bots, find=find))
     else:
-        before, paired = (
-            database.tournaments.entrants(stored.id),
-            database.schedules.progress(stored.id).rounds,
-        )
-        changes = changes_of(file, stored, before, paired)
-        added = enter(file, changes.added, bots, before=before, joined=paired + 1, find=find)
-        found = Preparation(file, stored, before, paired, added, changes.withdrawn, changes.changed)
+        before = database.tournaments.entrants(stored.id)
+        paired = database.schedules.progress(stored.id).rounds
+        lines, withdrawn = changes_of(file, stored, before, paired)
+        added = enter(file, lines, bots, before=before, joined=paired + 1, find=find)
+        changed = bool(lines) or plan.rounds != stored.plan.rounds or file.run != stored.run.settings
+        found = Preparation(file, stored, before, paired, added, withdrawn, changed)
     with naming(file.path):
         _check_playable(found)
-        if dict(file.plan.extra).get("seeding") == "rating" and found.added:
+        if dict(plan.extra).get("seeding") == "rating" and found.added:
             return replace(found, added=_rated(found, database))
     return found
-
-
-def _refuse_withdrawn(file: TournamentFile) -> None:
-    """Raise TournamentError for a file that withdraws an entrant before the start."""
-    if file.run.withdrawn:
-        raise TournamentError(
-            f"{file.path}, [run]: withdrawn names {file.run.withdrawn[0]}, but {file.plan.name} has not"
-            " started: remove it from withdrawn and from the entrants",
-            file=file.path,
-            key="withdrawn",
-        )
 
 
 def _check_playable(found: Preparation) -> None:
@@ -207,10 +212,6 @@ def _rated(found: Preparation, database: Database | None) -> tuple[StoredEntrant
     return rated
 
 
-Identity = tuple[str, tuple[str, ...]]
-"""A bot's digest, and its arguments: what makes entrants of two tournaments the same."""
-
-
 def with_ratings(
     database: Database, plan: Plan, entrants: Sequence[StoredEntrant], before: int | None = None
 ) -> tuple[StoredEntrant, ...]:
@@ -219,7 +220,7 @@ def with_ratings(
     All matches of the same game, options and seats count, of the database's tournaments with an id below
     ``before`` (None: of all).
     """
-    numbers: dict[Identity, int] = {}
+    numbers: dict[tuple[str, tuple[str, ...]], int] = {}  # by digest and arguments, as in all tournaments
     results: list[ResultRow] = []
     for tournament in database.tournaments.all():
         other = tournament.plan
@@ -243,34 +244,25 @@ def with_ratings(
     )
 
 
-def _identity(entrant: StoredEntrant) -> Identity:
+def _identity(entrant: StoredEntrant) -> tuple[str, tuple[str, ...]]:
     return entrant.entrant.digest, entrant.entrant.args
-
-
-@dataclass(frozen=True, slots=True)
-class FileChanges:
-    """The entrants that a file adds and (by number) withdraws, and whether it changes anything at all."""
-
-    added: tuple[EntrantLine, ...]
-    withdrawn: tuple[int, ...]
-    changed: bool
 
 
 def changes_of(
     file: TournamentFile, tournament: Tournament, entrants: Sequence[StoredEntrant], paired: int
-) -> FileChanges:
-    """Compare a file with a stored tournament; ``paired`` is the number of rounds paired so far.
+) -> tuple[tuple[EntrantLine, ...], tuple[int, ...]]:
+    """The lines that a file adds to a stored tournament, and the numbers of those that it withdraws.
 
-    Raises TournamentError that names the key which may not change.
+    ``paired`` is the number of rounds paired so far. Raises TournamentError that names the key which may not
+    change.
     """
     try:
         _refuse_changes(tournament, file, paired)
-        added = _added(tournament, entrants, file.entrants)
-        withdrawn = _withdrawn(tournament, entrants, file.run.withdrawn)
+        return _added(tournament, entrants, file.entrants), _withdrawn(
+            tournament, entrants, file.run.withdrawn
+        )
     except SchemaError as error:
         raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
-    changed = bool(added) or file.plan.rounds != tournament.plan.rounds or file.run != tournament.run.settings
-    return FileChanges(added, withdrawn, changed)
 
 
 def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -> None:

@@ -1,16 +1,21 @@
-"""The tournament file (TOML), read strictly into a frozen value."""
+"""The tournament file (TOML), read strictly into a frozen value; and the command lines that replace it."""
 
+import hashlib
+import json
+import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-import msgspec
+from msgspec import Struct
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
-from tourney.errors import GameError, TournamentError
+from tourney.errors import GameError, TournamentError, UsageError
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
@@ -20,19 +25,20 @@ from tourney.run.config.file_schema import (
     MAX_OPENING_PLIES,
     EntrantLine,
     FileLimits,
+    FilePath,
     Ponder,
     TournamentTable,
     UntilTable,
-    attribute_of,
     file_schema,
+    load_tables,
+    read_file_bytes,
+    read_text,
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
 from tourney.schema import SchemaError, check_range, read, show
 from tourney.store.origin import seed_of
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
 from tourney.store.values import Plan, RunSettings
-
-MAX_BYTES: Final = 1 << 20
 
 LADDER: Final = "@ladder"
 """In ``bots``: the rungs of the game's anchor ladder, as entrants with names and arguments of their own."""
@@ -56,11 +62,6 @@ class TournamentFile:
     rungs: tuple[str, ...] = ()
     mirrored: bool = True
 
-    @property
-    def folder(self) -> Path:
-        """The folder that the file's paths are relative to."""
-        return self.path.parent
-
 
 def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
     """Read a tournament file, or the ``text`` that it will hold.
@@ -74,8 +75,9 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         raise TournamentError(f"{path}: {broken[name]}", file=path, key="format")
     try:
         table = read(data, file_schema(formats), toml=True)
+        table = read(data, file_schema(formats), toml=True)
         plan = _plan(table, data, path, formats)
-        rungs = rung_lines(plan.game, plan.seats) if _enters_ladder(table) else ()
+        rungs = _rungs(table, plan.seats)
         presentation = _presentation(table, path)
     except SchemaError as error:
         sentence = error.in_toml(str(path))
@@ -85,32 +87,21 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
     except GameError as error:
         raise TournamentError(f"{path}: {error}", file=path) from error
     bots = (rungs if bot == LADDER else (EntrantLine(bot),) for bot in table.bots)
-    entrants = (*chain.from_iterable(bots), *table.entrant)
-    names = tuple(line.name or line.bot or "" for line in rungs)
-    seed = None if table.seed is None else seed_of("seed", table.seed)
     return TournamentFile(
-        path,
-        plan,
-        seed,
-        entrants,
-        table.run,
-        table.limits.ponder,
-        presentation,
-        names,
+        path=path,
+        plan=plan,
+        seed=None if table.seed is None else seed_of("seed", table.seed),
+        entrants=(*chain.from_iterable(bots), *table.entrant),
+        run=table.run,
+        ponder=table.limits.ponder,
+        presentation=presentation,
+        rungs=tuple(line.name or line.bot or "" for line in rungs),
         mirrored=table.mirrored_dice is not None,
     )
 
 
-def rung_lines(game: str, seats: int) -> tuple[EntrantLine, ...]:
-    """The rungs of a game's ladder, weakest first. Raises SchemaError for a game without one."""
-    found = ladder_of(game, seats)
-    if not found:
-        raise SchemaError(("bots",), f"names {LADDER}, but {no_ladder_text(game, seats)}")
-    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in found)
-
-
-def _enters_ladder(table: TournamentTable) -> bool:
-    """Whether the file enters the ladder. Raises SchemaError where it cannot."""
+def _rungs(table: TournamentTable, seats: int) -> tuple[EntrantLine, ...]:
+    """The rungs of the game's ladder, weakest first, if the file enters it. Raises SchemaError."""
     if table.bots.count(LADDER) > 1:
         raise SchemaError(("bots",), f"names {LADDER} twice")
     for number, line in enumerate(table.entrant):
@@ -118,22 +109,18 @@ def _enters_ladder(table: TournamentTable) -> bool:
             raise SchemaError(
                 ("entrant", number, "bot"), f'is {LADDER}, which belongs in bots, as bots = ["{LADDER}"]'
             )
-    return LADDER in table.bots
-
-
-def load_tables(path: Path, text: str | None = None) -> dict[str, object]:
-    """The tables of a tournament file. Raises TournamentError."""
-    text = read_text(path, "a tournament file", MAX_BYTES) if text is None else text
-    try:
-        return parse_toml(text)
-    except ValueError as error:
-        raise TournamentError(f"{path}: this is not valid TOML: {error}", file=path) from error
+    if LADDER not in table.bots:
+        return ()
+    found = ladder_of(table.game, seats)
+    if not found:
+        raise SchemaError(("bots",), f"names {LADDER}, but {no_ladder_text(table.game, seats)}")
+    return tuple(EntrantLine(rung.bot, rung.name, rung.args) for rung in found)
 
 
 def _presentation(table: TournamentTable, path: Path) -> Presentation:
     """The keys for the report. Raises SchemaError and TournamentError for a file that is not a logo."""
     links = tuple(Link(title, url) for title, url in table.links.items())
-    logo = b"" if table.logo is None else read_bytes(path.parent / table.logo, "a logo", MAX_LOGO)
+    logo = b"" if table.logo is None else read_file_bytes(path.parent / table.logo, "a logo", MAX_LOGO)
     if table.logo is not None and not logo:
         raise SchemaError(("logo",), f"names {path.parent / table.logo}, which is empty")
     return Presentation(table.title, table.description, links, logo_text(logo))
@@ -151,18 +138,28 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
     format_ = find_format(table.format)
     if "until" in data and table.until == UntilTable():
         raise SchemaError(("until",), "asks nothing: set width, best, top, order = true, or games")
-    book: Book = ()
     check_range(("opening-plies",), table.opening_plies, 0, min(MAX_OPENING_PLIES, game.max_actions - 1))
     if table.opening_plies and game.has_hidden_actions:
         raise SchemaError(("opening-plies",), f"does not go with {game.name}, a game with hidden actions")
-    plies = table.opening_plies
+    book: Book = ()
     if table.opening_book is not None:
-        if plies and not table.opening_book.endswith(".pgn"):
+        if table.opening_plies and not table.opening_book.endswith(".pgn"):
             raise SchemaError(("opening-book",), "does not go with opening-plies: choose one of them")
-        book = read_book(path.parent / table.opening_book, game, seats, options, plies)
-        plies = 0
+        book = read_book(path.parent / table.opening_book, game, seats, options, table.opening_plies)
     elif table.opening_order != "random":
         raise SchemaError(("opening-order",), "is set without opening-book")
+    group = group_size(seats)
+    games = table.games_per_pairing or group
+    if games % group:
+        raise SchemaError(
+            ("games-per-pairing",),
+            f"is {games}, but must be a multiple of {group}, the size of a mirrored group of {seats} seats",
+        )
+    rounds_key = format_.rounds_key(seats)
+    if table.rounds is not None and rounds_key == "refused":
+        raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
+    if table.rounds is None and rounds_key == "required":
+        raise SchemaError(("rounds",), f'is missing: format = "{format_.name}" needs it')
     check_adjudication(table.limits, game, seats)
     return Plan(
         name=table.name,
@@ -171,11 +168,11 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         options=tuple(sorted(options.items())),
         format=format_.name,
         seats=seats,
-        games_per_pairing=_games_per_pairing(table, seats),
-        rounds=_rounds(table, format_, seats),
-        opening_plies=plies,
+        games_per_pairing=games,
+        rounds=table.rounds,
+        opening_plies=0 if book else table.opening_plies,
         book=book,
-        limits=plan_limits(table.limits, data),
+        limits=table.limits.planned(data),
         extra=_extra(table, format_, formats),
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=table.opening_order,
@@ -209,7 +206,11 @@ def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:
             ("referee",),
             f'is missing: game = "{EXTERNAL}" needs it, as referee = ["python3", "play_game.py"]',
         )
-    words = [str((folder / word).resolve()) if _is_file(folder / word) else word for word in table.referee]
+    words = list(table.referee)
+    for number, word in enumerate(words):
+        with suppress(OSError):  # as a word too long for a name
+            if (folder / word).is_file():
+                words[number] = str((folder / word).resolve())
     if shutil.which(words[0]) is None:
         raise SchemaError(
             ("referee",), f"names {show(words[0])}, which is not a program that can be executed"
@@ -217,60 +218,17 @@ def _referee(table: TournamentTable, outside: bool, folder: Path) -> str:
     return command_option(words)
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # as a word too long for a name
-        return False
-
-
-def _games_per_pairing(table: TournamentTable, seats: int) -> int:
-    group = group_size(seats)
-    games = group if table.games_per_pairing is None else table.games_per_pairing
-    if games % group:
-        raise SchemaError(
-            ("games-per-pairing",),
-            f"is {games}, but must be a multiple of {group}, the size of a mirrored group of {seats} seats",
-        )
-    return games
-
-
-def _rounds(table: TournamentTable, format_: Format, seats: int) -> int | None:
-    wanted = format_.rounds_key(seats)
-    if table.rounds is not None and wanted == "refused":
-        raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
-    if table.rounds is None and wanted == "required":
-        raise SchemaError(("rounds",), f'is missing: format = "{format_.name}" needs it')
-    return table.rounds
-
-
-def plan_limits(table: FileLimits, data: Mapping[str, object]) -> Limits:
-    """The limits of a file's ``data``; with a clock and no ``move-ms`` an action alone has no limit."""
-    # A default and the same value in the file mean different things here, so the file itself is asked.
-    written = data.get("limits")
-    given = written if isinstance(written, dict) else {}
-    if table.by_fuel and given.get("ponder") == "allow":
-        raise SchemaError(
-            ("limits", "ponder"), 'is "allow", but with charge = "fuel" no bot runs in the turn of another'
-        )
-    limits = table.fixed().metered()
-    if limits.clock_ms is None:
-        if "increment-ms" in given:
-            raise SchemaError(("limits", "increment-ms"), "is set without clock-ms")
-        return limits
-    return limits if "move-ms" in given else msgspec.structs.replace(limits, move_ms=None)
-
-
 def _extra(
     table: TournamentTable, format_: Format, formats: Sequence[Format]
 ) -> tuple[tuple[str, int | str], ...]:
     """The format's own keys that the file has, as they are stored. Refuses those of other formats."""
     found: list[tuple[str, int | str]] = []
+    own = [key.name for key in format_.keys]
     for name in {key.name: key for other in formats for key in other.keys}:
-        value = getattr(table, attribute_of(name))
+        value = getattr(table, name.replace("-", "_"))
         if value is None:
             continue
-        if name not in [key.name for key in format_.keys]:
+        if name not in own:
             raise SchemaError((name,), f'does not go with format = "{format_.name}"')
         if isinstance(value, tuple):
             if len(set(value)) < len(value):
@@ -291,28 +249,6 @@ MAX_BOOK_BYTES: Final = 4 << 20
 
 Book = tuple[tuple[str, ...], ...]
 """Openings, each a tuple of actions."""
-
-
-def read_text(path: Path, noun: str, most: int) -> str:
-    """The text of a file of at most ``most`` bytes; ``noun`` names it, with its article."""
-    try:
-        return read_bytes(path, noun, most).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise TournamentError(f"{path}: the file is not UTF-8 (byte {error.start})", file=path) from error
-
-
-def read_bytes(path: Path, noun: str, most: int) -> bytes:
-    """The content of a file as ``read_text`` does."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(most + 1)
-    except OSError as error:
-        name = noun.partition(" ")[2]
-        raise TournamentError(f"the {name} {path} cannot be read: {error.strerror}", file=path) from error
-    if len(data) > most:
-        size = f"{most >> 20} MiB" if most >> 20 else f"{most >> 10} KiB"
-        raise TournamentError(f"{path}: {noun} has at most {size}", file=path)
-    return data
 
 
 def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str], plies: int = 0) -> Book:
@@ -352,35 +288,109 @@ def _openings(path: Path, game: AnyGame, plies: int) -> Iterator[tuple[str, tupl
     """Yield the openings of a book with their places for errors. Raises TournamentError."""
     text = read_text(path, "an opening book", MAX_BOOK_BYTES)
     if path.suffix == ".pgn":
-        for number, read in enumerate(_games(text, path, game), 1):
-            where = f"{path}, game {number}"
-            try:
-                actions = read()
-            except GameError as error:
-                raise TournamentError(f"{where}: {error}") from error
-            begun = actions[:1] if actions and actions[0].startswith("=") else ()
-            cut = actions[: plies + len(begun)] if plies else actions
-            if cut:
-                yield where, cut
-        return
-    for number, line in enumerate(text.splitlines(), 1):
-        where = f"{path}, line {number}"
-        if path.suffix == ".epd":
-            if line.strip() and not line.startswith("#"):
-                try:
-                    yield where, (game.set_up(line.strip()),)
-                except GameError as error:
-                    raise TournamentError(f"{where}: {error}") from error
-        elif actions := tuple(line.partition("#")[0].split()):
+        if game.name not in ("chess", "chess960"):
+            raise TournamentError(
+                f"{path}: a book in PGN goes with chess and chess960 only, not with {game.name}"
+            )
+        from tourney.games.chess.starts import read_games  # noqa: PLC0415 - needs an extra
+
+        games = read_games(text, chess960=game.name == "chess960")
+        places = ((f"{path}, game {n}", actions) for n, actions in enumerate(games, 1))
+    else:
+        lines = enumerate(text.splitlines(), 1)
+        places = (
+            (f"{path}, line {number}", partial(_line_actions, path, line, game)) for number, line in lines
+        )
+    for where, read_actions in places:
+        try:
+            actions = read_actions()
+        except GameError as error:
+            raise TournamentError(f"{where}: {error}") from error
+        if plies and path.suffix == ".pgn":  # a set-up is not one of the plies
+            actions = actions[: plies + any(action.startswith("=") for action in actions[:1])]
+        if actions:
             yield where, actions
 
 
-def _games(text: str, path: Path, game: AnyGame) -> Iterable[Callable[[], tuple[str, ...]]]:
-    """A function for each game of a PGN, which reads its actions. Raises TournamentError."""
-    if game.name not in ("chess", "chess960"):
-        raise TournamentError(
-            f"{path}: a book in PGN goes with chess and chess960 only, not with {game.name}"
-        )
-    from tourney.games.chess.starts import read_games  # noqa: PLC0415 - needs an extra
+def _line_actions(path: Path, line: str, game: AnyGame) -> tuple[str, ...]:
+    """The opening of a line of a book, () without one. Raises GameError."""
+    if path.suffix != ".epd":
+        return tuple(line.partition("#")[0].split())
+    return (game.set_up(line.strip()),) if line.strip() and not line.startswith("#") else ()
 
-    return read_games(text, chess960=game.name == "chess960")
+
+_KEY: Final = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*", re.ASCII)
+_CLOCK: Final = re.compile(r"(\d+(?:\.\d{1,3})?)(?:\+(\d+(?:\.\d{1,3})?))?", re.ASCII)
+
+
+class Terms(Struct, frozen=True, rename="kebab"):
+    """How bots of a question play: the keys of a tournament file that say so."""
+
+    limits: FileLimits = FileLimits()
+    opening_book: FilePath | None = None
+    opening_order: Literal["random", "sequential"] = "random"
+    opening_plies: int | None = None
+
+
+def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, Limits]:
+    """The terms of a tournament file, with the limits ``given`` in place of its own, and the plan's limits.
+
+    Raises TournamentError for the file, and UsageError for a value.
+    """
+    tables = {} if path is None else load_tables(path)
+    data = {key: tables[key] for key in Terms.__struct_encode_fields__ if key in tables}
+    if path is not None and not data:
+        raise TournamentError(f"{path}: there is no table [limits], and no opening-book", file=path)
+    written = data.get("limits", {})
+    if isinstance(written, dict):
+        data["limits"] = {**written, **given}
+    try:
+        terms = read(data, Terms, toml=True)
+        return terms, terms.limits.planned(data)
+    except SchemaError as error:
+        raise UsageError(error.in_toml("the command line" if path is None else str(path))) from error
+
+
+def clock_limits(text: str) -> dict[str, object]:
+    """The limits of a clock written as ``8+0.08``: seconds, and seconds added by each action."""
+    found = _CLOCK.fullmatch(text)
+    if found is None:
+        raise UsageError(f"--clock {text!r} is not of the form SECONDS or SECONDS+INCREMENT, as 8+0.08")
+    clock, increment = (round(1000 * float(part or 0)) for part in found.groups())
+    return {"clock-ms": clock, "increment-ms": increment}
+
+
+def toml_values(option: str, words: Iterable[str]) -> dict[str, object]:
+    """The keys of ``KEY=VALUE`` words, with values as in TOML. Raises UsageError."""
+    found: dict[str, object] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not _KEY.fullmatch(key):
+            raise UsageError(f"{option} {word!r} does not have the form KEY=VALUE")
+        found[key] = _toml_value(value)[1]
+    return found
+
+
+def _toml_value(text: str) -> tuple[str, object]:
+    """A value as TOML writes it, and the value: that of the text or, if it is not TOML, the text itself."""
+    try:
+        return text, parse_toml(f"x = {text}")["x"]
+    except (ValueError, KeyError):
+        return json.dumps(text, ensure_ascii=False), text
+
+
+def file_text(
+    game: str, bots: Sequence[str], format_: str, name: str | None, words: Sequence[str]
+) -> tuple[Path, str]:
+    """The tournament file for a command line, with further keys as ``KEY=VALUE``: its path and its text.
+
+    Without a name it is made of the game, the format and everything else. Raises UsageError.
+    """
+    toml_values("--set", words)
+    keys = {"game": json.dumps(game), "format": json.dumps(format_), "bots": json.dumps(list(bots))}
+    keys |= {word.partition("=")[0]: _toml_value(word.partition("=")[2])[0] for word in words}
+    lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
+    digits = hashlib.sha256(lines.encode("utf-8", "replace")).hexdigest()[:8]
+    made = re.sub(r"[^a-z0-9._-]+", "-", game.lower()).strip("-.")[:32]
+    name = name or f"{made}-{format_}-{digits}"
+    return Path(f"{name}.toml"), f"name = {json.dumps(name)}\n{lines}"

@@ -57,11 +57,10 @@ class Coordinator:
         self._bots = str(bots)
         self._listener = control.listener
         self._deadline = control.deadline
-        self._clock = clock = control.clock
+        self._clock = control.clock
         self._tournament = database.tournaments.by_id(tournament)
         self._entrants = database.tournaments.entrants(tournament)
         self._recorder = Recorder(database, self._tournament, control)
-        self._write_retry = self._recorder.retry
         self._order = PlayOrder.of(self._tournament, self._entrants)
         self._order.add(database.schedules.rows(tournament))
         self._policy = BenchPolicy(
@@ -81,7 +80,7 @@ class Coordinator:
         self._signal = 0  # the first one
         self._end: End | None = None
         self._error: TourneyError | None = None
-        self._last_heartbeat = clock()
+        self._last_heartbeat = control.clock()
 
     def run(self) -> Summary:
         """Play until all is played, the time is up, or a signal comes.
@@ -92,12 +91,13 @@ class Coordinator:
         """
         with catch_signals(self._events.put):  # a handler may only queue, as it interrupts any step
             self._run()
+        retry = self._recorder.retry
         return Summary(
             self._end or End.FINISHED,
             self._signal,
             self._recorder.progress(),
-            self._write_retry.count,
-            self._write_retry.total,
+            retry.count,
+            retry.total,
             again=dict(self._match_retries.total),
             load=self._recorder.load,
             workers=self._executor.workers,
@@ -143,9 +143,9 @@ class Coordinator:
             self._recorder.store()
             if not self._pair():
                 break
-        if self._too_many_faults and not self._write_retry.paused:
+        if self._too_many_faults and not self._recorder.retry.paused:
             self._end = End.FAULTS
-        return self._write_retry.paused
+        return self._recorder.retry.paused
 
     def _handle_events(self) -> None:
         """Wait for the next event, handle it and all others that have come, and store what is due."""
@@ -162,13 +162,8 @@ class Coordinator:
         now = self._clock()
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
-            self._listener.heartbeat(
-                Heartbeat(
-                    self._recorder.progress(),
-                    self._executor.running(),
-                    self._write_retry.why or self._executor.paused(),
-                )
-            )
+            paused = self._recorder.retry.why or self._executor.paused()
+            self._listener.heartbeat(Heartbeat(self._recorder.progress(), self._executor.running(), paused))
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, int):
@@ -279,17 +274,17 @@ class Coordinator:
     def _submit_next(self) -> None:
         """Fill the executor in schedule order; rows that failed come last, one at a time."""
         unfinished = list(self._unfinished())
-        while self._end is None and not self._write_retry.paused:
+        while self._end is None and not self._recorder.retry.paused:
             queue = self._next_queue(unfinished)
             if queue is None or self._check_deadline():
                 return
             number, row = queue.popleft()
             task = MatchTask(
-                number=number,
-                spec=spec_of(self._tournament, self._entrants, row),
-                bots=self._bots,
-                sandbox=self._tournament.run.sandbox,
-                reuse=self._tournament.run.reuse,
+                number,
+                spec_of(self._tournament, self._entrants, row),
+                self._bots,
+                self._tournament.run.sandbox,
+                self._tournament.run.reuse,
                 start_by=self._deadline.start_by,
             )
             try:
@@ -323,17 +318,15 @@ class Coordinator:
 
     def _bench(self, number: int, row: Row, decision: BenchDecision) -> None:
         stored = self._entrants[decision.entrant]
+        note = f"benched: {stored.name} failed at start-up {MAX_STARTUP_FAILURES} times"
         if stored.broken:  # the start of the run has said so
-            self._recorder.add(MatchResult(number, None, f"benched: {stored.broken}", stored.number), row)
-            return
-        name = stored.name
-        if decision.entrant not in self._benched:
+            note = f"benched: {stored.broken}"
+        elif decision.entrant not in self._benched:
             self._benched.add(decision.entrant)
-            self._listener.say(bench_text(name, number, decision))
-            data = {"entrant": name, "matches": list(decision.matches), "from": number}
+            self._listener.say(bench_text(stored.name, number, decision))
+            data = {"entrant": stored.name, "matches": list(decision.matches), "from": number}
             self._listener.event("bench", data)
-        note = f"benched: {name} failed at start-up {MAX_STARTUP_FAILURES} times"
-        self._recorder.add(MatchResult(number, None, note, decision.entrant), row)
+        self._recorder.add(MatchResult(number, None, note, stored.number), row)
 
     def _stop_for_faults(self, decision: BenchDecision) -> None:
         """Submit no further row of the schedule; the submitted ones are played to their end."""
@@ -377,11 +370,11 @@ class Coordinator:
             if number in again:
                 self._failed.append((number, row))
                 continue
-            overloaded = self._match_retries.overloaded(number)
-            failed = "was overloaded" if overloaded else "failed"
+            failed = "was overloaded" if self._match_retries.overloaded(number) else "failed"
             note = f"the machine {failed} {MAX_FAILURES} times: {why}"
             names = " v ".join(self._entrants[entrant].name for entrant in row.seats)
             self._listener.say(f"match {number} ({names}) is void: {note}")
+            overloaded = self._match_retries.overloaded(number)
             self._finish(MatchResult(number, None, note, overloaded=overloaded), row)
 
     def _pair(self) -> bool:

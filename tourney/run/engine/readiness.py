@@ -1,6 +1,6 @@
 """What a run needs on this machine before it plays: a sandbox, ``ponder``, and bots that start."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,7 +17,7 @@ from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.results.texts import counted, sharing_text
-from tourney.run.config.preparation import find_bot, naming
+from tourney.run.config.preparation import find_bot, naming, noted
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.run_control import Deadline
@@ -58,15 +58,15 @@ class PlaySetup:
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:
     """A file with a value of ``ponder``: its own, or the one that suits sandbox and processors."""
-    if file.ponder is not None or find_game(file.plan.game).outside:
+    plan = file.plan
+    # By fuel modules stand still in the turns of others, whatever the machine.
+    if file.ponder is not None or plan.limits.by_fuel or find_game(plan.game).outside:
         return file
-    if file.plan.limits.by_fuel:
-        return file  # modules stand still in the turns of others, whatever the machine
     # A bot that computes in its opponent's turn takes time from it where both use one processor.
-    shares = not _separate(file.plan.seats, sandbox, pinning)
+    shares = not _separate(plan.seats, sandbox, pinning)
     freezes = shares and sandbox.protections["freezing"] == "enforced"
-    limits = structs.replace(file.plan.limits, ponder="freeze" if freezes else "allow")
-    return replace(file, plan=structs.replace(file.plan, limits=limits))
+    limits = structs.replace(plan.limits, ponder="freeze" if freezes else "allow")
+    return replace(file, plan=structs.replace(plan, limits=limits))
 
 
 def open_file_sandbox(file: TournamentFile) -> Sandbox:
@@ -87,33 +87,28 @@ def ponder_text(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> str:
     if plan.limits.by_fuel:
         return "charge fuel: a module runs in its own turns only, and its time is the work that it does"
     seats = plan.seats
+    advice = f"; give each a processor by --cpus {seats}, or see docs/explanation/fairness.md"
     freezing = sandbox.protections["freezing"]
     if plan.limits.ponder == "freeze":
         if freezing == "enforced":
             return "ponder freeze: waiting bots are held still"
         return (
             f"ponder freeze cannot be enforced here (freezing is {freezing}): a bot may compute in its"
-            f" opponents' turns{_advice(seats)}"
+            f" opponents' turns{advice}"
         )
     if _separate(seats, sandbox, pinning):
         return "ponder allow: every bot has processors of its own"
+    processors = counted(pinning.processors, "processor")
     if pinning.cpus == 0:
         shared = f"the {seats} bots of a match may use all processors"
     elif pinning.workers * pinning.cpus > pinning.processors:
-        shared = (
-            f"{counted(pinning.workers, 'worker')} share {counted(pinning.processors, 'processor')}"
-            f" with {seats} bots each"
-        )
+        shared = f"{counted(pinning.workers, 'worker')} share {processors} with {seats} bots each"
     elif seats <= pinning.cpus:
         shared = f"bots may leave their processors (processors is {sandbox.protections['processors']})"
     else:
         shared = f"the {seats} bots of a match share {counted(pinning.cpus, 'processor')}"
-    advice = "" if pinning.separate(seats) else _advice(seats)
+    advice = "" if pinning.separate(seats) else advice
     return f"ponder allow: {shared}, and one that computes in its opponents' turns slows them{advice}"
-
-
-def _advice(seats: int) -> str:
-    return f"; give each a processor by --cpus {seats}, or see docs/explanation/fairness.md"
 
 
 def sandbox_text(sandbox: Sandbox) -> str:
@@ -125,16 +120,6 @@ def sandbox_text(sandbox: Sandbox) -> str:
         return f"{text}: bots run with your permissions, so run only bots that you trust"
     without = f", not {', '.join(missing)}" if missing else ""
     return f"{text}{without} (see `tourney doctor`)"
-
-
-def conditions(plan: Plan, sandbox: Sandbox, pinning: Pinning) -> Iterator[str]:
-    """Yield what a run says of its conditions before it plays."""
-    game = find_game(plan.game)
-    yield f"sandbox none: {OUTSIDE}" if game.outside else sandbox_text(sandbox)
-    if sharing := sharing_text(plan, game):
-        yield f"seeds: {sharing}"
-    if not game.outside:
-        yield ponder_text(plan, sandbox, pinning)
 
 
 def make_ready(
@@ -154,10 +139,19 @@ def make_ready(
     if options.skip_broken:
         skip_broken(database, opened, bots, sandbox)
     tournament = database.tournaments.by_id(opened.id)
-    broken = [one for one in database.tournaments.entrants(tournament.id) if one.broken]
-    for text in (*map(broken_text, broken), *conditions(tournament.plan, sandbox, options.pinning)):
-        say(text)
-    start_each_once(database, tournament, bots, sandbox, say)
+    for one in database.tournaments.entrants(tournament.id):
+        if one.broken:
+            say(
+                f"{one.name} is benched: {one.broken}; it plays no match; once the bot starts on this host,"
+                f" run again with --unbench {one.name}"
+            )
+    plan, game = tournament.plan, find_game(tournament.game)
+    say(f"sandbox none: {OUTSIDE}" if game.outside else sandbox_text(sandbox))
+    if sharing := sharing_text(plan, game):
+        say(f"seeds: {sharing}")
+    if not game.outside:
+        say(ponder_text(plan, sandbox, options.pinning))
+        start_each_once(database, tournament, bots, sandbox, say)
     return tournament
 
 
@@ -172,8 +166,7 @@ def start_each_once(
 
     Say which protections are only partial for a bot; with "strict" that raises SandboxError.
     """
-    outside = find_game(tournament.game).outside
-    if outside or tournament.root is not None or tournament.plan.limits.by_fuel:
+    if tournament.root is not None or tournament.plan.limits.by_fuel:
         return
     memory_mb = tournament.plan.limits.memory_mb
     stored = database.tournaments.entrants(tournament.id)
@@ -258,14 +251,6 @@ def reason_of(error: BotError) -> str:
     return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
 
 
-def broken_text(stored: StoredEntrant) -> str:
-    """The message that an entrant is benched because its bot is broken."""
-    return (
-        f"{stored.name} is benched: {stored.broken}; it plays no match; once the bot starts on this host,"
-        f" run again with --unbench {stored.name}"
-    )
-
-
 def restore_bots(
     database: Database,
     tournament: Tournament,
@@ -289,7 +274,7 @@ def restore_bots(
     missing: tuple[type[TourneyError], ...] = (BotError, TournamentError) if skip else ()
     for line in file.entrants:
         with suppress(*missing), naming(file.path):
-            find_bot(line, bots, file.folder)
+            find_bot(line, bots, file.path.parent)
     for digest in digests:
         with suppress(*missing):
             bots.provide(digest)
@@ -328,10 +313,7 @@ def rejoin(
     Raises UsageError if its bot is still broken, or if the format lets no entrant come back.
     """
     for error in find_broken([stored], bots, sandbox, tournament.plan.limits).values():
-        refused = UsageError(f"--unbench {stored.name}: {reason_of(error)}")
-        for note in getattr(error, "__notes__", ()):
-            refused.add_note(note)
-        raise refused from error
+        raise noted(UsageError(f"--unbench {stored.name}: {reason_of(error)}"), error) from error
     joined = stored.joined
     if stored.left is not None:
         format_ = find_format(tournament.plan.format)

@@ -66,10 +66,8 @@ class RunHistory:
 NumberedRow = tuple[int, Row]
 """A row of the schedule, after its match's number."""
 
-BATCH_SECONDS: Final = 0.1
-"""The longest a result waits for others to be stored with it."""
-BATCH_MATCHES: Final = 1000
-"""This many waiting results are stored at once."""
+BATCH_SECONDS: Final = 0.1  # the longest a result waits for others to be stored with it
+BATCH_MATCHES: Final = 1000  # this many waiting results are stored at once
 
 
 def pair_next(
@@ -160,14 +158,14 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
         if (record.game, record.seed, record.seats) == (spec.game, spec.seed, spec.seats):
             taken.append(item)
     database.matches.add(tournament.id, taken)
-    damaged = spooled.damaged + len(found) - len(taken)
     if taken:
         say(f"stored {counted(len(taken), 'result')} that an earlier run kept in {path}")
-    if damaged:
-        say(f"skipped {counted(damaged, 'damaged line')} of {path}: those matches are played again")
-    if forged := len(waiting) - len(found):
-        many = counted(forged, "result")
-        say(f"skipped {many} of hosts that are refused: those matches are played again")
+    for count, noun, whose in (
+        (spooled.damaged + len(found) - len(taken), "damaged line", f"of {path}"),
+        (len(waiting) - len(found), "result", "of hosts that are refused"),
+    ):
+        if count:
+            say(f"skipped {counted(count, noun)} {whose}: those matches are played again")
     path.unlink(missing_ok=True)
     return len(taken)
 
@@ -244,7 +242,7 @@ class Recorder:
         if due is not None and due <= 0:
             self.store()
         elif self.retry.paused:
-            self._write_spool()
+            self._spool_waiting()
 
     def store(self, *, at_once: bool = False) -> None:
         """Store the waiting results in one transaction; where that fails the run pauses.
@@ -258,7 +256,7 @@ class Recorder:
         try:
             self._database.matches.add(self._tournament, [result for result, _ in stored])
         except StoreError as error:
-            self._write_spool()
+            self._spool_waiting()
             if not isinstance(error, StoreUnavailable):
                 raise
             self.retry.failed(error, self._whereabouts)
@@ -331,7 +329,7 @@ class Recorder:
         self._faults += len(result.played.outcome.faults)
         self._void += result.played.outcome.void
 
-    def _write_spool(self) -> None:
+    def _spool_waiting(self) -> None:
         results = [result for result, _ in self._waiting.values()]
         self._spooled = self._spool is not None and self._spool.keep(results)
 

@@ -4,8 +4,8 @@ import re
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import FrameType
@@ -82,36 +82,23 @@ def parse_span(option: str, text: str) -> timedelta:
 
 
 @contextmanager
-def catch_signals(handle: Callable[[int], None]) -> Iterator[None]:
+def catch_signals(
+    handle: Callable[[int], None], numbers: Iterable[signal.Signals] = _SIGNALS
+) -> Iterator[None]:
     """Call ``handle`` with the number of each signal; restore the old handlers at the end.
 
     ``handle`` runs between any two steps of the main thread, so it may only queue the number. A hangup that
     ``nohup`` ignores stays ignored. Outside the main thread nothing is caught.
     """
-    with _handling(handle, [number for number in _SIGNALS if not _under_nohup(number)]):
-        yield
 
-
-@contextmanager
-def ignore_hangups() -> Iterator[None]:
-    """Ignore SIGHUP until the end: a closed terminal may send it more than once."""
-    with _handling(lambda _number: None, [] if _under_nohup(signal.SIGHUP) else [signal.SIGHUP]):
-        yield
-
-
-def _under_nohup(number: int) -> bool:
-    return number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN
-
-
-@contextmanager
-def _handling(handle: Callable[[int], None], numbers: list[signal.Signals]) -> Iterator[None]:
     def handler(number: int, _frame: FrameType | None) -> None:
         handle(number)
 
     before = {}
     with suppress(ValueError):  # not the main thread
         for number in numbers:
-            before[number] = signal.signal(number, handler)
+            if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+                before[number] = signal.signal(number, handler)
     try:
         yield
     finally:
@@ -119,12 +106,14 @@ def _handling(handle: Callable[[int], None], numbers: list[signal.Signals]) -> I
             signal.signal(number, old)
 
 
-MAX_FAILURES: Final = 3
-"""A match that the infrastructure failed this often is void."""
-MAX_FAILURES_IN_A_ROW: Final = 12
-"""This many failed first attempts, with no match played in between, stop the run."""
-PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
-"""Seconds between attempts to write; the last one repeats."""
+def ignore_hangups() -> AbstractContextManager[None]:
+    """Ignore SIGHUP until the end: a closed terminal may send it more than once."""
+    return catch_signals(lambda _number: None, [signal.SIGHUP])
+
+
+MAX_FAILURES: Final = 3  # a match that the infrastructure failed this often is void
+MAX_FAILURES_IN_A_ROW: Final = 12  # failed first attempts, with no match played in between, stop the run
+PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds between attempts to write; the last one repeats
 
 
 class MatchRetries:

@@ -51,12 +51,9 @@ from tourney.store.origin import Origin
 from tourney.store.root import compute_root
 from tourney.store.values import Tournament
 
-MANY: Final = 50_000
-"""From this many stored matches on, a run does not read each of them before it goes on."""
-SAMPLE: Final = 64
-"""The number of latest matches whose lengths the deadline takes into account at the start."""
-BUSY_SECONDS: Final = 2.0
-"""Seconds that a write waits for another writer; then the run pauses."""
+MANY: Final = 50_000  # from this many stored matches on, a run does not read each of them before it goes on
+SAMPLE: Final = 64  # latest matches whose lengths the deadline takes into account at the start
+BUSY_SECONDS: Final = 2.0  # that a write waits for another writer; then the run pauses
 
 Say = Callable[[str], None]
 
@@ -147,7 +144,7 @@ def _changed_bots(found: Preparation) -> Iterator[str]:
     plan = found.file.plan
     for entrant in found.before:
         bot = json.loads(entrant.line)["bot"]
-        path = None if bot is None or entrant.left else path_of(bot, found.file.folder)
+        path = None if bot is None or entrant.left else path_of(bot, found.file.path.parent)
         try:
             same = path is None or digest_of_bot(path) == entrant.entrant.digest
         except BotError:  # the stored copy plays whatever became of the path

@@ -7,8 +7,14 @@ import pytest
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import DEFAULT_LIMITS
-from tourney.run.config.command_line import Terms, clock_limits, file_text, read_terms, toml_values
-from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.config.tournament_file import (
+    Terms,
+    clock_limits,
+    file_text,
+    read_terms,
+    read_tournament_file,
+    toml_values,
+)
 
 
 def test_options_go_before_a_files_limits(tmp_path: Path) -> None:
