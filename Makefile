@@ -1,9 +1,11 @@
-# The targets set up a virtual environment in .venv on first use, and again when the requirements change.
+# The targets set up a virtual environment in .venv on first use, and again when the requirements change:
+# first what Tourney itself needs, which is enough for the demo, then what tests and linters need.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+RUNTIME := $(VENV)/.runtime
 # Number of test processes: one more than processors, because many tests wait for other processes.
 JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
@@ -15,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
 
-demo: $(STAMP) ## Play a small tournament of the shipped bots and write its report
+demo: $(RUNTIME) ## Play a small tournament of the shipped bots and write its report
 	@$(BIN)/tourney demo
 
 # Each file's tests stay in one process; tests/conftest.py starts the longest files first.
@@ -37,10 +39,13 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requirements/dev.in
+UV_COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+  --no-emit-find-links --no-header pyproject.toml
+
+lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requirements/*.in
 	$(BIN)/pip install -q uv
-	$(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	  --no-emit-find-links --no-header --all-extras pyproject.toml requirements/dev.in -o requirements/dev.txt
+	$(UV_COMPILE) --all-extras requirements/dev.in -o requirements/dev.txt
+	$(UV_COMPILE) requirements/run.in -c requirements/dev.txt -o requirements/run.txt
 
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
@@ -79,12 +84,17 @@ sample: $(STAMP) ## Replay reports/sample.toml and rewrite its report
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) dist demo
 
-$(STAMP): requirements/dev.txt pyproject.toml hatch_build.py
+$(RUNTIME): requirements/run.txt pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else f"make: Tourney needs Python 3.11 to 3.13, but $(PYTHON) is {sys.version.split()[0]}; run make PYTHON=python3.11 ...")'
-	@echo "Setting up $(VENV) (once; about a minute) ..." >&2
+	@echo "Setting up $(VENV) (once; half a minute) ..." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/run.txt
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(STAMP): $(RUNTIME) requirements/dev.txt
+	@echo "Adding tests and linters to $(VENV) (once; about a minute) ..." >&2
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@# Compiled once here: tests turn warnings into errors, and compiling trueskill warns.
 	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c 'import tourney.games, trueskill, sqlmodel'
 	@touch $@

@@ -73,13 +73,27 @@ def test_every_ignore_has_its_reason() -> None:
     assert bare == []
 
 
-def test_requirements_are_pinned_with_hashes_and_no_urls() -> None:
-    """The development requirements are exact versions with hashes; no line contains a URL."""
-    text = (ROOT / "requirements" / "dev.txt").read_text(encoding="ascii")
+@pytest.mark.parametrize("name", ["dev.txt", "run.txt"])
+def test_requirements_are_pinned_with_hashes_and_no_urls(name: str) -> None:
+    """The requirements are exact versions with hashes; no line contains a URL."""
+    text = (ROOT / "requirements" / name).read_text(encoding="ascii")
     assert "://" not in text
     pins = [line for line in text.splitlines() if line and line[0].isalpha()]
     assert pins
     assert all("==" in line and line.endswith("\\") for line in pins)
+
+
+def test_demo_has_the_versions_of_the_tests() -> None:
+    """What `make demo` installs is a part of what `make test` installs."""
+    run, dev = (
+        {
+            line
+            for line in (ROOT / "requirements" / name).read_text("ascii").splitlines()
+            if line[:1].isalnum()
+        }
+        for name in ("run.txt", "dev.txt")
+    )
+    assert run <= dev
 
 
 # -- counts -------------------------------------------------------------------------------------------------
