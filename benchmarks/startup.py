@@ -36,8 +36,8 @@ from tourney.bots.sandbox import bubblewrap, cgroups, visible_files
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroup
+from tourney.bots.sandbox.kernel_rules import seccomp_filter
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox, open_sandbox, program
-from tourney.bots.sandbox.seccomp import seccomp_filter
 from tourney.bots.sandbox.visible_files import (
     Mounts,
     add_figures,

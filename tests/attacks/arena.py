@@ -20,8 +20,8 @@ from tourney.bots.catalogue.command import BotCommand, environment, interpreter_
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.child_process import Pipes
 from tourney.bots.sandbox.probe import held_lock
+from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
@@ -267,7 +267,7 @@ class Arena:
         if entrant.bot == "attacker":
             words = (sys.executable, "-I", "-S", "-B", "bot.py", self.token)
         command = BotCommand(words, self.folder / entrant.bot, environment(), interpreter_paths())
-        _, pipes, group = self.sandbox.start(command, ResourceLimits(memory_mb=limits.memory_mb))
+        group, pipes = self.sandbox.start(command, ResourceLimits(memory_mb=limits.memory_mb))
         channel = Watched(group, pipes, self._clock)
         if entrant.bot == "attacker":
             self.attacker = channel

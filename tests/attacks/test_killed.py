@@ -22,7 +22,7 @@ from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
-from tourney.bots.sandbox.process_tree import children_of
+from tourney.bots.sandbox.processes import children_of
 from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record

@@ -14,7 +14,7 @@ from tourney.bots.channel.interface import Event, Reading
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.child_process import Pipes
+from tourney.bots.sandbox.processes import Pipes
 from tourney.match import turn_timing
 from tourney.match.clock import MS
 from tourney.match.play import play_match

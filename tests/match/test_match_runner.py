@@ -19,6 +19,7 @@ from tests.support.processes import alive, leftovers, running, wait_for
 from tests.support.tables import TOE, make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment
 from tourney.bots.channel.interface import Channel, Event, FailedChannel
+from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
@@ -55,7 +56,7 @@ class Room:
 
         def start() -> Channel:
             self.steps.append(f"start {entrant.name}")
-            return held.channel()
+            return ProcessChannel(*held.release())
 
         def end() -> None:
             self.steps.append(f"end {entrant.name}")
@@ -163,7 +164,7 @@ def test_bot_begins_only_when_it_is_released(room: Room) -> None:
     assert poll.poll(60_000)
     waiting = fcntl.ioctl(held._pipes.stdout, termios.FIONREAD, b"    ")
     assert int.from_bytes(waiting, sys.byteorder) == 1  # the sandbox is ready, and the bot has said nothing
-    channel = held.channel()
+    channel = ProcessChannel(*held.release())
     sandboxes_ns = held._group._before_ns
     assert sandboxes_ns > 0
     assert channel.wait(FAR).text == "begun"
@@ -185,7 +186,7 @@ def test_limits_are_exact_whichever_program_sets_them(room: Room, monkeypatch: p
         if helped:
             monkeypatch.setattr("tourney.bots.sandbox.bubblewrap._processes_flag", lambda: "")
             monkeypatch.setattr("tourney.bots.sandbox.bubblewrap._shell_is_exact", lambda: False)
-        channel = room.sandbox.hold(command, memory_mb=512).channel()
+        channel = ProcessChannel(*room.sandbox.hold(command, memory_mb=512).release())
         lines = []
         while (event := channel.wait(FAR)).kind == "line":
             lines.append(event.text)
@@ -204,7 +205,7 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 
 command = BotCommand(("./bot", sys.argv[1]), Path(sys.argv[2]), environment())
 held = open_sandbox("auto").hold(command, memory_mb=512)
-print(held._process.pid, flush=True)
+print(held._group.pid, flush=True)
 sys.stdin.read()
 """
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from tourney.bots.sandbox.process_tree import children_of
+from tourney.bots.sandbox.processes import children_of
 
 PATIENCE = 300.0
 """Seconds; only a failing test waits this long."""

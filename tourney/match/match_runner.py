@@ -14,8 +14,9 @@ from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
-from tourney.bots.sandbox.child_process import Processors, free_processors, seat_processors, started_on
+from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import instance_order, refuse_unknown
 from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
@@ -87,7 +88,7 @@ class StoreLauncher:
             return None
         protocol, command = self._found(entrant)
         held = self._sandbox.hold(command, memory_mb=limits.memory_mb)
-        return WaitingBot(lambda: protocol.adapt(held.channel()), held.end)
+        return WaitingBot(lambda: protocol.adapt(ProcessChannel(*held.release())), held.end)
 
     def meter(self, spec: MatchSpec, seat: int, clock: FuelClock) -> Channel:
         """The channel to a new instance of a seat's module, which lives in ``clock``'s virtual time."""

@@ -20,7 +20,7 @@ from tourney.bots.channel.interface import Event
 from tourney.bots.channel.process_channel import MAX_QUEUE, ProcessChannel
 from tourney.bots.channel.scripted import ScriptClock
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.child_process import start_process
+from tourney.bots.sandbox.processes import start_process
 
 FAR = 60 * 10**9
 Spawn = Callable[..., ProcessChannel]

@@ -1,22 +1,33 @@
-"""Builds bots: once per host, in a sandbox, kept beside the entries of the store.
+"""Builds bots and compiles modules: once per host, in a sandbox, kept beside the entries of the store.
 
 Where the sandbox can, a build works in a folder in memory of its own. The kernel bounds its bytes, and its
 files are counted without a look at any. Tourney holds the folder open, so the folder outlives the build's
 processes: nothing can change the files while they are copied, and all that is not copied is gone.
+
+Of a compilation only what the host process wrote into its pipe is kept, with its digest, so no file of a bot
+is ever taken for compiled code.
 """
 
 import os
 import platform
 import re
-import selectors
+import select
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.command import BotCommand, bot_command, environment, interpreter_paths, own_words
+from tourney.bots.catalogue.command import (
+    CODE,
+    BotCommand,
+    bot_command,
+    environment,
+    host_words,
+    interpreter_paths,
+    own_words,
+)
 from tourney.bots.catalogue.file_list import (
     FileEntry,
     copy_tree,
@@ -27,18 +38,24 @@ from tourney.bots.catalogue.file_list import (
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
-from tourney.bots.catalogue.tree import BUILT, Bounds, excess, remove_tree, walk
+from tourney.bots.catalogue.tree import BUILT, Bounds, SourceFile, excess, remove_tree, walk
 from tourney.bots.channel.interface import printable
-from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.process_tree import process_tree
+from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
+from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
-from tourney.bots.wasm.modules import compiled_folder
+from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
 from tourney.errors import BotError, SandboxError, StoreError
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
+COMPILE_SECONDS: Final = 120
+COMPILE_MB: Final = 2_048
+MAX_CODE: Final = 512 << 20  # bytes of the largest compiled module
 _TAIL: Final = 16 * 1024
 _LOOK_SECONDS: Final = 0.25
 _COPY_SECONDS: Final = 600
+_CHUNK: Final = 1 << 20
+_NEW: Final = ".new"  # the suffix of a build's folder until it is whole
+_SHOWN_LINES: Final = 15
 _COPY_THEN_BUILD: Final = (
     'cp -R "$1"/. . || exit; chmod -R u+w . 2>/dev/null; shift; echo; read -r _; exec "$@" </dev/null'
 )
@@ -113,30 +130,25 @@ def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -
     command = BotCommand(argv, folder, environment(), interpreter_paths())
     limits = replace(BUILD_LIMITS, folder_mb=_folder_mb(job.bounds))
     try:
-        process, pipes, group = sandbox.start(command, limits, writable=True, merged=True)
+        group, pipes = sandbox.start(command, limits, writable=True, merged=True)
     except OSError as error:
         return BuildResult(b"", f"it could not be started: {error.strerror}")
     work = _WorkFolder(folder, job.bounds)
     try:
         try:
             if sandbox.source_folder:
-                work = _work_folder(process.pid, pipes.stdout, job.bounds)
+                work = _work_folder(group.pid, pipes.stdout, job.bounds)
                 os.write(pipes.stdin, b"\n")
-        finally:
             os.close(pipes.stdin)
-        try:
+            pipes = pipes._replace(stdin=-1)
             tail, why = _follow(job, pipes.stdout, group, work)
             end = "" if why else group.death()
         finally:
-            os.close(pipes.stdout)
-            group.kill()
-            group.reap()
-        if not why and process.returncode != 0:
+            group.end(pipes)
+        if not why and group.returncode != 0:
             why = f"it was {end}" if end.startswith("killed") else f"it {end}"
         return BuildResult(tail, why) if why else _result(job, work.place, tail)
     finally:
-        group.kill()
-        group.reap()
         if work.fd is not None:
             os.close(work.fd)
 
@@ -157,9 +169,7 @@ def _folder_mb(bounds: Bounds) -> int:
 
 def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
     """Open the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
-    with selectors.DefaultSelector() as selector:
-        selector.register(stdout, selectors.EVENT_READ)
-        said = os.read(stdout, 65_536) if selector.select(_COPY_SECONDS) else b""
+    said = next(_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
     if said != b"\n":
         why = printable(said.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
@@ -171,40 +181,37 @@ def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
     return _WorkFolder(Path(f"/proc/self/fd/{fd}"), bounds, fd)
 
 
+def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
+    """Yield what a program writes, b"" at the end, for some seconds; None after each ``tick`` without any."""
+    deadline = time.monotonic() + seconds
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    while (left := deadline - time.monotonic()) > 0:
+        chunk = None
+        if poll.poll(1000 * min(tick, left)):
+            with suppress(BlockingIOError):
+                chunk = os.read(fd, _CHUNK)
+        yield chunk
+
+
 def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> tuple[bytes, str]:
     """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
     deadline = time.monotonic() + job.seconds
-    late = f"it took longer than {job.seconds} s"
-    tail, size = b"", 0
-    look = 0.0
-    with selectors.DefaultSelector() as selector:
-        selector.register(fd, selectors.EVENT_READ)
-        while True:
-            chunk = None
-            if selector.select(min(_LOOK_SECONDS, max(0.0, deadline - time.monotonic()))):
-                with suppress(BlockingIOError):
-                    chunk = os.read(fd, 65_536)
-            if chunk:
-                size += len(chunk)
-                tail = (tail + chunk)[-_TAIL:]
-            if size > job.max_output:
-                return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
-            if time.monotonic() >= look:
-                if why := work.excess():
-                    return tail, why
-                look = time.monotonic() + _LOOK_SECONDS
-            if chunk == b"" or (chunk is None and group.exited(0)):
-                break  # its output ended, or it exited and only a child of its own still holds the pipe
-            if time.monotonic() >= deadline:
-                return tail, late
+    tail, size, look = b"", 0, 0.0
+    for chunk in _output(fd, job.seconds, _LOOK_SECONDS):
+        size += len(chunk or b"")
+        tail = (tail + (chunk or b""))[-_TAIL:]
+        if size > job.max_output:
+            return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
+        if time.monotonic() >= look:
+            if why := work.excess():
+                return tail, why
+            look = time.monotonic() + _LOOK_SECONDS
+        if chunk == b"" or (chunk is None and group.exited(0)):
+            break  # its output ended, or it exited and only a child of its own still holds the pipe
     if not group.exited(max(0, int((deadline - time.monotonic()) * 1000))):
-        return tail, late
+        return tail, f"it took longer than {job.seconds} s"
     return tail, work.excess()
-
-
-_NEW: Final = ".new"
-"""The suffix of a build's folder until it is whole."""
-_SHOWN_LINES: Final = 15
 
 
 def built_command(
@@ -219,10 +226,10 @@ def built_command(
 def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: str | None = None) -> Path:
     """The folder to start a bot in: its files in the store, or with a build, the result of that.
 
-    For a module it is the folder of its compiled code, which counts fuel by ``meter``; only modules can.
-    Build and compilation run at the first call on a host; concurrent callers wait for them. Raises BotError,
-    with the last lines as a note, for a failed build and for what cannot be run so, UsageError for a module
-    without wasmtime, and StoreError if the store cannot be written.
+    For a module it is the folder of its compiled code and nothing else, which counts fuel by ``meter``; only
+    modules can. Build and compilation run at the first call on a host; concurrent callers wait for them.
+    Raises BotError, with the last lines as a note, for a failed build and for what cannot be run so,
+    UsageError for a module without wasmtime, and StoreError if the store cannot be written.
     """
     module = bot.manifest.module
     if meter is not None and module is None:
@@ -235,10 +242,56 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: st
     if module is None:
         return folder
     place = store.root / "modules" / host() / bot.digest
+    kind = meter or "plain"
+
+    def make(new: Path) -> None:
+        (new / "made").mkdir()
+        _compile(bot, folder, new / "made" / CODE, kind, sandbox)
+        made = [SourceFile(CODE, new / "made" / CODE, executable=False)]
+        write_file_manifest(new, copy_tree(made, new / "files", BUILT))
+        remove_tree(new / "made")
+
     try:
-        return compiled_folder(place, folder, module, bot.label, sandbox, meter)
+        kept = place / f"{kind}-{FORM}-{wasmtime_version()}-{platform.machine()}"
+        place.mkdir(parents=True, exist_ok=True)
+        with locked(place / "lock"):
+            return kept_files(kept, place / "new", make)
     except OSError as error:
         raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
+
+
+def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: Sandbox) -> None:
+    """Write the compiled code of a module to a new file. Raises BotError, SandboxError and OSError."""
+    module = str(bot.manifest.module)
+    if not (folder / module).is_file():
+        raise BotError(f"the module {module} is not among the files", bot.label)
+    if (folder / module).stat().st_size > MAX_MODULE:  # before anything reads it
+        raise BotError(f"the module {module} is larger than {MAX_MODULE >> 20} MiB", bot.label)
+    command = BotCommand(host_words("compile", module, kind), folder, environment(), interpreter_paths())
+    try:
+        group, pipes = sandbox.start(command, ResourceLimits(memory_mb=COMPILE_MB, hosted=True))
+    except OSError as error:
+        raise SandboxError(
+            f"this machine cannot start the compilation of {bot.label}: {error.strerror}"
+        ) from error
+    why, size = f"it takes longer than {COMPILE_SECONDS} s to compile", 0
+    try:
+        with target.open("wb") as out:
+            for part in _output(pipes.stdout, COMPILE_SECONDS, COMPILE_SECONDS):
+                size += out.write(part or b"")
+                if part == b"" or size > MAX_CODE:
+                    why = f"its code is larger than {MAX_CODE >> 20} MiB" if part else ""
+                    break
+        if not why:
+            group.exited(COMPILE_SECONDS * 1000)
+            said = printable(last_line(pipes.stderr))
+            end = group.death()
+    finally:
+        group.end(pipes)
+    if not why and group.returncode != 0:
+        why = said if group.returncode == 1 and said else f"its compilation {end}"
+    if why:
+        raise BotError(f"the module {module} cannot be used: {why}", bot.label)
 
 
 def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:

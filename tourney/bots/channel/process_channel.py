@@ -10,7 +10,7 @@ from typing import Final
 from tourney.bots.channel.interface import Channel, Event, Reading
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer, ends_with_line
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.child_process import Pipes
+from tourney.bots.sandbox.processes import Pipes
 from tourney.protocol import MAX_BOT_LINE
 
 MAX_QUEUE: Final = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-"""The processes of a bot, a session of their own: measured, stopped, killed and reaped together."""
+"""The processes of a bot, a session of their own: started, measured, stopped, killed and reaped together."""
 
 import os
 import select
@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
-from tourney.bots.sandbox.child_process import Process
-from tourney.bots.sandbox.process_tree import (
+from tourney.bots.sandbox.processes import (
+    Pipes,
+    Process,
     children_of,
     host_kills,
     process_tree,
@@ -22,25 +23,24 @@ from tourney.bots.sandbox.process_tree import (
     tree_cpu_ns,
     tree_run_delay_ns,
 )
+from tourney.errors import SandboxError
 
-_REAP_MS = 5_000
-"""Time for a killed process to be gone; only one stuck in the kernel takes longer."""
-_CLOSED_MS = 500
-"""Time for a bot to exit after the end of its output; its exit code is then known, on a busy machine too."""
-_SOON_MS = 50
-"""Time for a namespace to end by itself: its first process needs a processor for that."""
-_END_MS = 2_000
-"""Time for a namespace to end once all of its processes were killed."""
+TRY_SECONDS: Final = 20  # time for a sandbox to get ready
+_REAP_MS = 5_000  # time for a killed process to be gone; only one stuck in the kernel takes longer
+_CLOSED_MS = (
+    500  # time to exit after the end of the output: the exit code is then known, on a busy machine too
+)
+_SOON_MS = 50  # time for a namespace to end by itself: its first process needs a processor for that
+_END_MS = 2_000  # time for a namespace to end once all of its processes were killed
 _EXIT_SIGNAL = 128
 
 
 class BotProcesses:
-    """All processes of one bot. ``pidfd`` becomes readable when the first process exits.
+    """All processes of one bot. ``pidfd`` becomes readable when the first process exits; -1 without such.
 
     A control group freezes, measures and kills all of them. Without one, the descendants of the first process
-    are searched for and the process group is killed. ``release`` is called once they are gone. ``pidfd`` is
-    -1 on platforms without such descriptors. ``alive`` holds the first processes that are not reaped yet, of
-    all bots of this process.
+    are searched for and the process group is killed. ``release`` is called once they are gone. ``alive``
+    holds the first processes that are not reaped yet, of all bots of this process.
     """
 
     alive: ClassVar[set[int]] = set()
@@ -69,6 +69,11 @@ class BotProcesses:
         except (AttributeError, OSError):
             self.pidfd = -1
 
+    @property
+    def returncode(self) -> int | None:
+        """The first process's exit code (a signal is negative), once it is reaped."""
+        return self._process.returncode
+
     def begin(self) -> None:
         """Count the processor time from here on: what its sandbox took is not the bot's."""
         self._before_ns = self._used() or 0
@@ -80,17 +85,17 @@ class BotProcesses:
 
     def freeze(self) -> None:
         """Stop all processes."""
-        if (core := self._core) is not None:
-            core.freeze(frozen=True)
-        else:
-            self._signal_bot(signal.SIGSTOP)
+        self._hold(frozen=True)
 
     def thaw(self) -> None:
         """Let stopped processes continue."""
+        self._hold(frozen=False)
+
+    def _hold(self, *, frozen: bool) -> None:
         if (core := self._core) is not None:
-            core.freeze(frozen=False)
+            core.freeze(frozen=frozen)
         else:
-            self._signal_bot(signal.SIGCONT)
+            self._signal_bot(signal.SIGSTOP if frozen else signal.SIGCONT)
 
     def kill(self) -> None:
         """Kill all processes. The first one stays a zombie until ``reap``, so its number is not reused."""
@@ -118,9 +123,8 @@ class BotProcesses:
         if used is None:
             return None
         waited = None if self._core is None else self._core.waited_ns()
-        if waited is None:
-            root = self._root()
-            waited = tree_run_delay_ns(root) if root is not None else None
+        if waited is None and (root := self._root()) is not None:
+            waited = tree_run_delay_ns(root)
         return Reading(used - self._before_ns, waited or 0)
 
     def rivals(self) -> int | None:
@@ -155,8 +159,8 @@ class BotProcesses:
         return tree_cpu_ns(root) if root is not None else None
 
     def _signal_bot(self, number: signal.Signals) -> None:
-        if self._status is None:
-            signal_tree(self.pid, number)
+        if (root := self._root()) is not None:
+            signal_tree(root, number)
 
     def exited(self, timeout_ms: int) -> bool:
         """Wait at most ``timeout_ms`` for the first process to exit; say whether it has. Does not reap it."""
@@ -198,6 +202,12 @@ class BotProcesses:
         elif release is not None:
             release()
 
+    def end(self, pipes: Pipes, *, keep_caches: bool = False) -> None:
+        """Kill and reap all processes, and close their streams."""
+        self.kill()
+        self.reap(keep_caches=keep_caches)
+        pipes.close()
+
     def last_event(self, killed: EventKind = "closed") -> Event:
         """The event that ends the bot's output: ``lost`` if the kernel shows that the machine ended the bot.
 
@@ -213,7 +223,7 @@ class BotProcesses:
         return Event(killed if self._by_sigkill(code) else "closed", words)
 
     def _by_sigkill(self, code: int) -> bool:
-        """Whether the bot died by SIGKILL, or pretends that, by an exit code as of ``_exit_code``."""
+        """Whether the bot died by SIGKILL, or pretends that."""
         return code in (-signal.SIGKILL, _EXIT_SIGNAL + signal.SIGKILL)
 
     def _sandbox_killed(self, code: int) -> bool:  # noqa: ARG002 - without a sandbox, the code is the bot's
@@ -235,7 +245,7 @@ class BotProcesses:
         if code is None:
             words = "closed its output"
         else:
-            words = self._exit_words(code) if code >= 0 else f"killed by {signal_name(-code)}"
+            words = self._exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
         if self._cgroup is not None and self._cgroup.out_of_memory():
             return f"{words} (out of memory: its processes together met their bound)"
         if code is not None and self._killed_by_host(code):
@@ -283,8 +293,7 @@ class NamespaceProcesses(BotProcesses):
             # Bubblewrap is alive and has not reaped it, so the number is still its own.
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(first, signal.SIGKILL)
-            core = self._core
-            if core is not None:
+            if (core := self._core) is not None:
                 core.freeze(frozen=False)
             if self.exited(_SOON_MS):
                 return
@@ -305,7 +314,7 @@ class NamespaceProcesses(BotProcesses):
     def _exit_words(self, code: int) -> str:
         # Bubblewrap passes on a signal as 128 + its number; a bot can pretend that.
         if code > _EXIT_SIGNAL:
-            return f"killed by {signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
+            return f"killed by {_signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
         return super()._exit_words(code)
 
     def _root(self) -> int | None:
@@ -313,14 +322,67 @@ class NamespaceProcesses(BotProcesses):
 
     def _signal_bot(self, number: signal.Signals) -> None:
         # Bubblewrap's own two processes go on: they have to reap.
-        first = self._root()
-        if first is not None:
+        if (first := self._root()) is not None:
             signal_tree(first, number, spare=1)
 
 
-def signal_name(number: int) -> str:
-    """A signal's name, for example ``SIGKILL``."""
+def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+class HeldBot:
+    """A sandbox that is made ahead, in which the bot's program waits for ``release``.
+
+    Its last program before the bot's writes an empty line to the bot's output when all is ready, and reads
+    one from its input before it becomes the bot.
+    """
+
+    def __init__(self, name: str, group: BotProcesses, pipes: Pipes) -> None:
+        self._name = name
+        self._group = group
+        self._pipes = pipes
+
+    def release(self) -> tuple[BotProcesses, Pipes]:
+        """Start the bot; return its processes and its streams, which the caller ends.
+
+        Raises SandboxError, and ends the sandbox, if it does not work: the bot has no part in that.
+        """
+        try:
+            self._wait()
+            self._group.begin()
+            os.write(self._pipes.stdin, b"\n")
+        except OSError as error:
+            self.end()
+            raise SandboxError(f"{self._name} failed before its bot began: {error.strerror}") from error
+        except BaseException:
+            self.end()
+            raise
+        return self._group, self._pipes
+
+    def end(self) -> None:
+        """End the sandbox; its bot has not started."""
+        self._group.end(self._pipes)
+
+    def _wait(self) -> None:
+        """Wait until all is ready. Raises SandboxError."""
+        poll = select.poll()
+        poll.register(self._pipes.stdout, select.POLLIN)
+        if not poll.poll(TRY_SECONDS * 1000):
+            raise SandboxError(f"{self._name} does not work here (it hangs)")
+        said = os.read(self._pipes.stdout, 1)
+        if said != b"\n" or self._group.exited(0):
+            self._group.exited(TRY_SECONDS * 1000)
+            errors = self._pipes.stderr if self._pipes.stderr >= 0 else self._pipes.stdout
+            why = said.decode("ascii", "replace").strip() + last_line(errors)
+            raise SandboxError(f"{self._name} does not work here ({why or self._group.death()})")
+
+
+def last_line(fd: int) -> str:
+    """The last line in a pipe whose writers are gone."""
+    with suppress(BlockingIOError):
+        lines = os.read(fd, 65_536).decode("utf-8", "backslashreplace").strip().splitlines()
+        return lines[-1][:200] if lines else ""
+    return ""

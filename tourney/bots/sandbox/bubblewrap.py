@@ -13,22 +13,13 @@ from pathlib import Path
 from typing import Final, Self
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.sandbox.bot_processes import NamespaceProcesses
+from tourney.bots.sandbox.bot_processes import TRY_SECONDS, NamespaceProcesses
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
-from tourney.bots.sandbox.child_process import OUTPUT, high
-from tourney.bots.sandbox.landlock import landlock_words
-from tourney.bots.sandbox.launch import Launch
-from tourney.bots.sandbox.sandbox import (
-    Degree,
-    Level,
-    ResourceLimits,
-    Sandbox,
-    all_degrees,
-    prlimit_words,
-    program,
-)
-from tourney.bots.sandbox.seccomp import seccomp_filter
+from tourney.bots.sandbox.kernel_rules import landlock_words, seccomp_filter
+from tourney.bots.sandbox.plain import prlimit_words
+from tourney.bots.sandbox.processes import OUTPUT, high
+from tourney.bots.sandbox.sandbox import Degree, Launch, Level, ResourceLimits, Sandbox, all_degrees, program
 from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
     Copy,
@@ -48,17 +39,14 @@ from tourney.errors import SandboxError
 EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp", "landlock"})
 """Optional parts: each is left out if the sandbox does not start with it."""
 
-USERS_PER_PROCESS: Final = 32
-"""Users that one referee hands out; more bots than that at a time share them."""
+USERS_PER_PROCESS: Final = 32  # users that one referee hands out; more bots than that at a time share them
 _USER_RANGES: Final = ((1_879_048_192, 268_304_384), (61_184, 4_336), (10_000, 50_000), (1, 65_533))
 """First user and count, the best range first: a container's user namespace may lack the high ones."""
 
-_TRY_SECONDS = 20
 _UNSET = ["-u", "PWD", "-u", "OLDPWD", "-u", "SHLVL", "-u", "_"]
 _SHELL = "/bin/sh"
 _LIMITS = "/proc/self/limits"
-_ADDED = "line PWD OLDPWD SHLVL _"
-"""Variables that some shells, and bubblewrap, set."""
+_ADDED = "line PWD OLDPWD SHLVL _"  # variables that some shells, and bubblewrap, set
 _HOLD = f"echo >&{OUTPUT} && read -r line && cd {BOT_FOLDER} && unset {_ADDED}"
 """What a shell does before it becomes the bot: it says that it is ready, waits for a line, and enters the
 bot's folder, which perhaps only the bot may enter."""
@@ -252,14 +240,10 @@ class Bubblewrap(Sandbox):
 
 def _ulimits(limits: ResourceLimits, flag: str) -> str:
     """The commands of a shell that set limits; ``flag`` is that of processes, if they are limited."""
-    words = [
-        f"ulimit -v {limits.address_mb << 10}",
-        f"ulimit -f {limits.file_mb << 11}",
-        f"ulimit -n {limits.open_files}",
-        "ulimit -c 0",
-        *([f"ulimit -{flag} {limits.processes}"] if flag else []),
-    ]
-    return " && ".join(words)
+    limited = {"v": limits.address_mb << 10, "f": limits.file_mb << 11, "n": limits.open_files, "c": 0}
+    if flag:
+        limited[flag] = limits.processes
+    return " && ".join(f"ulimit -{key} {value}" for key, value in limited.items())
 
 
 @cache
@@ -294,7 +278,7 @@ def _shell_is_exact() -> bool:
 def _said(words: Sequence[str]) -> str:
     """The output of a command with an empty environment; "" if it fails."""
     try:
-        done = subprocess.run(words, env={}, capture_output=True, timeout=_TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
+        done = subprocess.run(words, env={}, capture_output=True, timeout=TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
@@ -315,11 +299,8 @@ def _namespaces(*, root: bool, closed: bool) -> list[str]:
     """
     words = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
     if root:
-        words += ["--cap-drop", "ALL"]
-        for capability in ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP"):
-            words += ["--cap-add", capability]
+        words += ["--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        words += ["--cap-add", "CAP_SETPCAP"]
     else:
-        words.append("--unshare-user")
-        if closed:
-            words.append("--disable-userns")
+        words += ["--unshare-user", *(["--disable-userns"] if closed else [])]
     return [*words, "--hostname", "bot", "--die-with-parent", "--new-session"]

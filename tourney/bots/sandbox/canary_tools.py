@@ -7,6 +7,7 @@ import ctypes
 import errno
 import os
 import signal
+import socket
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -36,6 +37,24 @@ CACHE_CALLS = {
     "openat2": ((437, 437), (-1, 0, 0, 0)),
     "io_setup": ((206, 0), (0, 0, 0, 0)),
 }
+SYSTEM = ("/", "/usr", "/usr/lib", "/etc", "/dev", "/bin", "/lib")
+VARIABLES = {"PATH", "LANG", "TZ", "HOME", "PYTHONHASHSEED"}
+CHANGING = ("loadavg", "meminfo", "stat", "uptime")
+"""Files of /proc that programs need; their content must be fixed."""
+HIDDEN = (
+    *("buddyinfo", "cgroups", "diskstats", "interrupts", "schedstat", "softirqs", "vmstat", "zoneinfo"),
+    *("sys/fs/dentry-state", "sys/fs/file-nr", "sys/fs/inode-nr", "irq/0/spurious"),
+    *("pressure/cpu", "pressure/io", "pressure/memory"),
+)
+"""Files of /proc on the whole machine that no program needs."""
+PAGE_NOTES = ("smaps", "smaps_rollup", "numa_maps", "pagemap", "clear_refs")
+"""Files of each process in /proc that show, or change, what the kernel notes of its pages."""
+SOCKETS = (
+    *(("AF_INET", 2, socket.SOCK_STREAM), ("AF_INET", 2, socket.SOCK_DGRAM)),
+    *(("AF_INET6", 10, socket.SOCK_DGRAM), ("AF_NETLINK", 16, socket.SOCK_RAW)),
+    *(("AF_TIPC", 30, socket.SOCK_STREAM), ("AF_VSOCK", 40, socket.SOCK_STREAM)),
+)
+"""Families and kinds of sockets that are not UNIX ones."""
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
 

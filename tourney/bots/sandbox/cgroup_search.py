@@ -2,19 +2,18 @@
 
 import atexit
 import os
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
-from tourney.bots.sandbox.cgroups import (
-    CORE,
-    PRESSURE,
-    Cgroups,
-    Home,
-    claim_group,
-    full_ns,
-    remove_group,
-)
+from tourney.bots.sandbox.cgroups import PRESSURE, Cgroups, Home, claim_group, full_ns, opened, remove_group
+
+_FILES: Final = {
+    "core": (("cgroup.kill", "cgroup.freeze", "cpu.stat"),),
+    "memory": (("memory.max",), ("memory.limit_in_bytes",)),
+    "pids": (("pids.max",),),
+}
+"""What a group that has something has: the files of one of the versions."""
 
 
 def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
@@ -27,12 +26,12 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     homes: list[Home] = []
     lacking = {"core", "memory", "pids", "pressure"}
     for controller in ("", "memory", "pids"):
-        wanted = {"core", "memory", "pids", "pressure"} if controller == "" else {controller}
-        if controller in mounts and controller in own and wanted & lacking:
-            home = _best_home(*mounts[controller], own[controller], wanted & lacking, 1 if controller else 2)
+        wanted = {controller} & lacking if controller else lacking
+        if controller in mounts and controller in own and wanted:
+            home = _best_home(*mounts[controller], own[controller], wanted, 1 if controller else 2)
             if home is not None:
                 homes.append(home)
-                lacking -= set(home.gives)
+                lacking = lacking - {*home.gives}
     found = Cgroups(tuple(homes))
     found.sweep()
     atexit.register(found.settle, wait=True)
@@ -66,36 +65,24 @@ def _try(folder: Path, wanted: set[str]) -> tuple[str, ...]:
     except OSError:
         return ()
     try:
-        gives = [w for w in sorted(wanted) if _has(w, child)]
-        return tuple(gives) if gives and _takes(child) else ()
+        gives = tuple(word for word in sorted(wanted) if _has(word, child))
+        return gives if gives and _takes(child) else ()
     finally:
         remove_group(child)
         os.close(lock)
 
 
 def _has(word: str, child: Path) -> bool:
-    """Say whether a group has the files that a word stands for; those of the pressure may be unreadable."""
+    """Whether a group has the files that a word stands for; that of the pressure may be unreadable."""
     if word == "pressure":
-        with suppress(OSError):
-            fd = os.open(child / PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                return full_ns(fd) is not None
-            finally:
-                os.close(fd)
+        with suppress(OSError), opened(child / PRESSURE) as fd:
+            return full_ns(fd) is not None
         return False
-    return all((child / name).exists() for name in _files(word, child))
-
-
-def _files(word: str, child: Path) -> Iterable[str]:
-    if word == "core":
-        return CORE
-    if word == "pids":
-        return ("pids.max",)
-    return ("memory.max",) if (child / "cgroup.events").exists() else ("memory.limit_in_bytes",)
+    return any(all((child / name).exists() for name in names) for names in _FILES[word])
 
 
 def _takes(child: Path) -> bool:
-    """Say whether a process can join the group."""
+    """Whether a process can join the group."""
     words = ["sh", "-c", f"echo $$ >'{child}/cgroup.procs'"]
     silent = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
     pid = os.posix_spawn("/bin/sh", words, {}, file_actions=silent)
@@ -104,12 +91,8 @@ def _takes(child: Path) -> bool:
 
 def _own(text: str) -> dict[str, str]:
     """This process's group by controller; the key of version 2 is ``""``."""
-    groups = {}
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        for controller in controllers.split(","):
-            groups[controller] = path
-    return groups
+    rows = (line.split(":", 2) for line in text.splitlines())
+    return {controller: path for _, controllers, path in rows for controller in controllers.split(",")}
 
 
 def _mounts(text: str) -> dict[str, tuple[Path, str]]:
@@ -117,17 +100,9 @@ def _mounts(text: str) -> dict[str, tuple[Path, str]]:
     found: dict[str, tuple[Path, str]] = {}
     for line in text.splitlines():
         front, _, back = line.partition(" - ")
-        fields, kind = front.split(), back.split()
-        place = (Path(_plain(fields[4])), _plain(fields[3]))
-        if kind[0] == "cgroup2":
-            found.setdefault("", place)
-        elif kind[0] == "cgroup":
-            for option in kind[-1].split(","):
-                if option in ("memory", "pids"):
-                    found.setdefault(option, place)
+        fields, kind = [word.replace("\\040", " ") for word in front.split()], back.split()
+        shown = [""] if kind[0] == "cgroup2" else kind[-1].split(",") if kind[0] == "cgroup" else []
+        for controller in shown:
+            if controller in ("", "memory", "pids"):
+                found.setdefault(controller, (Path(fields[4]), fields[3]))
     return found
-
-
-def _plain(word: str) -> str:
-    """Decode the kernel's escape for blanks."""
-    return word.replace("\\040", " ")

@@ -3,7 +3,7 @@
 Version 2 has ``cgroup.kill``, ``cgroup.freeze`` and ``cpu.stat`` in every group, ``cpu.pressure`` if the
 kernel keeps such accounts, and ``memory.max`` and ``pids.max`` if the controllers are delegated. On a hybrid
 machine these two come from version 1. Groups are made below this process's own, or below its nearest ancestor
-that offers more; trying shows what is allowed.
+that offers more; making one and trying it shows what is allowed.
 
 The maker of a group locks its folder for as long as it lives. Its process number would not prove that it
 lives: the number may be reused or belong to another namespace, and a zombie keeps its entry in /proc.
@@ -14,20 +14,18 @@ import fcntl
 import os
 import signal
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
 PREFIX: Final = "tourney-"
 PRESSURE = "cpu.pressure"
-CORE = ("cgroup.kill", "cgroup.freeze", "cpu.stat")
 _REMOVE_SECONDS = 5.0
 _LEAVE_SECONDS, _MOST_SECONDS = 0.0003, 0.01
 """Time between two looks whether killed processes have left a group, at first and at most."""
-_CLAIMS = 100
-"""Names to try: a process of another namespace with the same number may have taken one."""
+_CLAIMS = 100  # names to try: a process of another namespace with the same number may have taken one
 
 
 class Home(NamedTuple):
@@ -74,11 +72,8 @@ class Cgroup:
     def add(self, pid: int) -> None:
         """Move a process that has no children into the groups. Raises OSError."""
         for folder in self.folders:
-            fd = os.open(folder / "cgroup.procs", os.O_WRONLY | os.O_CLOEXEC)
-            try:
+            with opened(folder / "cgroup.procs", os.O_WRONLY) as fd:
                 os.write(fd, b"%d" % pid)
-            finally:
-                os.close(fd)
 
     def kill(self) -> None:
         """Kill all processes of the group."""
@@ -87,7 +82,7 @@ class Cgroup:
                 (self._core / "cgroup.kill").write_text("1")
             return
         # Version 1 has no file for that. All groups of a bot have the same members.
-        for pid in _members(self.folders[0]):
+        for pid in self.members():
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
 
@@ -109,13 +104,9 @@ class Cgroup:
         It is the line ``full`` of the group's pressure. While one process runs, its fellows may wait: that
         does not count.
         """
-        if self._core is None:
-            return None
-        if self._pressure < 0:
-            try:
+        if self._core is not None and self._pressure < 0:
+            with suppress(OSError):
                 self._pressure = os.open(self._core / PRESSURE, os.O_RDONLY | os.O_CLOEXEC)
-            except OSError:
-                return None
         return full_ns(self._pressure)
 
     def members(self) -> list[int]:
@@ -149,13 +140,13 @@ class Cgroup:
         met = found.get("oom", 0)
         for name in ("memory.failcnt", "memory.memsw.failcnt"):
             with suppress(OSError, ValueError):
-                met += int((self.memory / name).read_text("ascii"))
+                met += self._figure(name)
         with suppress(OSError, ValueError):  # version 1 does not count failures for the kernel's own memory
-            most, limit = ("memory.max_usage_in_bytes", "memory.limit_in_bytes")
-            met += int((self.memory / most).read_text("ascii")) >= int(
-                (self.memory / limit).read_text("ascii")
-            )
+            met += self._figure("memory.max_usage_in_bytes") >= self._figure("memory.limit_in_bytes")
         return found.get("oom_kill", 0), met > 0
+
+    def _figure(self, name: str) -> int:
+        return int((self.memory / name).read_text("ascii")) if self.memory is not None else 0
 
     def remove(self) -> None:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
@@ -192,10 +183,9 @@ class Cgroup:
                 os.close(fd)
         self._cpu = self._pressure = -1
         # If one is not empty, the others are not: a process leaves them all at the same time.
-        while self._left:
-            folder = self._left[0]
-            if not remove_group(folder, keep_caches=self._keep_caches or folder != self.memory):
-                break
+        while self._left and remove_group(
+            self._left[0], keep_caches=self._keep_caches or self._left[0] != self.memory
+        ):
             del self._left[0]
         if not self._left:
             self._unlock()
@@ -233,14 +223,12 @@ class Cgroups:
         self.settle()
         if not self.homes:
             return None
-        made: list[Path] = []
-        locks: list[int] = []
+        made: list[tuple[Path, int]] = []
         core = memory_at = None
         try:
             for home in self.homes:
                 folder, lock = claim_group(home.folder, name)
-                made.append(folder)
-                locks.append(lock)
+                made.append((folder, lock))
                 if "core" in home.gives:
                     core = folder
                 if "memory" in home.gives:
@@ -248,11 +236,11 @@ class Cgroups:
                     _bound_memory(folder, memory, home.version)
                 if "pids" in home.gives:
                     (folder / "pids.max").write_text(str(processes))
-            return Cgroup(tuple(made), core, memory_at, tuple(locks), self.leaving)
+            folders, locks = zip(*made, strict=True)
+            return Cgroup(folders, core, memory_at, locks, self.leaving)
         except OSError:
-            for folder in made:
+            for folder, lock in made:
                 remove_group(folder)
-            for lock in locks:
                 os.close(lock)
             raise
 
@@ -262,37 +250,44 @@ class Cgroups:
 
     def sweep(self) -> None:
         """Remove empty groups whose maker is gone."""
-        for home in self.homes:
-            for folder in home.folder.glob(f"{PREFIX}*-*"):
-                _sweep(folder)
+        for folder in (found for home in self.homes for found in home.folder.glob(f"{PREFIX}*-*")):
+            with suppress(OSError), opened(folder, os.O_DIRECTORY) as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove_group(folder)
+
+
+@contextmanager
+def opened(path: Path, flags: int = os.O_RDONLY) -> Iterator[int]:
+    """Open a file or a folder, and close it. Raises OSError."""
+    fd = os.open(path, flags | os.O_CLOEXEC)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def full_ns(fd: int) -> int | None:
     """The total of the line ``full`` of a pressure file; None if the kernel has no such line."""
-    try:
+    with suppress(OSError, ValueError):
         full = os.pread(fd, 256, 0).partition(b"full ")[2]
         return int(full.partition(b"total=")[2]) * 1000 if full else None
-    except (OSError, ValueError):
-        return None
+    return None
 
 
 def _bound_memory(folder: Path, size: int, version: int) -> None:
-    if version == 1:
-        (folder / "memory.limit_in_bytes").write_text(str(size))
-        with suppress(OSError):  # missing if swap is not accounted for
-            (folder / "memory.memsw.limit_in_bytes").write_text(str(size))
-        return
-    (folder / "memory.max").write_text(str(size))
-    for name, value in (("memory.swap.max", "0"), ("memory.oom.group", "1")):
+    needed, others = "memory.max", {"memory.swap.max": "0", "memory.oom.group": "1"}
+    if version == 1:  # the other file is missing if swap is not accounted for
+        needed, others = "memory.limit_in_bytes", {"memory.memsw.limit_in_bytes": str(size)}
+    (folder / needed).write_text(str(size))
+    for name, value in others.items():
         with suppress(OSError):
             (folder / name).write_text(value)
 
 
 def _members(folder: Path) -> list[int]:
-    try:
+    with suppress(OSError):
         return list(map(int, (folder / "cgroup.procs").read_text("ascii").split()))
-    except OSError:
-        return []
+    return []
 
 
 def claim_group(parent: Path, name: str) -> tuple[Path, int]:
@@ -313,24 +308,10 @@ def claim_group(parent: Path, name: str) -> tuple[Path, int]:
 
 
 def _open(folder: Path) -> int | None:
-    """Open a group's folder, if it exists."""
     try:
         return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
         return None
-
-
-def _sweep(folder: Path) -> None:
-    """Remove a group if it is empty and its maker is gone."""
-    with suppress(OSError):
-        lock = _open(folder)
-        if lock is None:
-            return
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            remove_group(folder)
-        finally:
-            os.close(lock)
 
 
 def remove_group(folder: Path, *, keep_caches: bool = False) -> bool:
@@ -339,10 +320,8 @@ def remove_group(folder: Path, *, keep_caches: bool = False) -> bool:
         drop_caches(folder)
     try:
         folder.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
     return True
 
 
@@ -353,10 +332,7 @@ def drop_caches(folder: Path) -> None:
     get below a limit of 0.
     """
     for name in ("memory.high", "memory.limit_in_bytes"):
-        with suppress(OSError):  # the other version has no such file; and what the kernel itself needs stays
-            fd = os.open(folder / name, os.O_WRONLY | os.O_CLOEXEC)
-            try:
-                if not _members(folder):
-                    os.write(fd, b"0")
-            finally:
-                os.close(fd)
+        # The other version has no such file; and what the kernel itself needs stays.
+        with suppress(OSError), opened(folder / name, os.O_WRONLY) as fd:
+            if not _members(folder):
+                os.write(fd, b"0")

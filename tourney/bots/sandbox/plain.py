@@ -6,20 +6,10 @@ from contextlib import suppress
 from typing import Self
 
 from tourney.bots.catalogue.command import BotCommand
+from tourney.bots.sandbox.bot_processes import TRY_SECONDS
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
-from tourney.bots.sandbox.launch import Launch
-from tourney.bots.sandbox.sandbox import (
-    Degree,
-    Level,
-    ResourceLimits,
-    Sandbox,
-    all_degrees,
-    prlimit_words,
-    program,
-)
-
-_TRY_SECONDS = 20
+from tourney.bots.sandbox.sandbox import Degree, Launch, Level, ResourceLimits, Sandbox, all_degrees, program
 
 
 class PlainSandbox(Sandbox):
@@ -63,15 +53,29 @@ class PlainSandbox(Sandbox):
 
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:  # noqa: ARG002 - every folder is writable
         """The command line that starts a bot."""
-        argv: list[str] = []
         cgroup = self._make_cgroup(limits)
-        if cgroup is not None:
-            argv += cgroup.join_words()
+        argv = [] if cgroup is None else cgroup.join_words()
         if self._setpriv is not None:
             argv += [self._setpriv, "--pdeathsig", "KILL", "--"]
         if self._prlimit is not None:
             argv += prlimit_words(self._prlimit, limits)
         return Launch([*argv, *command.argv], cgroup=cgroup)
+
+
+def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = False) -> list[str]:
+    """The ``prlimit`` command that goes before a bot's.
+
+    The kernel counts ``processes`` per user, so only bots with a user of their own can have that limit.
+    """
+    return [
+        prlimit,
+        f"--as={limits.address_mb << 20}",
+        f"--fsize={limits.file_mb << 20}",
+        f"--nofile={limits.open_files}",
+        "--core=0",
+        *([f"--nproc={limits.processes}"] if processes else []),
+        "--",
+    ]
 
 
 def _working(setpriv: str | None) -> str | None:
@@ -80,7 +84,7 @@ def _working(setpriv: str | None) -> str | None:
         return None
     with suppress(OSError, subprocess.TimeoutExpired):
         tried = [setpriv, "--pdeathsig", "KILL", "--", "true"]
-        done = subprocess.run(tried, env={}, capture_output=True, timeout=_TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
+        done = subprocess.run(tried, env={}, capture_output=True, timeout=TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
         if done.returncode == 0:
             return setpriv
     return None

@@ -20,9 +20,9 @@ from typing import Final, Self
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
-from tourney.bots.sandbox import canary, canary_attempts, canary_tools
-from tourney.bots.sandbox.child_process import free_processors, started_on
+from tourney.bots.sandbox import canary, canary_tools
 from tourney.bots.sandbox.page_cache import CACHED_BYTES, cached_pages, drop_pages, shared_library
+from tourney.bots.sandbox.processes import free_processors, started_on
 from tourney.bots.sandbox.sandbox import (
     MAX_PROCESSES,
     PROTECTIONS,
@@ -40,8 +40,7 @@ _TIMEOUT_NS: Final = 60 * 10**9
 _GONE_SECONDS: Final = 3.0
 _TICKS: Final = 20
 _LOOKS: Final = 10
-CROWD: Final = 8
-"""Children of a canary that compete with each other for a processor."""
+CROWD: Final = 8  # children of a canary that compete with each other for a processor
 _SIGKILL_PENDING: Final = 1 << (signal.SIGKILL - 1)
 
 _ALONE: Final = ("memory-by-children", "queued-memory")
@@ -63,9 +62,8 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[ProbeFinding]:
     One that holds against the canary, but that the sandbox does not promise whole, counts as it is promised.
     """
     with _Probing(sandbox) as probing:
-        results = probing.try_all(
-            [name for names in canary.TRIED.values() for name in names if name not in _ALONE]
-        )
+        names = [name for tried in canary.TRIED.values() for name in tried if name not in _ALONE]
+        results = probing.try_all(names)
         for name in _ALONE:
             results |= probing.try_all([name])
         outside = {
@@ -107,7 +105,7 @@ class _Probing:
             shared.chmod(0o755)
             self._folder = shared / "bot"
             self._folder.mkdir()
-            for module in (canary, canary_attempts, canary_tools):
+            for module in (canary, canary_tools):
                 # In folders of the same names, so that they import each other there, too.
                 copy = self._folder / (module.__name__.replace(".", "/") + ".py")
                 copy.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,6 @@
 """Sandboxes: what they promise, how they start bots, and which one a level selects.
 
-A sandbox is a subclass of ``Sandbox``: Tourney's own are ``bubblewrap`` and ``plain``, others come from the
-entry points of ``tourney.sandboxes``.
+Tourney's own are ``bubblewrap`` and ``plain``, others come from the entry points of ``tourney.sandboxes``.
 """
 
 import errno
@@ -10,8 +9,8 @@ import shutil
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
@@ -20,10 +19,9 @@ from typing import ClassVar, Final, Literal, Self
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
-from tourney.bots.sandbox.bot_processes import BotProcesses
+from tourney.bots.sandbox.bot_processes import TRY_SECONDS, BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
-from tourney.bots.sandbox.child_process import Pipes, Process, start_held, start_process
-from tourney.bots.sandbox.launch import TRY_SECONDS, HeldBot, Launch, last_line
+from tourney.bots.sandbox.processes import Pipes, start_held, start_process
 from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
@@ -73,15 +71,19 @@ def all_degrees(given: Mapping[str, Degree]) -> dict[str, Degree]:
     return {name: given.get(name, "absent") for name in PROTECTIONS}
 
 
-MAX_PROCESSES: Final = 512
-"""Processes and threads that a bot may have: a Java machine alone starts dozens."""
+_BY_GROUPS: Final[tuple[tuple[frozenset[str], tuple[str, ...]], ...]] = (
+    (frozenset({"core"}), ("all-processes", "processor-time", "freezing")),
+    (frozenset({"core", "pressure"}), ("waiting-time",)),
+    (frozenset({"memory"}), ("total-memory",)),
+    (frozenset({"pids"}), ("process-count",)),
+)
+MAX_PROCESSES: Final = 512  # processes and threads of a bot: a Java machine alone starts dozens
 _BOTS_FAULT = frozenset(
     {errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC, errno.ENOTDIR, errno.EISDIR, errno.ELOOP}
     | {errno.E2BIG, errno.EINVAL, errno.ENAMETOOLONG, errno.ETXTBSY, errno.ELIBBAD}
 )
 """Errors of exec that mean a bad program; all others mean a problem of the machine."""
-_REHEARSAL_MS = 3_000
-"""Time for a bot to exit at the end of its input, before its first match."""
+_REHEARSAL_MS = 3_000  # time for a bot to exit at the end of its input, before its first match
 _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -89,8 +91,8 @@ _SEARCHED = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 class ResourceLimits:
     """Limits of a bot or a build; ``memory_mb`` for each process and for all, ``file_mb`` for each file.
 
-    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory. ``hosted``: it is the
-    host process of a module, which needs memory and address space beside the module's.
+    ``folder_mb`` bounds a build's folder, where the sandbox gives it one in memory. ``hosted``: it is a
+    module's host process, which needs memory and address space beside the module's.
     """
 
     memory_mb: int = 4096
@@ -111,16 +113,58 @@ class ResourceLimits:
         return self.memory_mb + HOST_ADDRESS_MB * self.hosted
 
 
+@dataclass(slots=True)
+class Launch:
+    """A bot that is ready to start: its command line inside the sandbox, and what is held for it.
+
+    ``fds`` are inherited, and closed here once the bot has started. ``release`` is called when it has ended.
+    For a sandbox that holds its bots, ``words`` are written to the descriptor ``words_to`` once the first
+    process is in its groups. ``weakened`` is that of the channel.
+    """
+
+    argv: list[str]
+    fds: tuple[int, ...] = ()
+    cgroup: Cgroup | None = None
+    release: Callable[[], None] | None = None
+    words: bytes = b""
+    words_to: int = -1
+    weakened: Mapping[str, str] = field(default_factory=dict)
+
+    def send_words(self) -> None:
+        """Write ``words``; a sandbox that does not read them has died, and says why on standard error."""
+        content = self.words
+        with suppress(BrokenPipeError):
+            while content:
+                content = content[os.write(self.words_to, content) :]
+
+    def close_fds(self) -> None:
+        """Close the descriptors that only the start needs."""
+        fds, self.fds, self.words_to = (*self.fds, self.words_to), (), -1
+        for fd in fds:
+            if fd >= 0:
+                os.close(fd)
+
+    def abandon(self) -> None:
+        """Release everything when the start has failed."""
+        self.close_fds()
+        if self.cgroup is not None:
+            self.cgroup.remove()
+        if self.release is not None:
+            self.release()
+
+
 class Sandbox(ABC):
-    """Starts bots. ``name`` is its name in the registry, ``level`` the level that was asked for."""
+    """Starts bots. ``name`` is its name in the registry, ``level`` the level that was asked for.
+
+    ``processes`` is the class that looks after a bot's processes. ``source_folder``: where a build finds the
+    bot's files, if it works in an empty folder in memory; "" if on disk. ``holds``: whether it can be made
+    before its bot starts: then its bots wait as ``HeldBot`` says.
+    """
 
     name: str
     processes: type[BotProcesses] = BotProcesses
-    """The class that looks after the processes of a bot."""
     source_folder: str = ""
-    """Where a build finds the bot's files, if it works in an empty folder in memory; "" if on disk."""
     holds: ClassVar[bool] = False
-    """Whether it can be made before its bot starts: then its bots wait as ``HeldBot`` says."""
 
     def __init__(self, level: Level, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
         self.level: Level = level
@@ -147,30 +191,29 @@ class Sandbox(ABC):
 
     def check(self) -> None:
         """Start a program that starts another. Raises SandboxError if the sandbox does not work now."""
-        self.check_command(
-            BotCommand(("/bin/sh", "-c", "(true); exit 0"), Path("/usr"), (("PATH", "/usr/bin:/bin"),))
-        )
+        words, env = ("/bin/sh", "-c", "(true); exit 0"), (("PATH", "/usr/bin:/bin"),)
+        self.check_command(BotCommand(words, Path("/usr"), env))
 
     def check_command(self, command: BotCommand) -> None:
         """Run a program that ends by itself. Raises SandboxError if it fails."""
         try:
-            process, pipes, group = self.start(command, ResourceLimits(memory_mb=1024))
+            group, pipes = self.start(command, ResourceLimits(memory_mb=1024))
         except OSError as error:
             raise SandboxError(f"{self.name} does not start here: {error}") from error
         try:
             ended = group.exited(TRY_SECONDS * 1000)
             said = last_line(pipes.stderr)
         finally:
-            _end(group, pipes)
+            group.end(pipes)
             self.settle()
-        if not ended or process.returncode != 0:
-            why = said or (f"exit code {process.returncode}" if ended else "it hangs")
+        if not ended or group.returncode != 0:
+            why = said or (f"exit code {group.returncode}" if ended else "it hangs")
             raise SandboxError(f"{self.name} does not work here ({why})")
 
     def start(
         self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False, merged: bool = False
-    ) -> tuple[Process, Pipes, BotProcesses]:
-        """Start a program inside; return its process, its streams and its processes, which the caller ends.
+    ) -> tuple[BotProcesses, Pipes]:
+        """Start a program inside; return its processes and its streams, which the caller ends.
 
         ``writable``: its folder is, as ``prepare`` says. ``merged``: standard error goes to standard output.
         Raises OSError or SandboxError.
@@ -186,7 +229,7 @@ class Sandbox(ABC):
             launch.abandon()
             raise
         launch.close_fds()
-        return process, pipes, self.processes(process, launch.cgroup, launch.release, launch.weakened)
+        return self.processes(process, launch.cgroup, launch.release, launch.weakened), pipes
 
     def spawn(
         self, command: BotCommand, *, memory_mb: int, clock: Callable[[], int] = time.monotonic_ns
@@ -196,25 +239,21 @@ class Sandbox(ABC):
         A program that cannot be run is the bot's fault and gives a channel that is closed from the start.
         Raises SandboxError if the machine cannot start it.
         """
-        try:
-            _, pipes, group = self._start_bot(command, memory_mb)
-        except OSError as error:
-            # An error that names another file concerns one of the sandbox's own programs, not the bot.
-            if error.errno in _BOTS_FAULT and error.filename in (None, command.argv[0], str(command.folder)):
+        with _starting():
+            try:
+                group, pipes = self.start(*_checked(command, memory_mb))
+            except OSError as error:
+                # An error that names another file concerns one of the sandbox's own programs, not the bot.
+                own = error.filename in (None, command.argv[0], str(command.folder))
+                if error.errno not in _BOTS_FAULT or not own:
+                    raise
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
-            raise _cannot_start(error) from error
-        return ProcessChannel(group, pipes, clock=clock)
+            return ProcessChannel(group, pipes, clock=clock)
 
-    def _start_bot(self, command: BotCommand, memory_mb: int) -> tuple[Process, Pipes, BotProcesses]:
-        """Start a bot or a module's host. Raises OSError, and SandboxError if its folder is gone."""
-        return self.start(_present(command), _limits_of(command, memory_mb))
-
-    def start_host(self, command: BotCommand, *, memory_mb: int) -> tuple[Process, Pipes, BotProcesses]:
+    def start_host(self, command: BotCommand, *, memory_mb: int) -> tuple[BotProcesses, Pipes]:
         """Start the host process of a module, as ``start`` does. Raises SandboxError."""
-        try:
-            return self._start_bot(command, memory_mb)
-        except OSError as error:
-            raise _cannot_start(error) from error
+        with _starting():
+            return self.start(*_checked(command, memory_mb))
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:  # noqa: ARG002 - the same for all bots here
         """The protections that are only partial for a bot with these files, each with the reason."""
@@ -229,7 +268,7 @@ class Sandbox(ABC):
         if "memory" not in self._cgroups.gives:
             return
         try:
-            _, pipes, group = self._start_bot(command, memory_mb)
+            group, pipes = self.start(*_checked(command, memory_mb))
         except OSError:
             return  # its matches find that out
         try:
@@ -239,17 +278,15 @@ class Sandbox(ABC):
             pipes = pipes._replace(stdin=-1)
             group.exited(_REHEARSAL_MS)
         finally:
-            _end(group, pipes, keep_caches=True)
+            group.end(pipes, keep_caches=True)
 
     def hold(self, command: BotCommand, *, memory_mb: int) -> HeldBot:
         """Make a sandbox for a bot that starts later, as ``spawn`` would start it; only if it ``holds``.
 
         This returns at once: the sandbox is made meanwhile. Raises SandboxError.
         """
-        try:
-            return self._hold(self.prepare(_present(command), _limits_of(command, memory_mb)))
-        except OSError as error:
-            raise _cannot_start(error) from error
+        with _starting():
+            return self._hold(self.prepare(*_checked(command, memory_mb)))
 
     def _hold(self, launch: Launch, *, merged: bool = False) -> HeldBot:
         """Start a sandbox that holds its bot. Raises OSError."""
@@ -259,7 +296,7 @@ class Sandbox(ABC):
             launch.abandon()
             raise
         group = self.processes(process, launch.cgroup, launch.release, launch.weakened)
-        held = HeldBot(self.name, process, pipes, group)
+        held = HeldBot(self.name, group, pipes)
         try:
             if launch.cgroup is not None:
                 launch.cgroup.add(process.pid)
@@ -280,40 +317,16 @@ class Sandbox(ABC):
         self._cgroups.sweep()
 
     def _make_cgroup(self, limits: ResourceLimits) -> Cgroup | None:
-        return self._cgroups.make(
-            str(next(self._numbers)), memory=limits.total_mb << 20, processes=limits.processes
-        )
+        number = str(next(self._numbers))
+        return self._cgroups.make(number, memory=limits.total_mb << 20, processes=limits.processes)
 
     def _by_cgroups(self) -> dict[str, Degree]:
-        """The protections that depend on control groups."""
-        known = ("processor-time", "waiting-time", "freezing")
-        held: dict[str, Degree] = dict.fromkeys(known, "partial")
-        gives = self._cgroups.gives
-        if "core" in gives:
-            held.update(dict.fromkeys(("all-processes", *known), "enforced"))
-            if "pressure" not in gives:
-                held["waiting-time"] = "partial"
-        if "memory" in gives:
-            held["total-memory"] = "enforced"
-        if "pids" in gives:
-            held["process-count"] = "enforced"
+        """The protections that depend on control groups, enforced if these give all of what is needed."""
+        held: dict[str, Degree] = dict.fromkeys(("processor-time", "waiting-time", "freezing"), "partial")
+        for needed, names in _BY_GROUPS:
+            if needed <= self._cgroups.gives:
+                held.update(dict.fromkeys(names, "enforced"))
         return held
-
-
-def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = False) -> list[str]:
-    """The ``prlimit`` command that goes before a bot's.
-
-    The kernel counts ``processes`` per user, so only bots with a user of their own can have that limit.
-    """
-    return [
-        prlimit,
-        f"--as={limits.address_mb << 20}",
-        f"--fsize={limits.file_mb << 20}",
-        f"--nofile={limits.open_files}",
-        "--core=0",
-        *([f"--nproc={limits.processes}"] if processes else []),
-        "--",
-    ]
 
 
 def program(name: str) -> str | None:
@@ -321,28 +334,19 @@ def program(name: str) -> str | None:
     return shutil.which(name, path=_SEARCHED)
 
 
-def _end(group: BotProcesses, pipes: Pipes, *, keep_caches: bool = False) -> None:
-    """Kill and reap the processes, and close the pipes that are open."""
-    group.kill()
-    group.reap(keep_caches=keep_caches)
-    for fd in pipes:
-        if fd >= 0:
-            os.close(fd)
+@contextmanager
+def _starting() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise SandboxError(f"this machine cannot start a bot: {error.strerror}") from error
 
 
-def _cannot_start(error: OSError) -> SandboxError:
-    return SandboxError(f"this machine cannot start a bot: {error.strerror}")
-
-
-def _limits_of(command: BotCommand, memory_mb: int) -> ResourceLimits:
-    return ResourceLimits(memory_mb=memory_mb, hosted=command.hosted)
-
-
-def _present(command: BotCommand) -> BotCommand:
-    """A command. Raises SandboxError if its folder is gone."""
+def _checked(command: BotCommand, memory_mb: int) -> tuple[BotCommand, ResourceLimits]:
+    """A command and the limits of a bot. Raises SandboxError if its folder is gone."""
     if not command.folder.is_dir():
         raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
-    return command
+    return command, ResourceLimits(memory_mb=memory_mb, hosted=command.hosted)
 
 
 SANDBOXES: Final = Registry[Sandbox](
@@ -356,7 +360,6 @@ SANDBOXES: Final = Registry[Sandbox](
     SandboxError,
     "sandboxes",
 )
-"""The kinds of sandbox, by name."""
 
 
 def open_sandbox(level: Level) -> Sandbox:
@@ -393,7 +396,5 @@ def require_all(sandbox: Sandbox) -> None:
     """Raise SandboxError, with the names, if a sandbox does not enforce all protections."""
     missing = [f"{name} ({degree})" for name, degree in sandbox.protections.items() if degree != "enforced"]
     if missing:
-        raise SandboxError(
-            f"{sandbox.name} lacks {', '.join(missing)} on this machine;"
-            ' use sandbox = "auto" for the best that works here'
-        )
+        text = 'on this machine; use sandbox = "auto" for the best that works here'
+        raise SandboxError(f"{sandbox.name} lacks {', '.join(missing)} {text}")

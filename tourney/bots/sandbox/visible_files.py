@@ -14,13 +14,14 @@ import resource
 import stat
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.sandbox.child_process import high
+from tourney.bots.sandbox.processes import high
 
 PRIVATE: Final = (Path("/tmp"), Path("/dev/shm"))  # noqa: S108 - what belongs to the bot inside
 NEW_ROOT: Final = Path("/environment")
@@ -39,36 +40,28 @@ def new_place(path: Path) -> Path:
 
 def moved(command: BotCommand) -> BotCommand:
     """A command whose program, interpreter and PATH are those that the bot sees."""
+
+    def move(path: str) -> str:
+        return str(new_place(Path(path)))
+
     own = (command.argv[0], sys.executable)
-    words = (str(new_place(Path(word))) if word in own and word[:1] == "/" else word for word in command.argv)
-    env = tuple((name, _moved_paths(value) if name == "PATH" else value) for name, value in command.env)
-    return replace(command, argv=tuple(words), env=env)
-
-
-def _moved_paths(value: str) -> str:
-    return ":".join(str(new_place(Path(part))) for part in value.split(":"))
+    words = (move(word) if word in own and word[:1] == "/" else word for word in command.argv)
+    env = ((k, ":".join(map(move, value.split(":"))) if k == "PATH" else value) for k, value in command.env)
+    return replace(command, argv=tuple(words), env=tuple(env))
 
 
 @cache
 def changed_files(shown: Sequence[Path]) -> tuple[tuple[Path, bytes], ...]:
     """The files below moved paths that name moved paths: each with its content for the bots."""
     found = []
-    for file in _naming_files([path for path in shown if is_private(path)]):
-        try:
-            text = file.read_text("utf-8")
-        except (OSError, UnicodeDecodeError):
-            continue
-        new = _NAMED.sub(rf"\1{NEW_ROOT}\2", text)
-        if new != text:
-            found.append((file, new.encode()))
+    for path in filter(is_private, shown):
+        for file in (path / "pyvenv.cfg", *sorted(path.glob("lib/python*/site-packages/*.pth"))):
+            with suppress(OSError, UnicodeDecodeError):
+                text = file.read_text("utf-8")
+                new = _NAMED.sub(rf"\1{NEW_ROOT}\2", text)
+                if new != text:
+                    found.append((file, new.encode()))
     return tuple(found)
-
-
-def _naming_files(shown: Sequence[Path]) -> Iterator[Path]:
-    for path in shown:
-        if (path / "pyvenv.cfg").is_file():
-            yield path / "pyvenv.cfg"
-        yield from sorted(path.glob("lib/python*/site-packages/*.pth"))
 
 
 def can_move(program: str) -> bool:
@@ -100,8 +93,7 @@ _LINKS = (
     *(("stdin", "/proc/self/fd/0"), ("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")),
 )
 _PAGE: Final = os.sysconf("SC_PAGESIZE")
-_SPARE_FILES: Final = 256
-"""Descriptors that the referee may need beside those of a copy."""
+_SPARE_FILES: Final = 256  # descriptors that the referee may need beside those of a copy
 
 
 @dataclass(slots=True)
@@ -191,15 +183,8 @@ def _figures(memory_mb: int) -> dict[str, bytes]:
     processors = os.cpu_count() or 1
     times = " ".join(["0"] * 10)
     stat_lines = [f"cpu  {times}", *(f"cpu{k} {times}" for k in range(processors))]
-    stat_lines += [
-        "intr 0",
-        "ctxt 0",
-        "btime 0",
-        "processes 1",
-        "procs_running 1",
-        "procs_blocked 0",
-        "softirq 0",
-    ]
+    stat_lines += ["intr 0", "ctxt 0", "btime 0", "processes 1", "procs_running 1"]
+    stat_lines += ["procs_blocked 0", "softirq 0"]
     kib = min(memory_mb << 10, os.sysconf("SC_PHYS_PAGES") * _PAGE >> 10)
     sizes = {"MemTotal": kib, "MemFree": kib, "MemAvailable": kib}
     sizes |= dict.fromkeys(("Buffers", "Cached", "SwapCached", "SwapTotal", "SwapFree"), 0)

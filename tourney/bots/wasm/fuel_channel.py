@@ -13,9 +13,8 @@ from typing import Final
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
-from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.child_process import Pipes
-from tourney.bots.sandbox.launch import last_line
+from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
+from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import TOLD_SIZE, read_report, run_order
 from tourney.errors import SandboxError
@@ -72,8 +71,7 @@ class Host:
     @classmethod
     def start(cls, command: BotCommand, memory_mb: int, sandbox: Sandbox) -> "Host":
         """Start a host and wait until it is ready. Raises SandboxError."""
-        _, pipes, process = sandbox.start_host(command, memory_mb=memory_mb)
-        host = cls(process, pipes)
+        host = cls(*sandbox.start_host(command, memory_mb=memory_mb))
         try:
             host._report(0)
         except HostEndError as ended:
@@ -102,10 +100,7 @@ class Host:
     def end(self) -> None:
         """Kill the host and reap it."""
         self.ready = False
-        self._process.kill()
-        self._process.reap()
-        for fd in self._pipes:
-            os.close(fd)
+        self._process.end(self._pipes)
 
     def _write(self, data: bytes) -> None:
         deadline = 0

@@ -26,8 +26,7 @@ from typing import TYPE_CHECKING
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.child_process import Processors, free_processors
-from tourney.bots.sandbox.process_tree import children_of, signal_tree
+from tourney.bots.sandbox.processes import Processors, children_of, free_processors, signal_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OverloadError
 from tourney.match.match_runner import MatchRunner, StoreLauncher

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tourney.bots.sandbox import process_tree as module
+from tourney.bots.sandbox import processes as module
 from tourney.bots.sandbox.bot_processes import BotProcesses
-from tourney.bots.sandbox.process_tree import (
+from tourney.bots.sandbox.processes import (
     MEASURED,
     children_of,
     process_tree,

@@ -11,8 +11,8 @@ import pytest
 from tests.support.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Event
+from tourney.bots.sandbox.kernel_rules import MACHINES, refused_calls, seccomp_filter
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.sandbox.seccomp import MACHINES, refused_calls, seccomp_filter
 
 ALLOWED = 0x7FFF0000
 REFUSED = 0x00050000

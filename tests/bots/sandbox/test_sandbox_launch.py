@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from tourney.bots.sandbox.launch import Launch, last_line
+from tourney.bots.sandbox.bot_processes import last_line
+from tourney.bots.sandbox.sandbox import Launch
 
 
 def test_abandoned_launch_closes_its_descriptors_and_releases_once() -> None:

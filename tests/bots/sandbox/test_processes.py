@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox.child_process import (
+from tourney.bots.sandbox.processes import (
     free_processors,
     high,
     seat_processors,

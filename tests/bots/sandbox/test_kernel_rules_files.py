@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.containment import contained
 from tourney.bots.catalogue.command import BotCommand, environment
-from tourney.bots.sandbox.landlock import landlock_words
+from tourney.bots.sandbox.kernel_rules import landlock_words
 from tourney.bots.sandbox.sandbox import open_sandbox
 
 FAR = 60 * 10**9

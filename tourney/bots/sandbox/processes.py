@@ -1,0 +1,285 @@
+"""Processes of this machine: started with pipes of their own, found in /proc, signalled and measured.
+
+A search in /proc is best effort, and protections that rest on it are therefore "partial": a fork bomb can
+outrun it, and a process whose parents died has left the tree. The size of what is measured is bounded.
+"""
+
+import fcntl
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+Processors = tuple[int, ...]  # numbers of processors, ascending; () for any
+OUTPUT: Final = 7  # the descriptor of a bot's output while its sandbox is made
+_LOW: Final = 10  # descriptors below it have a digit for a name, in shells and here
+_RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores these signals, and a bot does not
+MEASURED: Final = 32  # processes of a tree whose time is read: the oldest
+MEASURED_THREADS: Final = 128
+_SEARCHES: Final = 64
+_REAPED_USER, _REAPED_SYSTEM, _PROCESSOR = 13, 14, 36
+"""Fields of /proc/PID/stat after the name: the time of children that were reaped, and the processor on which
+a thread ran last."""
+
+
+def free_processors() -> Processors:
+    """The processors that this thread may use; () where the platform cannot tell."""
+    try:
+        return tuple(sorted(os.sched_getaffinity(0)))
+    except AttributeError:  # not Linux
+        return ()
+
+
+def seat_processors(given: Sequence[int], seats: int) -> tuple[Processors, ...]:
+    """Each seat's own processors, equally many, or () for all where there are fewer than seats."""
+    each = len(given) // seats
+    return tuple(tuple(given[seat * each : (seat + 1) * each]) for seat in range(seats))
+
+
+@contextmanager
+def started_on(processors: Processors) -> Iterator[None]:
+    """Let the processes that this thread starts inside use these processors only; () changes nothing."""
+    before = free_processors() if processors else ()
+    if not before:
+        yield
+        return
+    with suppress(OSError):
+        os.sched_setaffinity(0, processors)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            os.sched_setaffinity(0, before)
+
+
+class Pipes(NamedTuple):
+    """The referee's ends of a bot's three streams, non-blocking; -1 for one that is not there."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+
+    def close(self) -> None:
+        """Close those that are there."""
+        for fd in self:
+            if fd >= 0:
+                os.close(fd)
+
+
+@contextmanager
+def _new_pipes(*, merged: bool, aside: bool = False) -> Iterator[tuple[tuple[int, int, int], Pipes]]:
+    """Open the ends of a program that starts inside, and the referee's; the former close when it has started.
+
+    ``merged``: one pipe is for output and errors. ``aside``: the program's ends are ``high``.
+    """
+    pairs: list[tuple[int, int]] = []
+    try:
+        for number in range(2 if merged else 3):
+            read, written = os.pipe()
+            if aside:
+                read, written = (read, high(written)) if number else (high(read), written)
+            pairs.append((read, written))
+        ends = pairs[0][0], pairs[1][1], pairs[-1][1]
+        pipes = Pipes(pairs[0][1], pairs[1][0], -1 if merged else pairs[2][0])
+        yield ends, pipes
+    except BaseException:
+        for fd in (fd for pair in pairs for fd in pair):
+            os.close(fd)
+        raise
+    for fd in {*ends}:
+        os.close(fd)
+    for fd in pipes:
+        if fd >= 0:
+            os.set_blocking(fd, False)
+
+
+def start_process(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    pass_fds: Sequence[int] = (),
+    merged: bool = False,
+) -> tuple["subprocess.Popen[bytes]", Pipes]:
+    """Start a program as the leader of a new session and process group. Raises OSError.
+
+    No code of ours runs between fork and exec, so the standard library can use vfork, which stays fast in a
+    large process. Only the three streams and ``pass_fds`` are inherited. ``merged`` sends standard error to
+    standard output.
+    """
+    with _new_pipes(merged=merged) as ((given, output, errors), pipes):
+        process = subprocess.Popen(  # noqa: S603 - running the bots is what this is for; there is no shell
+            list(argv),
+            stdin=given,
+            stdout=output,
+            stderr=errors,
+            cwd=cwd,
+            env=dict(env),
+            start_new_session=True,
+            pass_fds=tuple(pass_fds),
+        )
+    return process, pipes
+
+
+class HeldProcess:
+    """The first process of a sandbox, with the part of ``subprocess.Popen`` that is needed."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Reap the process if it has exited; return its exit code (a signal is negative)."""
+        if self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+
+Process = HeldProcess | subprocess.Popen[bytes]
+
+
+def start_held(
+    argv: Sequence[str], fds: Sequence[int] = (), *, merged: bool = False
+) -> tuple[HeldProcess, Pipes]:
+    """Start a program that makes a sandbox, in a new session, with an empty environment. Raises OSError.
+
+    Its own output goes to standard error; the bot's output is descriptor OUTPUT until the bot starts, so
+    that none of the sandbox's own processes holds it open. ``fds`` keep their numbers; see ``high``.
+    """
+    with _new_pipes(merged=merged, aside=True) as ((given, output, errors), pipes):
+        copies = ((given, 0), (errors, 1), (errors, 2), (output, OUTPUT))
+        _keep_inherited()
+        for fd in fds:
+            os.set_inheritable(fd, True)
+        # Unlike fork, it does not copy the page tables of a large process.
+        pid = os.posix_spawn(
+            argv[0],
+            list(argv),
+            {},
+            file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in copies],
+            setsid=True,
+            setsigdef=_RESTORED,
+        )
+    return HeldProcess(pid), pipes
+
+
+@cache
+def _keep_inherited() -> None:
+    """Keep descriptors that this process inherited, perhaps a shell's, from the bots: once is enough.
+
+    Python's own are not inherited by any program.
+    """
+    for fd in map(int, os.listdir("/proc/self/fd")):  # noqa: PTH208 - numbers, not paths
+        if fd > 2:
+            with suppress(OSError):  # the listing's own is closed by now
+                os.set_inheritable(fd, False)
+
+
+def high(fd: int) -> int:
+    """Move a descriptor above those that have a digit for a name, if it is not there."""
+    if fd >= _LOW:
+        return fd
+    try:
+        return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LOW)
+    finally:
+        os.close(fd)
+
+
+def children_of(pid: int) -> list[int]:
+    """The children of a process, as far as /proc shows them."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - asked for each match
+            with suppress(OSError, ValueError):
+                found += map(int, read_proc(f"/proc/{pid}/task/{thread}/children").split())
+    return found
+
+
+def process_tree(pid: int, most: int | None = None) -> list[int]:
+    """A process and its descendants, parents first; the search stops soon after ``most`` if given."""
+    found = [pid]
+    for member in found:
+        if most is not None and len(found) > most:
+            break
+        found += children_of(member)
+    return found
+
+
+def signal_tree(pid: int, number: signal.Signals, *, spare: int = 0) -> None:
+    """Signal a process tree until a search finds no new process; skip its first ``spare`` members."""
+    signalled: set[int] = set()
+    for _ in range(_SEARCHES):
+        new = [member for member in process_tree(pid)[spare:] if member not in signalled]
+        if not new:
+            return
+        for member in new:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(member, number)
+        signalled.update(new)
+
+
+def _stat_fields(process: str) -> list[bytes]:
+    return read_proc(f"/proc/{process}/stat").rpartition(b")")[2].split()
+
+
+def tree_cpu_ns(pid: int) -> int | None:
+    """The processor time of a tree's oldest processes, with reaped children; None if all are gone."""
+    total, seen = 0, False
+    tick = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    for member in process_tree(pid, MEASURED)[:MEASURED]:
+        with suppress(OSError, ValueError, IndexError):
+            total += time.clock_gettime_ns((~member << 3) | 2)  # the kernel's number of its CPU clock
+            seen = True
+            fields = _stat_fields(str(member))
+            total += (int(fields[_REAPED_USER]) + int(fields[_REAPED_SYSTEM])) * tick
+    return total if seen else None
+
+
+def tree_run_delay_ns(pid: int) -> int | None:
+    """Time that a tree's threads waited for a processor; None if unknown or if it is too large."""
+    members = process_tree(pid, MEASURED)
+    threads_read, delays = 0, []
+    for member in members if len(members) <= MEASURED else []:
+        with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
+            for thread in os.listdir(f"/proc/{member}/task"):  # noqa: PTH208 - asked in turns
+                threads_read += 1
+                if threads_read > MEASURED_THREADS:
+                    return None
+                delays.append(int(read_proc(f"/proc/{member}/task/{thread}/schedstat").split()[1]))
+    return sum(delays) if delays else None
+
+
+def runnable_threads() -> dict[int, list[int]]:
+    """The threads that run or could run now, as far as /proc shows them: by process, each one's processor."""
+    found: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208 - asked in turns
+        if name.isdigit():
+            with suppress(OSError, ValueError, IndexError):  # it may exit meanwhile
+                for thread in os.listdir(f"/proc/{name}/task"):  # noqa: PTH208 - likewise
+                    fields = _stat_fields(f"{name}/task/{thread}")
+                    if fields[0] == b"R":
+                        found.setdefault(int(name), []).append(int(fields[_PROCESSOR]))
+    return found
+
+
+def host_kills() -> int:
+    """The number of processes that the kernel has killed because memory was full; 0 if it does not say."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(read_proc("/proc/vmstat").partition(b"\noom_kill ")[2].split(None, 1)[0] or 0)
+    return 0
+
+
+def read_proc(path: str) -> bytes:
+    """The content of a file of /proc, in few system calls. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return b"".join(iter(lambda: os.read(fd, 65_536), b""))
+    finally:
+        os.close(fd)
