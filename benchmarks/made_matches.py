@@ -14,8 +14,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import derive, stream
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import CHOSEN, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 SEED: Final = 20261122
 DEFAULTS: Final[Mapping[str, str]] = MappingProxyType({})

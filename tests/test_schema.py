@@ -12,9 +12,8 @@ from msgspec import Meta, Struct
 from scripts.make_schemas import json_schema
 from tourney.match.record import Record
 from tourney.match.spec import DrawRule, Limits, ResignRule
-from tourney.schema import MAX_INT, Count, Digest, Name, SchemaError, Text, either, read, show
+from tourney.schema import MAX_INT, Count, Digest, Name, SchemaError, Seed, Text, either, read, seed_of, show
 from tourney.seeds import MAX_SEED
-from tourney.store.origin import Seed, seed_of
 
 
 class Inner(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):

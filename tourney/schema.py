@@ -16,7 +16,7 @@ from msgspec import Meta
 from msgspec import inspect as types
 
 from tourney.games.base import ACTION_PATTERN, GAME_PATTERN
-from tourney.seeds import U64
+from tourney.seeds import MAX_SEED
 
 T = TypeVar("T")
 
@@ -55,7 +55,23 @@ Digest = Annotated[str, whole(DIGEST, "SHA-256 in 64 hex digits.")]
 U64Text = Annotated[
     str, whole(re.compile("(0|[1-9][0-9]{0,19})"), "An unsigned 64-bit integer as a decimal string.")
 ]
-"""Check the value by ``check_u64`` too: the pattern only bounds its digits."""
+"""Check the value by ``check_bits`` too: the pattern only bounds its digits."""
+SeedText = Annotated[
+    str, whole(re.compile("(0|[1-9][0-9]{0,77})"), "An unsigned integer of at most 256 bits, in decimal.")
+]
+"""A tournament's seed; check the value by ``check_bits`` too."""
+Seed = (
+    Annotated[int, Meta(ge=0, description="An integer below 2**256.")]
+    | Annotated[
+        str,
+        Meta(
+            pattern=r"\A0x[0-9a-fA-F]{1,64}\Z",
+            extra={"want": "be 0x and at most 64 hex digits"},
+            description="An integer below 2**256 in hex.",
+        ),
+    ]
+)
+"""A tournament's seed in TOML; ``seed_of`` gives its number: msgspec has no bounds beyond 63 bits."""
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Token = Annotated[str, whole(ACTION_PATTERN, "1 to 200 printable ASCII characters without blanks.")]
 """An action, an option's name or value, or the version of a game's rules."""
@@ -168,11 +184,19 @@ def check_range(path: Sequence[str | int], value: int, low: int, high: int) -> N
         raise SchemaError(path, f"is {show(value)}, but must be from {low} to {high}")
 
 
-def check_u64(key: str, text: str) -> int:
-    """The integer of a ``U64Text``. Raises SchemaError."""
+def check_bits(key: str, text: str, most: int = 64) -> int:
+    """The integer of a ``U64Text``, or of a ``SeedText`` of 256 bits. Raises SchemaError."""
     number = int(text)
-    if number >= U64:
-        raise SchemaError((key,), f"is {text}, which is beyond 64 bits")
+    if number >> most:
+        raise SchemaError((key,), f"is {text}, which is beyond {most} bits")
+    return number
+
+
+def seed_of(key: str, value: int | str) -> int:
+    """The number of a ``Seed``. Raises SchemaError."""
+    number = int(value, 16) if isinstance(value, str) else value
+    if not 0 <= number <= MAX_SEED:
+        raise SchemaError((key,), f"is {show(value)}, but must be from 0 to 2^256 - 1")
     return number
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from tests.support.command import invoke, run
 from tests.support.tournaments import write_file
-from tourney.store.database import Database
-from tourney.store.maintenance import remove_empty
+from tourney.store.database import Database, remove_empty
 
 FILE = """
 name = "cup"

@@ -13,8 +13,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import chance_stream, pick, stream
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import CHOSEN, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 HOSTILE = (
     '<script>alert("1")</script>',

@@ -8,8 +8,7 @@ from msgspec import structs
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS
 from tourney.results.texts import origin_text, risk_text, sharing_text
-from tourney.store.origin import CHOSEN, RANDOM
-from tourney.store.values import Plan, StoredRun, Tournament
+from tourney.store.values import CHOSEN, RANDOM, Plan, StoredRun, Tournament
 
 
 def plan(game: str, plies: int = 0, **more: object) -> Plan:

@@ -24,8 +24,7 @@ from tourney.results.versions import (
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.seeds import derive
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant
+from tourney.store.values import CHOSEN, MatchResult, Plan, RunSettings, StoredEntrant
 
 Bot = tuple[str, str]
 """A bot's name and version."""

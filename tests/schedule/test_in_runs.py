@@ -31,8 +31,7 @@ from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory
 from tourney.seeds import derive, uniform
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import Plan, RunSettings, StoredEntrant, StoredRun, Tournament
+from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant, StoredRun, Tournament
 
 
 def begin(repository: Database, count: int, run: RunSettings | None = None, **plan: Any) -> Tournament:

@@ -26,8 +26,7 @@ from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import Plan, RunSettings, StoredEntrant
+from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant
 
 LETTERS: Final = "abcdefg"
 LEAVES: Final[tuple[FaultKind | None, ...]] = (None, "illegal", "timeout", "crash", "protocol", "overflow")

@@ -26,10 +26,9 @@ from tourney.store import archiving
 from tourney.store.archiving import archive_tournament, hosts_of, restore_tournament
 from tourney.store.checking import check_database
 from tourney.store.column_reading import pack
-from tourney.store.database import Database
+from tourney.store.database import Database, copy_database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import keep_root
-from tourney.store.maintenance import copy_database
 from tourney.store.merging import merge_databases
 from tourney.store.tournaments import Tournaments
 

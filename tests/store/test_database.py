@@ -17,9 +17,17 @@ from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
 from tourney.store.checking import check_database
 from tourney.store.database import Database
-from tourney.store.origin import RANDOM
 from tourney.store.schedules import RowCounts
-from tourney.store.values import MatchResult, Plan, StoredEntrant, StoredRun, Tournament
+from tourney.store.values import (
+    RANDOM,
+    Beacon,
+    MatchResult,
+    Origin,
+    Plan,
+    StoredEntrant,
+    StoredRun,
+    Tournament,
+)
 
 
 def play_all(repository: Database, tournament: Tournament, order: list[int] | None = None) -> None:
@@ -29,6 +37,26 @@ def play_all(repository: Database, tournament: Tournament, order: list[int] | No
     for number in order or list(pending):
         spec = spec_of(tournament, entrants, pending[number])
         repository.matches.add(tournament.id, [MatchResult(number, played(spec))])
+
+
+def test_origin_of_seed_is_stored_and_checked(repository: Database, database: Path) -> None:
+    origin = Origin(False, "0" * 32, Beacon("drand 7", "0123456789abcdef"))
+    made = repository.tournaments.begin(
+        Plan("cup", "g", "1", (), "swiss", 2, 2),
+        seed=1,
+        origin=origin,
+        run=StoredRun(),
+        entrants=(),
+        created="",
+    )
+    assert repository.tournaments.by_id(made.id).origin == origin
+    for column, value in (("salt", "x"), ("beacon", "{}"), ("seed_chosen", 2)):
+        with sqlite3.connect(database) as connection:
+            (before,) = connection.execute(f"SELECT {column} FROM tournament").fetchone()  # noqa: S608 - our own names
+            connection.execute(f"UPDATE tournament SET {column} = ?", (value,))  # noqa: S608 - likewise
+        assert any(f"column {column} of table tournament" in one for one in check_database(str(database)))
+        with sqlite3.connect(database) as connection:
+            connection.execute(f"UPDATE tournament SET {column} = ?", (before,))  # noqa: S608 - likewise
 
 
 def test_tournament_round_trip(repository: Database) -> None:

@@ -20,11 +20,10 @@ from tourney.store.baselines import Promotion
 from tourney.store.checking import check_database, check_parts
 from tourney.store.database import Database
 from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT
-from tourney.store.origin import CHOSEN
 from tourney.store.presentation import Presentation
 from tourney.store.rating_data import Checkpoint, DrawProbability
 from tourney.store.tournaments import Archive
-from tourney.store.values import RESULTS, Plan, RunSettings
+from tourney.store.values import CHOSEN, RESULTS, Plan, RunSettings
 
 BYTES = b"\xff"
 """Values that fit no column, including columns of bytes, which hold compressed JSON."""

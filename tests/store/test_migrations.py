@@ -21,9 +21,8 @@ from tourney.errors import StoreError
 from tourney.results.standings import compute_standings
 from tourney.store import migrations, sqlite
 from tourney.store.checking import check_database
-from tourney.store.database import Database
+from tourney.store.database import Database, upgrade_database
 from tourney.store.engine import open_engine, transaction
-from tourney.store.maintenance import upgrade_database
 from tourney.store.models import METADATA
 
 

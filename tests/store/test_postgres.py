@@ -28,9 +28,8 @@ from tourney.results import ratings
 from tourney.results.ratings import rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
-from tourney.store import maintenance
 from tourney.store.checking import check_database
-from tourney.store.database import Database
+from tourney.store.database import Database, backup_database, copy_database
 from tourney.store.engine import parse_url
 from tourney.store.values import MatchResult, Tournament
 
@@ -137,14 +136,14 @@ def test_server_gives_the_same_as_a_file(url: str, tmp_path: Path) -> None:
     assert seen[0] == seen[1]
     assert check_database(url) == ()
     with refused(StoreError, "is not empty"):
-        maintenance.copy_database(file, url)
+        copy_database(file, url)
     with refused(UsageError, "is on a server"):
-        maintenance.backup_database(url, tmp_path / "no.db")
-    maintenance.copy_database(url, str(tmp_path / "back.db"))
+        backup_database(url, tmp_path / "no.db")
+    copy_database(url, str(tmp_path / "back.db"))
     with Database.open(str(tmp_path / "back.db")) as back:
         assert digests(back, back.tournaments.get().id) == seen[0][10]
     with empty_database() as other:
-        maintenance.copy_database(file, other)
+        copy_database(file, other)
         with Database.open(other) as copied:
             assert digests(copied, copied.tournaments.get().id) == seen[0][10]
             assert begin(copied, name="next").id == 2, "the server's counters continue after the copied rows"

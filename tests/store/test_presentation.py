@@ -14,10 +14,9 @@ from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.schema import SchemaError, read
 from tourney.store.checking import check_database
-from tourney.store.database import Database
+from tourney.store.database import Database, copy_database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament
-from tourney.store.maintenance import copy_database
 from tourney.store.presentation import (
     MAX_LOGO,
     NO_PRESENTATION,

@@ -17,8 +17,7 @@ from tests.support.tournaments import begin, refused
 from tourney.errors import StoreError, StoreUnavailable, UsageError
 from tourney.store import sqlite
 from tourney.store.checking import check_database
-from tourney.store.database import Database
-from tourney.store.maintenance import copy_database, upgrade_database
+from tourney.store.database import Database, copy_database, upgrade_database
 from tourney.store.migrations import newest
 
 

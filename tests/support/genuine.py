@@ -13,8 +13,7 @@ from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec, Opening
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import CHOSEN, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
 

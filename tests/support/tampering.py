@@ -46,10 +46,9 @@ from tourney.run.reruns import Replay
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
-from tourney.store.origin import RANDOM
 from tourney.store.rating_data import Checkpoint, DrawProbability
 from tourney.store.root import compute_root
-from tourney.store.values import MatchResult, Plan, RunSettings, StoredEntrant
+from tourney.store.values import RANDOM, MatchResult, Plan, RunSettings, StoredEntrant
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PAGE: Final = ROOT / "docs" / "how-to" / "verify.md"

@@ -12,8 +12,7 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.engine.recorder import pair_next
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant, Tournament
 
 THREE_PEBBLES = """
 name = "cup"

@@ -32,11 +32,10 @@ from tourney.results.outcomes import store_tally
 from tourney.results.standings import setup_of
 from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.schema import NAME
-from tourney.store.database import Database
+from tourney.store.database import Database, remove_empty
 from tourney.store.engine import database_exists
 from tourney.store.exchange import IMPORTED
 from tourney.store.importing import Head, import_tournament, is_tournament, read_head
-from tourney.store.maintenance import remove_empty
 from tourney.store.results_import import import_records
 
 Values = Callable[[], Iterator[tuple[str, object]]]

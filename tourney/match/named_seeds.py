@@ -28,7 +28,7 @@ from tourney.match.spec import Entrant, Limits, MatchSpec, Opening, check_openin
 from tourney.match.verify import Finding, verify
 from tourney.parsing import read_json_lines
 from tourney.protocol import Go, Greeting, Hello, Legal, Move, NewGame, Ready, decode_referee
-from tourney.schema import Digest, GameName, Name, SchemaError, Text, U64Text, check_u64, read
+from tourney.schema import Digest, GameName, Name, SchemaError, Text, U64Text, check_bits, read
 from tourney.seeds import derive, uniform
 
 LIMITS = Limits(move_ms=1000, margin_ms=50, startup_ms=10_000, memory_mb=4096, charge="wall", ponder="allow")
@@ -85,7 +85,7 @@ class NamedSeed(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, o
 
     def __post_init__(self) -> None:
         """Check the seed's size. Raises SchemaError."""
-        check_u64("seed", self.seed)
+        check_bits("seed", self.seed)
 
     @property
     def spec(self) -> MatchSpec:

@@ -31,8 +31,8 @@ from tourney.schema import (
     Token,
     U64Text,
     Word,
+    check_bits,
     check_range,
-    check_u64,
     read,
 )
 
@@ -131,7 +131,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         """Check what depends on more than one field. Raises SchemaError."""
-        check_u64("seed", self.seed)
+        check_bits("seed", self.seed)
         self.limits.check_fuel_keys()
         seats, actions, outcome = len(self.seats), len(self.actions), self.outcome
         if max((actor for actor, _ in self.actions), default=0) > seats:

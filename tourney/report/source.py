@@ -29,8 +29,8 @@ from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.standings import Standing, compute_standings, setup_of
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
+from tourney.store.column_reading import MatchParts
 from tourney.store.database import Database
-from tourney.store.parts import MatchParts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.root import compute_root
 from tourney.store.schedules import RowCounts

@@ -23,8 +23,8 @@ from tourney.results.columns import (
 )
 from tourney.results.standings import compute_standings, standing_row, standings_columns
 from tourney.schedule.format import ranking_format
+from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
-from tourney.store.parts import unpack_parts
 from tourney.store.values import Tournament, TournamentMatch
 
 _CHUNK: Final = 500

@@ -10,8 +10,7 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.tournament_run import open_tournament
-from tourney.store.database import Database
-from tourney.store.maintenance import upgrade_database
+from tourney.store.database import Database, upgrade_database
 
 SEED = 20261120
 

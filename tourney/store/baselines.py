@@ -6,18 +6,16 @@ before it the baseline again.
 
 from typing import Annotated
 
-import msgspec
-import rfc8785
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
 from tourney.errors import UsageError
 from tourney.match.spec import Entrant
-from tourney.schema import Arguments, Count, Digest, Label, LongText, SchemaError, Text, read
-from tourney.store.column_reading import ColumnError, Columns, read_digest, read_int, read_json, read_text
-from tourney.store.damage import naming
+from tourney.schema import Arguments, Count, Digest, Label, LongText, Text
+from tourney.store.column_reading import Columns, canonical, read_json
 from tourney.store.engine import Access
 from tourney.store.models import BASELINE
+from tourney.store.rows import check_columns, read_values
 
 Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
@@ -61,24 +59,11 @@ class Baseline(Struct, frozen=True):
         return Entrant(self.name, promotion.bot, promotion.version, promotion.args, self.digest)
 
 
-def promotion_text(promotion: Promotion) -> str:
-    """A promotion as canonical JSON."""
-    return rfc8785.dumps(msgspec.to_builtins(promotion)).decode("utf-8")
-
-
 def baseline_of(row: Columns) -> Baseline:
     """A row as a value. Raises ColumnError."""
-    try:
-        promotion = read(read_json("data", row["data"]), Promotion)
-    except SchemaError as error:
-        raise ColumnError("data", row["data"], f"a promotion ({error.in_json()})") from error
-    return Baseline(
-        read_text(row, "game", least=1),
-        read_text(row, "name", least=1),
-        read_int(row, "number", 1),
-        read_digest(row, "digest"),
-        promotion,
-    )
+    check_columns(BASELINE, row)
+    promotion = read_json("data", row["data"], Promotion, "a promotion")
+    return Baseline(row["game"], row["name"], row["number"], row["digest"], promotion)
 
 
 class Baselines:
@@ -95,24 +80,17 @@ class Baselines:
         query = sa.select(BASELINE).order_by(*BASELINE.primary_key)
         if game is not None:
             query = query.where(BASELINE.c.game == game)
-        found = []
-        with self._access.read() as connection:
-            for row in connection.execute(query).mappings():
-                with naming(connection, BASELINE, row):
-                    found.append(baseline_of(row))
-        if history:
-            return tuple(found)
-        return tuple({(one.game, one.name): one for one in found}.values())
+        found = read_values(self._access, BASELINE, query, baseline_of)
+        return found if history else tuple({(one.game, one.name): one for one in found}.values())
 
     def promote(self, game: str, name: str, digest: str, promotion: Promotion) -> Baseline:
         """Store a promotion; it replaces the baseline of that name."""
         mine = (BASELINE.c.game == game) & (BASELINE.c.name == name)
-        data = promotion_text(promotion)
         with self._access.write() as connection:
             last = connection.execute(sa.select(sa.func.max(BASELINE.c.number)).where(mine)).scalar()
             number = (last or 0) + 1
-            row = {"game": game, "name": name, "number": number, "digest": digest, "data": data}
-            connection.execute(sa.insert(BASELINE).values(**row))
+            row = {"game": game, "name": name, "number": number, "digest": digest}
+            connection.execute(sa.insert(BASELINE).values(**row, data=canonical(promotion)))
         return Baseline(game, name, number, digest, promotion)
 
     def demote(self, game: str, name: str) -> tuple[Baseline, Baseline | None]:

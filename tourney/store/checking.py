@@ -12,9 +12,7 @@ from tourney.errors import StoreDamaged
 from tourney.store import rows, sqlite
 from tourney.store.baselines import baseline_of
 from tourney.store.column_reading import ColumnError, Columns, Dictionaries, unpack_log, unpack_measured
-from tourney.store.damage import MATCH_NAME, in_row, key_of
 from tourney.store.engine import is_sqlite, opened, parse_url, transaction
-from tourney.store.hosts import refused_host_of
 from tourney.store.models import (
     ARCHIVE,
     BASELINE,
@@ -35,9 +33,9 @@ from tourney.store.models import (
     VERDICT,
 )
 from tourney.store.presentation import presentation_of
-from tourney.store.rating_data import check_checkpoint, check_draw_probability
+from tourney.store.rating_data import checkpoint_of, draw_probability_of
 from tourney.store.rows import Shape
-from tourney.store.tournaments import archive_of, check_verdict, entrant_of, tournament_of
+from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, tournament_of, verdict_of
 
 MOST = 20
 """Bad rows to name at most."""
@@ -48,9 +46,9 @@ Step = Callable[[int, str], None]
 """Hears now and then how many rows of a table have been read."""
 
 _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
-    (DRAW_PROBABILITY, check_draw_probability),
-    (CHECKPOINT, check_checkpoint),
-    (VERDICT, check_verdict),
+    (DRAW_PROBABILITY, draw_probability_of),
+    (CHECKPOINT, checkpoint_of),
+    (VERDICT, verdict_of),
     (PRESENTATION, presentation_of),
     (BASELINE, baseline_of),
     (DICTIONARY, rows.check_dictionary),
@@ -173,17 +171,6 @@ def _known(connection: Connection, kept: dict[int, Dictionaries], tournament: in
     return kept[tournament]
 
 
-def first_bad(connection: Connection, table: sa.Table, tournament: int) -> StoreDamaged:
-    """The error for a tournament's first bad row of ``schedule`` or ``seat``; sums do not show it."""
-    check = {SCHEDULE: rows.check_schedule, SEAT: rows.check_seat}[table]
-    shape = rows.shape_of(connection, tournament)
-    query = sa.select(table).where(table.c.tournament_id == tournament).order_by(*table.primary_key)
-    for row in connection.execute(query).mappings():
-        for error in _tried(connection, table, row, partial(check, shape=shape)):
-            return error
-    raise AssertionError(f"every row of {table.name} fits, but their sums do not")
-
-
 def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:
     """Yield all rows in the order of their keys, flags as they are kept."""
     columns: list[Any] = []
@@ -206,20 +193,7 @@ def _tried(
     try:
         check(row)
     except ColumnError as error:
-        yield in_row(connection, table, key_of(table, row), error, _whose(connection, table, row))
-
-
-def _whose(connection: Connection, table: sa.Table, row: Columns) -> str:
-    """A description of a row for people; "" if there is none."""
-    if table is TOURNAMENT:
-        return str(row["name"])
-    if table is ENTRANT:
-        return f"entrant {row['name']}"
-    id_ = row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)
-    if id_ is None:
-        return ""
-    found = connection.execute(MATCH_NAME.where(SCHEDULE.c.id == id_)).first()
-    return "" if found is None else f"match {found.number} of {found.name}"
+        yield rows.bad_row(connection, table, row, error)
 
 
 _PROGRAMS = {
@@ -279,7 +253,7 @@ def _gaps(connection: Connection) -> list[str]:
     )
     for tournament, name, count, last in connection.execute(numbers):
         if type(last) is not int:
-            found.append(str(first_bad(connection, SCHEDULE, tournament)))
+            found.append(str(rows.first_bad(connection, SCHEDULE, tournament)))
         elif count != last:
             found.append(f"{name}: {last - count} rows of the schedule are missing")
     present = (

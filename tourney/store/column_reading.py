@@ -1,27 +1,32 @@
 """Check columns as they are read: SQLite keeps any value in any column, and people edit databases.
 
-A reader raises ``ColumnError``, which names the column; ``tourney.store.damage`` turns it into a sentence
-that also names database, table and row. Records, logs and measurements are JSON, compressed one by one
-(zlib), newer ones with a dictionary of their tournament; all that queries need of them is repeated in columns
-of its own.
+A reader raises ``ColumnError``, which names the column; ``tourney.store.rows`` turns it into a sentence that
+also names database, table and row. Records, logs and measurements are JSON, compressed one by one (zlib) with
+a dictionary of their tournament; all that queries need of them is repeated in columns of its own.
+
+This module imports nothing of SQLAlchemy, so that the processes that draw pages start without it.
 """
 
+import hashlib
 import json
 import zlib
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
+import rfc8785
 
-from tourney.errors import RecordError
+from tourney.errors import RecordError, StoreDamaged
 from tourney.match.record import FAULT_KINDS, Record, decode_record
-from tourney.match.result import LogLine, Measurements
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import parse_json
 from tourney.schema import DIGEST, SchemaError, read
 from tourney.seeds import MAX_SEED
+
+T = TypeVar("T")
 
 Columns = Mapping[Any, Any]
 """A row: values by column."""
@@ -67,14 +72,6 @@ class ColumnError(Exception):
         self.want = want
 
 
-def read_text(row: Columns, column: str, *, least: int = 0) -> str:
-    """A text of at least ``least`` characters."""
-    value = row[column]
-    if not isinstance(value, str) or len(value) < least:
-        raise ColumnError(column, value, "a text")
-    return value
-
-
 def read_word(row: Columns, column: str, words: Collection[str]) -> str:
     """One of some words."""
     value = row[column]
@@ -90,26 +87,6 @@ def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER)
         span = f"of at least {least}" if most == MAX_INTEGER else f"from {least} to {most}"
         raise ColumnError(column, value, f"an integer {span}")
     return value
-
-
-def read_maybe_int(row: Columns, column: str, least: int | None = 0) -> int | None:
-    """An integer, or None for NULL; ``least`` None sets no bound."""
-    value = row[column]
-    if value is None:
-        return None
-    if least is not None:
-        return read_int(row, column, least)
-    if type(value) is not int:
-        raise ColumnError(column, value, "an integer or nothing")
-    return value
-
-
-def read_flag(row: Columns, column: str) -> bool:
-    """True or false; some databases keep 1 and 0."""
-    value = row[column]
-    if type(value) not in (bool, int) or value not in (0, 1):
-        raise ColumnError(column, value, "true (1) or false (0)")
-    return bool(value)
 
 
 def read_digest(row: Columns, column: str) -> str:
@@ -130,14 +107,21 @@ def read_seed(row: Columns, column: str) -> int:
     raise ColumnError(column, value, "a number of at most 256 bits")
 
 
-def read_json(column: str, text: str) -> Any:
-    """The JSON data of a column."""
+def read_json(column: str, text: str, type_: type[T], want: str, needed: Collection[str] = ()) -> T:
+    """The JSON of a column as a value of a type, with the ``needed`` keys; ``want`` names such a value."""
     if not isinstance(text, str):
         raise ColumnError(column, text, "JSON")
     try:
-        return parse_json(text)
+        return read(parse_json(text), type_, needed=needed)
+    except SchemaError as error:
+        raise ColumnError(column, text, f"{want} ({error.in_json('the object')})") from error
     except ValueError as error:
         raise ColumnError(column, text, f"JSON ({error})") from error
+
+
+def canonical(value: object) -> str:
+    """A value as canonical JSON."""
+    return rfc8785.dumps(msgspec.to_builtins(value)).decode("utf-8")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -277,3 +261,45 @@ def _are_log_lines(data: Any) -> bool:
         return False
     types = [set(map(type, values)) for values in zip(*data, strict=True)]
     return not data or (types == [{int}, {int}, {str}, {str}] and {line[2] for line in data} <= _LOG_KINDS)
+
+
+class MatchParts(NamedTuple):
+    """What is stored of a match beyond its result, packed; None where there is none.
+
+    Picklable, so that other processes can unpack it.
+    """
+
+    record: bytes | None = None
+    log: bytes | None = None
+    measured: bytes | None = None
+    dictionaries: Dictionaries = Dictionaries()
+
+
+_BAD: Final = "the stored parts of a match are damaged"
+
+
+def unpack_parts(parts: MatchParts, seats: int) -> tuple[Record | None, tuple[LogLine, ...], Measurements]:
+    """A match's record, log and measurements; ``seats`` is the number of its tournament.
+
+    Raises StoreDamaged; ``Database.record``, ``log`` and ``measured`` say which row is damaged, and how.
+    """
+    known = parts.dictionaries
+    try:
+        return (
+            None if parts.record is None else unpack_record("record", parts.record, seats, known.record),
+            () if parts.log is None else unpack_log("lines", parts.log, known.lines),
+            NOT_MEASURED if parts.measured is None else unpack_measured("data", parts.measured, known.data),
+        )
+    except ColumnError as error:
+        raise StoreDamaged(_BAD) from error
+
+
+def record_hash(parts: MatchParts) -> str:
+    """A hash of a match's record as it was before it was packed. Raises StoreDamaged."""
+    if parts.record is None:
+        return ""
+    try:
+        text = inflate("record", parts.record, "a packed record", parts.dictionaries.record)
+    except ColumnError as error:
+        raise StoreDamaged(_BAD) from error
+    return hashlib.sha256(text).hexdigest()

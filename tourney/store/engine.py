@@ -3,9 +3,11 @@
 import logging
 import shlex
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine, make_url
@@ -159,6 +161,35 @@ class Access:
         else:
             with transaction(self.engine, write=True) as connection:
                 yield connection
+
+
+def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[Any, Any]]) -> None:
+    """Insert rows, each with all columns.
+
+    They go to the driver as they are: SQLAlchemy takes half as long to translate them as SQLite to store
+    them, and a server takes a copy in half of the time of insertions.
+    """
+    if not rows:
+        return
+    dialect = connection.dialect
+    name = dialect.identifier_preparer.format_table(table)
+    columns = ", ".join(map(dialect.identifier_preparer.format_column, table.columns))
+    values = map(itemgetter(*table.columns.keys()), rows)
+    if dialect.name == "sqlite":
+        marks = ", ".join("?" for _ in table.columns)
+        text = f"INSERT INTO {name} ({columns}) VALUES ({marks})"  # noqa: S608 - the names are those of our tables
+        connection.exec_driver_sql(text, list(values))
+        return
+    driver: Any = dialect.dbapi
+    cursor: Any = connection.connection.cursor()
+    text = f"COPY {name} ({columns}) FROM STDIN"
+    try:
+        with cursor, cursor.copy(text) as copy:
+            for row in values:
+                copy.write_row(row)
+    except driver.Error as error:
+        lost = isinstance(error, driver.OperationalError)
+        raise (sa.exc.OperationalError if lost else sa.exc.DBAPIError)(text, None, error) from error
 
 
 def store_error(name: str, error: SQLAlchemyError) -> StoreError:

@@ -17,20 +17,20 @@ from msgspec import Meta, Struct
 from tourney.errors import StoreDamaged
 from tourney.match.record import MAX_SEATS
 from tourney.match.result import NOT_MEASURED, LogKind, LogLine, Measurements
-from tourney.schema import STORABLE, Arguments, Count, Digest, Label, Name
+from tourney.schema import Count, Digest
+from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
-from tourney.store.origin import Beacon, SeedText
-from tourney.store.parts import MatchParts, unpack_parts
 from tourney.store.presentation import NO_PRESENTATION, Presentation
-from tourney.store.root import compute_root, plan_entry
+from tourney.store.rating_data import DrawProbability
+from tourney.store.root import PlanForm, compute_root, plan_entry
 from tourney.store.values import (
-    MAX_NUMBER,
     Number,
     Ordinal,
     ReplacedResult,
     StoredRun,
     Tournament,
     TournamentMatch,
+    Words,
     run_data,
 )
 
@@ -40,57 +40,15 @@ IMPORTED: Final = "import"
 
 _CHUNK: Final = 500
 """Matches whose logs and measurements are fetched at once."""
-Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
-Words = Annotated[
-    str,
-    Meta(max_length=1 << 16, pattern=STORABLE, extra={"want": "be valid Unicode without the character NUL"}),
-]
 
 
-class EntrantForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """An entrant as the root has it."""
-
-    name: Name
-    bot: Label
-    version: Label
-    args: Arguments
-    digest: Digest
-    joined: Annotated[Ordinal, Meta(description="The first round drawn with it (default: 1).")] = 1
-    left: Annotated[Ordinal, Meta(description="The first round without it, if it was withdrawn.")] | None = (
-        None
-    )
-    rating: Annotated[Elo, Meta(description="Known at its entry, in hundredths of Elo.")] | None = None
-    deviation: Annotated[Number, Meta(description="Standard error of `rating`.")] | None = None
-
-
-class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
-    """The first entry of the root."""
-
-    format: Literal["tourney-plan/1"]
-    plan: dict[str, Any]
-    seed: SeedText
-    seed_chosen: Annotated[bool, Meta(description="Whether a person chose the seed.")]
-    entrants: Annotated[tuple[EntrantForm, ...], Meta(min_length=1)]
-    beacon: Annotated[Beacon, Meta(description="The public randomness that the seed comes from.")] | None = (
-        None
-    )
-
-
-class ShownForm(Struct, frozen=True, forbid_unknown_fields=True):
+class ShownForm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What is known of an entrant outside the root: for show, and its line in the tournament file as JSON."""
 
     title: Words = ""
     author: Words = ""
     line: Words = ""
     broken: Annotated[Words, Meta(description="Why its bot could not be started.")] = ""
-
-
-class DrawForm(Struct, frozen=True, forbid_unknown_fields=True):
-    """The draw probability that TrueSkill rates this game with, and what it was estimated from."""
-
-    probability: Annotated[float, Meta(ge=0, le=1)]
-    tournament: Words
-    matches: Number
 
 
 class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -103,7 +61,7 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     run: StoredRun
     shown: Annotated[tuple[ShownForm, ...], Meta(description="One for each entrant.")]
     root: Annotated[Digest, Meta(description="Where all is played.")] | None = None
-    draw_probability: DrawForm | None = None
+    draw_probability: DrawProbability | None = None
     replaced: tuple[ReplacedResult, ...] = ()
     refused_hosts: Annotated[
         dict[Words, Words],
@@ -172,14 +130,9 @@ def _head_data(database: Database, tournament: Tournament, *, measured: bool) ->
         "complete": tournament.complete,
         "matches": database.schedules.progress(tournament.id).rows,
         "run": run_data(tournament.run),
-        "shown": [
-            {key: value for key, value in shown.items() if value}
-            for shown in (
-                {"title": e.title, "author": e.author, "line": e.line, "broken": e.broken} for e in entrants
-            )
-        ],
+        "shown": msgspec.to_builtins([ShownForm(e.title, e.author, e.line, e.broken) for e in entrants]),
         "root": compute_root(database, tournament),
-        "draw-probability": None if kept is None else kept._asdict(),
+        "draw-probability": None if kept is None else msgspec.to_builtins(kept),
         "replaced": msgspec.to_builtins(database.matches.replaced(tournament.id)),
         "refused-hosts": {one.host: one.why for one in database.hosts.refused(tournament.id) if measured},
         "created": tournament.created if measured else "",

@@ -14,14 +14,12 @@ from tourney.match.record import MAX_SEATS, Record, check_record
 from tourney.match.result import NOT_MEASURED, LogLine, PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, Row
-from tourney.schema import Name, SchemaError, check_range, read
+from tourney.schema import Name, SchemaError, check_bits, check_range, read
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
-from tourney.store.origin import Origin, check_seed
-from tourney.store.rating_data import DrawProbability
 from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
 from tourney.store.scratch import Scratch
-from tourney.store.values import MatchResult, Plan, StoredEntrant, Tournament, read_plan
+from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
 _CHUNK = 500
 
@@ -45,7 +43,7 @@ def read_head(value: object, where: str) -> Head:
     try:
         line = read(value, TournamentLine)
         form = line.tournament
-        seed = check_seed("seed", form.seed)
+        seed = check_bits("seed", form.seed, 256)
     except SchemaError as error:
         raise RecordError(f"{where}: {error.in_json('the tournament')}") from error
     try:
@@ -253,8 +251,7 @@ def import_tournament(
         if head.line.presentation:
             writer.tournaments.keep_presentation(tournament.id, head.line.presentation)
         if alone and (kept := head.line.draw_probability) is not None:
-            value = DrawProbability(kept.probability, kept.tournament, kept.matches)
-            writer.ratings.keep_draw_probability(one.game, one.seats, value)
+            writer.ratings.keep_draw_probability(one.game, one.seats, kept)
         keep_root(writer, tournament.id)
         return writer.tournaments.by_id(tournament.id)
 

@@ -5,6 +5,7 @@ There is a query for each use, so that no reader fetches more columns than it ne
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from operator import itemgetter
 from typing import Any
@@ -17,7 +18,6 @@ from tourney.errors import UsageError
 from tourney.match.record import Outcome
 from tourney.match.result import Texts
 from tourney.schedule.row import MatchKey, ResultRow, Row
-from tourney.store import damage
 from tourney.store.column_reading import (
     SAMPLES,
     ColumnError,
@@ -30,8 +30,7 @@ from tourney.store.column_reading import (
     read_ranks,
     read_seating,
 )
-from tourney.store.damage import checked, naming
-from tourney.store.engine import Access, is_sqlite, transaction
+from tourney.store.engine import Access, insert_rows, is_sqlite, transaction
 from tourney.store.models import (
     ALL_ROWS,
     CHECKPOINT,
@@ -51,10 +50,12 @@ from tourney.store.rows import (
     RESULT,
     KeyOrder,
     Shape,
+    bad_match,
+    checked,
     chunks,
     dictionaries_of,
-    insert_rows,
     match_values,
+    read_values,
     replaced_of,
     replaced_values,
     result_of,
@@ -62,7 +63,7 @@ from tourney.store.rows import (
     shape_of,
 )
 from tourney.store.schedules import Schedules
-from tourney.store.tournaments import Tournaments
+from tourney.store.tournaments import Tournaments, change_tournament
 from tourney.store.values import MatchResult, ReplacedResult, Result, TournamentMatch
 
 _CHUNK = 500
@@ -119,7 +120,8 @@ class Matches:
             matches: list[Columns] = []
             seats: list[Columns] = []
             for id_, (row, outcome) in zip(ids, outcomes, strict=True):
-                result = Result.of_outcome(outcome)
+                kinds = outcome.seat_faults
+                result = Result("", outcome.ranks, outcome.reason, kinds, "", 0, reproducible=False)
                 matches.append(match_values(id_, result, None))
                 seats += seat_values(id_, tournament, result, row.seats)
             insert_rows(connection, MATCH, matches)
@@ -180,14 +182,10 @@ class Matches:
 
     def replaced(self, tournament: int) -> tuple[ReplacedResult, ...]:
         """The results that were taken back, by match number and time."""
-        query = sa.select(REPLACED).where(REPLACED.c.tournament_id == tournament)
-        found = []
+        query = sa.select(REPLACED).filter_by(tournament_id=tournament).order_by(*REPLACED.primary_key)
         with self._access.read() as connection:
             shape = shape_of(connection, tournament)
-            for row in connection.execute(query.order_by(REPLACED.c.number, REPLACED.c.rounds)).mappings():
-                with naming(connection, REPLACED, row):
-                    found.append(replaced_of(row, shape))
-        return tuple(found)
+        return read_values(self._access, REPLACED, query, partial(replaced_of, shape=shape))
 
     def find_digests(self, digests: Iterable[str]) -> Iterator[tuple[str, str]]:
         """Yield those of the digests that a stored match has, with the match as "match 3 of cup"."""
@@ -356,8 +354,7 @@ def _dictionaries(connection: Connection, tournament: int, samples: Sequence[Tex
 def _forget_derived(connection: Connection, tournament: int, **values: bool) -> None:
     """Drop what follows from results that are gone."""
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
-    mine = TOURNAMENT.c.id == tournament
-    connection.execute(sa.update(TOURNAMENT).where(mine).values(root=None, **values))
+    change_tournament(connection, tournament, root=None, **values)
 
 
 def _remove_results(connection: Connection, tournament: int, chosen: sa.ColumnElement[bool]) -> None:
@@ -383,5 +380,5 @@ def _open_rows(
             try:
                 found[number] = (id_, read_seating(seating, *shape))
             except ColumnError as error:
-                raise damage.in_match(connection, SCHEDULE, tournament, number, error) from error
+                raise bad_match(connection, tournament, number, error) from error
     return found

@@ -1,5 +1,8 @@
 """The tables, as SQLModel rows. Only the store sees them; a change here needs a migration.
 
+The constraints of a column (``ge``, ``min_length``) are those by which it is checked when it is read
+(``tourney.store.rows.check_columns``); an integer without one is at least 0.
+
 Seeds are decimal strings, as SQL integers end at 2**63-1. A match is a row of the schedule
 and, once played, a row of ``match`` under the same id, written in one transaction with its seats, log and
 measurements: a row of ``match`` is the unit of truth, and a row of the schedule without one is still to play.
@@ -7,28 +10,29 @@ measurements: a row of ``match`` is the unit of truth, and a row of the schedule
 
 from typing import Final
 
-from sqlalchemy import (
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    Text,
-    UniqueConstraint,
-    text,
-)
+import sqlalchemy as sa
+from sqlalchemy import Index, Text, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 START: Final = 12
 """The digits of a digest by which matches are found: they tell all but a few from each other, and an index of
 them takes a third of the space."""
 
+_GIVEN: Final = {"autoincrement": False}
+"""Keys that the program counts; a database must not fill them in."""
+
+
+def _few(name: str, *columns: str, column: str) -> Index:
+    """An index of the rows that have a value in a column, which are few."""
+    there = text(f"{column} IS NOT NULL")
+    return Index(name, *columns, sqlite_where=there, postgresql_where=there)
+
 
 class TournamentRow(SQLModel, table=True):
     """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.column_reading``).
 
     ``root`` is kept once all is played, NULL before and after every change (see ``tourney.store.root``).
-    ``salt`` is that of the commitment, and ``beacon`` JSON (see ``tourney.store.commitment``).
+    ``salt`` is that of the commitment, and ``beacon`` JSON (see ``tourney.store.values``).
     """
 
     __tablename__ = "tournament"
@@ -40,13 +44,13 @@ class TournamentRow(SQLModel, table=True):
     seats: int
     seed: str = Field(max_length=78)
     seed_chosen: bool
-    plan: str = Field(sa_column=Column(Text, nullable=False))
-    run: str = Field(sa_column=Column(Text, nullable=False))
+    plan: str = Field(sa_type=Text)
+    run: str = Field(sa_type=Text)
     complete: bool
     created: str
     root: str | None = Field(default=None, max_length=64)
     salt: str | None = Field(default=None, max_length=32)
-    beacon: str | None = Field(default=None, sa_column=Column(Text, nullable=True))
+    beacon: str | None = Field(default=None, sa_type=Text)
 
 
 class EntrantRow(SQLModel, table=True):
@@ -62,19 +66,19 @@ class EntrantRow(SQLModel, table=True):
 
     tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     number: int = Field(primary_key=True)
-    name: str
+    name: str = Field(min_length=1)
     bot: str
     version: str
-    args: str = Field(sa_column=Column(Text, nullable=False))
+    args: str = Field(sa_type=Text)
     digest: str = Field(max_length=64, index=True)
     title: str
     author: str
-    joined: int
-    line: str = Field(sa_column=Column(Text, nullable=False))
+    joined: int = Field(ge=1)
+    line: str = Field(sa_type=Text)
     left_at: int | None
-    rating: int | None
+    rating: int | None = Field(ge=-(2**63))
     deviation: int | None
-    broken: str | None = Field(sa_column=Column(Text, nullable=True))
+    broken: str | None = Field(min_length=1, sa_type=Text)
 
 
 class ScheduleRow(SQLModel, table=True):
@@ -88,11 +92,11 @@ class ScheduleRow(SQLModel, table=True):
 
     id: int | None = Field(default=None, primary_key=True)
     tournament_id: int = Field(foreign_key="tournament.id")
-    number: int
-    round_no: int
-    table_no: int
-    repeat_no: int
-    order_no: int
+    number: int = Field(ge=1)
+    round_no: int = Field(ge=1)
+    table_no: int = Field(ge=1)
+    repeat_no: int = Field(ge=1)
+    order_no: int = Field(ge=1)
     seating: str
 
 
@@ -110,26 +114,18 @@ class MatchRow(SQLModel, table=True):
     __tablename__ = "match"
     __table_args__ = (
         Index("ix_match_digest_start", text(f"substr(digest, 1, {START})")),
-        # Holds the void matches alone, which are few.
-        Index(
-            "ix_match_void",
-            "void_reason",
-            sqlite_where=text("void_reason IS NOT NULL"),
-            postgresql_where=text("void_reason IS NOT NULL"),
-        ),
+        _few("ix_match_void", "void_reason", column="void_reason"),
     )
 
-    id: int = Field(
-        sa_column=Column(Integer, ForeignKey("schedule.id"), primary_key=True, autoincrement=False)
-    )
+    id: int = Field(foreign_key="schedule.id", primary_key=True, sa_column_kwargs=_GIVEN)
     digest: str = Field(max_length=64)
     ranks: str
     faults: str
-    reason: str
+    reason: str = Field(min_length=1)
     note: str
     actions: int
     reproducible: bool
-    record: bytes | None = Field(sa_column=Column(LargeBinary, nullable=True))
+    record: bytes | None
     void_reason: str | None
     void_entrant: int | None
 
@@ -142,16 +138,7 @@ class SeatRow(SQLModel, table=True):
     """
 
     __tablename__ = "seat"
-    __table_args__ = (
-        # Holds the seats with faults alone, which are few.
-        Index(
-            "ix_seat_fault",
-            "tournament_id",
-            "match_id",
-            sqlite_where=text("fault IS NOT NULL"),
-            postgresql_where=text("fault IS NOT NULL"),
-        ),
-    )
+    __table_args__ = (_few("ix_seat_fault", "tournament_id", "match_id", column="fault"),)
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
     seat: int = Field(primary_key=True)
@@ -169,7 +156,7 @@ class LogRow(SQLModel, table=True):
     __tablename__ = "log"
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
-    lines: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    lines: bytes
 
 
 class MeasuredRow(SQLModel, table=True):
@@ -178,7 +165,7 @@ class MeasuredRow(SQLModel, table=True):
     __tablename__ = "measured"
 
     match_id: int = Field(foreign_key="match.id", primary_key=True)
-    data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    data: bytes
 
 
 class DictionaryRow(SQLModel, table=True):
@@ -189,11 +176,9 @@ class DictionaryRow(SQLModel, table=True):
 
     __tablename__ = "dictionary"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
     name: str = Field(primary_key=True, max_length=16)
-    data: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    data: bytes
 
 
 class ArchiveRow(SQLModel, table=True):
@@ -205,10 +190,8 @@ class ArchiveRow(SQLModel, table=True):
 
     __tablename__ = "archive"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
-    file: str
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    file: str = Field(min_length=1)
     sha256: str = Field(max_length=64)
     created: str
     hosts: str | None
@@ -219,11 +202,9 @@ class ReplacedResultRow(SQLModel, table=True):
 
     __tablename__ = "replaced_result"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
-    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
-    rounds: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    number: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
+    rounds: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
     ranks: str
     faults: str
     void: bool
@@ -234,10 +215,8 @@ class RefusedHostRow(SQLModel, table=True):
 
     __tablename__ = "refused_host"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
-    host: str = Field(primary_key=True)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    host: str = Field(primary_key=True, min_length=1)
     why: str
 
 
@@ -247,8 +226,8 @@ class DrawProbabilityRow(SQLModel, table=True):
     __tablename__ = "draw_probability"
 
     game: str = Field(primary_key=True)
-    seats: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
-    probability: float
+    seats: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
+    probability: float = Field(ge=0, le=1)
     tournament: str
     matches: int
 
@@ -261,12 +240,10 @@ class CheckpointRow(SQLModel, table=True):
 
     __tablename__ = "rating_checkpoint"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
     settings: str = Field(primary_key=True, max_length=250)
     number: int
-    state: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    state: bytes
 
 
 class VerdictRow(SQLModel, table=True):
@@ -274,10 +251,8 @@ class VerdictRow(SQLModel, table=True):
 
     __tablename__ = "verdict"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
-    data: str = Field(sa_column=Column(Text, nullable=False))
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    data: str = Field(sa_type=Text)
 
 
 class PresentationRow(SQLModel, table=True):
@@ -285,10 +260,8 @@ class PresentationRow(SQLModel, table=True):
 
     __tablename__ = "presentation"
 
-    tournament_id: int = Field(
-        sa_column=Column(Integer, ForeignKey("tournament.id"), primary_key=True, autoincrement=False)
-    )
-    data: str = Field(sa_column=Column(Text, nullable=False))
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    data: str = Field(sa_type=Text)
 
 
 class BaselineRow(SQLModel, table=True):
@@ -296,11 +269,11 @@ class BaselineRow(SQLModel, table=True):
 
     __tablename__ = "baseline"
 
-    game: str = Field(primary_key=True)
-    name: str = Field(primary_key=True, max_length=64)
-    number: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    game: str = Field(primary_key=True, min_length=1)
+    name: str = Field(primary_key=True, min_length=1, max_length=64)
+    number: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
     digest: str = Field(max_length=64)
-    data: str = Field(sa_column=Column(Text, nullable=False))
+    data: str = Field(sa_type=Text)
 
 
 METADATA = SQLModel.metadata
@@ -329,3 +302,13 @@ PLAYED = SCHEDULE.join(MATCH, MATCH.c.id == SCHEDULE.c.id)
 """The matches with a result."""
 ALL_ROWS = SCHEDULE.outerjoin(MATCH, MATCH.c.id == SCHEDULE.c.id)
 """All matches of the schedule, with their results where there are any."""
+
+
+def least_values(table: sa.Table) -> dict[str, int]:
+    """The least value of numbers, and the least length of texts, by the column, where a model sets one."""
+    model = next(one for one in SQLModel.__subclasses__() if one.__tablename__ == table.name)
+    return {
+        name: getattr(bound, "ge", getattr(bound, "min_length", 0))
+        for name, field in model.model_fields.items()
+        for bound in field.metadata[:1]
+    }

@@ -3,14 +3,12 @@
 import base64
 import binascii
 import re
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-import msgspec
-import rfc8785
 from msgspec import Meta, Struct
 
-from tourney.schema import SchemaError, read
-from tourney.store.column_reading import ColumnError, Columns, read_json
+from tourney.schema import SchemaError
+from tourney.store.column_reading import Columns, read_json
 
 MAX_LOGO: Final = 256 << 10
 """Bytes of a logo."""
@@ -127,15 +125,6 @@ def check_logo(content: bytes) -> str:
     raise SchemaError(("logo",), "is not a PNG, JPEG, WebP or SVG image")
 
 
-def presentation_text(presentation: Presentation) -> str:
-    """A presentation as canonical JSON."""
-    return rfc8785.dumps(msgspec.to_builtins(presentation)).decode("utf-8")
-
-
 def presentation_of(row: Columns) -> Presentation:
-    """What ``presentation_text`` was given. Raises ColumnError of the column ``data``."""
-    data: Any = read_json("data", row["data"])
-    try:
-        return read(data, Presentation)
-    except SchemaError as error:
-        raise ColumnError("data", row["data"], f"a presentation ({error.in_json()})") from error
+    """How a tournament presents itself. Raises ColumnError."""
+    return read_json("data", row["data"], Presentation, "a presentation")

@@ -1,22 +1,25 @@
 """What ratings keep from one call to the next: draw probabilities and checkpoints."""
 
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Annotated, Any, NamedTuple
 
 import sqlalchemy as sa
+from msgspec import Meta, Struct, structs
 
-from tourney.store.column_reading import ColumnError, Columns, pack, read_int, read_text, unpack
-from tourney.store.damage import naming
+from tourney.errors import StoreDamaged
+from tourney.store.column_reading import Columns, pack, unpack
 from tourney.store.engine import Access
 from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY
-from tourney.store.rows import keep_row, stored_row
+from tourney.store.rows import check_columns, keep_row, read_value
+from tourney.store.values import Number, Words
 
 
-class DrawProbability(NamedTuple):
-    """A stored draw probability, and the tournament and number of matches that it was estimated from."""
+class DrawProbability(Struct, frozen=True, forbid_unknown_fields=True):
+    """The draw probability that TrueSkill rates a game with, and the matches that it was estimated from."""
 
-    probability: float
-    tournament: str
-    matches: int
+    probability: Annotated[float, Meta(ge=0, le=1)]
+    tournament: Words
+    matches: Number
 
 
 class Checkpoint(NamedTuple):
@@ -26,22 +29,16 @@ class Checkpoint(NamedTuple):
     state: Any
 
 
-def check_draw_probability(row: Columns) -> None:
-    """Check a draw probability that is kept."""
-    value = row["probability"]
-    if type(value) not in (int, float) or not 0 <= value <= 1:
-        raise ColumnError("probability", value, "a number from 0 to 1")
-    read_int(row, "seats", 1)
-    read_int(row, "matches")
-    for column in ("game", "tournament"):
-        read_text(row, column)
+def draw_probability_of(row: Columns) -> DrawProbability:
+    """A draw probability that is kept. Raises ColumnError."""
+    check_columns(DRAW_PROBABILITY, row)
+    return DrawProbability(float(row["probability"]), row["tournament"], row["matches"])
 
 
-def check_checkpoint(row: Columns) -> None:
-    """Check a checkpoint of ratings, as far as its form goes."""
-    read_text(row, "settings")
-    read_int(row, "number")
-    unpack("state", row["state"])
+def checkpoint_of(row: Columns) -> Checkpoint:
+    """A checkpoint of ratings, whose state is checked as far as its form goes. Raises ColumnError."""
+    check_columns(CHECKPOINT, row)
+    return Checkpoint(row["number"], unpack("state", row["state"]))
 
 
 class RatingData:
@@ -52,27 +49,20 @@ class RatingData:
 
     def draw_probability(self, game: str, seats: int) -> DrawProbability | None:
         """The draw probability kept for a game and a number of seats, or None."""
-        with self._access.read() as connection:
-            row = stored_row(connection, DRAW_PROBABILITY, game=game, seats=seats)
-            if row is None:
-                return None
-            with naming(connection, DRAW_PROBABILITY, row):
-                check_draw_probability(row)
-        return DrawProbability(float(row["probability"]), row["tournament"], row["matches"])
+        return read_value(self._access, DRAW_PROBABILITY, draw_probability_of, game=game, seats=seats)
 
     def keep_draw_probability(self, game: str, seats: int, value: DrawProbability) -> None:
         """Keep a draw probability for all tournaments of a game and a number of seats."""
         with self._access.write() as connection:
-            keep_row(connection, DRAW_PROBABILITY, {"game": game, "seats": seats}, **value._asdict())
+            keep_row(connection, DRAW_PROBABILITY, {"game": game, "seats": seats}, **structs.asdict(value))
 
     def checkpoint(self, tournament: int, settings: str) -> Checkpoint | None:
         """The checkpoint kept under these settings, or None; None too if it is damaged."""
-        with self._access.read() as connection:
-            row = stored_row(connection, CHECKPOINT, tournament_id=tournament, settings=settings)
-        try:
-            return None if row is None else Checkpoint(read_int(row, "number"), unpack("state", row["state"]))
-        except ColumnError:
-            return None  # it is only a shortcut: the ratings are computed from the first match again
+        # It is only a shortcut: without it the ratings are computed from the first match again.
+        with suppress(StoreDamaged):
+            key = {"tournament_id": tournament, "settings": settings}
+            return read_value(self._access, CHECKPOINT, checkpoint_of, **key)
+        return None
 
     def checkpoints(self, tournament: int) -> tuple[tuple[str, Checkpoint], ...]:
         """The checkpoints of a tournament by their settings; damaged ones are left out."""

@@ -18,10 +18,18 @@ from tourney.schema import NAME, show
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
 from tourney.store.importing import check_game, keep_root, store_new
-from tourney.store.origin import CHOSEN
 from tourney.store.rows import joined
 from tourney.store.scratch import Scratch
-from tourney.store.values import NO_BOT, RESULTS, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import (
+    CHOSEN,
+    NO_BOT,
+    RESULTS,
+    MatchResult,
+    Plan,
+    RunSettings,
+    StoredEntrant,
+    Tournament,
+)
 
 _CHUNK = 500
 

@@ -12,60 +12,72 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import rfc8785
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from tourney.errors import CheckError, RecordError, UsageError
 from tourney.match.merkle import Tree, inclusion_path, leaf_hash, root_from_path, tree_hash
 from tourney.match.record import read_record
-from tourney.parsing import parse_json, read_json_lines
+from tourney.parsing import read_json_lines
 from tourney.schedule.row import MatchKey
-from tourney.schema import Count, Digest, SchemaError, read
+from tourney.schema import Arguments, Count, Digest, Label, Name, SchemaError, SeedText, read
 from tourney.store.database import Database
-from tourney.store.values import StoredEntrant, Tournament, plan_text
+from tourney.store.values import MAX_NUMBER, Beacon, Number, Ordinal, StoredEntrant, Tournament, plan_data
 
 PLAN_FORMAT: Final = "tourney-plan/1"
+_KNOWN: Final = ("joined", "left", "rating", "deviation")
 VOID: Final = "void"
 """What takes the place of a digest where a match has no record."""
 PLAN: Final = "plan"
 """What a proof of the plan is asked for by."""
 
+Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 Entry = dict[str, Any] | list[int | str]
 """An entry of the tree: the plan, or a match's place and digest."""
 
 
-def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dict[str, Any]:
-    """The first entry: the plan, the seed, and the entrants in order, as they are now.
+class EntrantForm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An entrant as the root has it, as it is now.
 
     ``joined``, ``left``, ``rating`` and ``deviation`` stand only where they say something: an entrant that
     joined later or was withdrawn, and what was known of its strength when it was entered.
     """
-    found = []
-    for stored in entrants:
-        entrant = stored.entrant
-        more = {
-            "joined": None if stored.joined == 1 else stored.joined,
-            "left": stored.left,
-            "rating": stored.rating,
-            "deviation": stored.deviation,
-        }
-        found.append(
-            {
-                "name": entrant.name,
-                "bot": entrant.bot,
-                "version": entrant.version,
-                "args": list(entrant.args),
-                "digest": entrant.digest,
-            }
-            | {key: value for key, value in more.items() if value is not None}
-        )
-    return {
-        "format": PLAN_FORMAT,
-        "plan": parse_json(plan_text(tournament.plan)),
-        "seed": str(tournament.seed),
-        "seed-chosen": tournament.origin.chosen,
-        **({"beacon": msgspec.to_builtins(beacon)} if (beacon := tournament.origin.beacon) else {}),
-        "entrants": found,
-    }
+
+    name: Name
+    bot: Label
+    version: Label
+    args: Arguments
+    digest: Digest
+    joined: Annotated[Ordinal, Meta(description="The first round drawn with it (default: 1).")] = 1
+    left: Annotated[Ordinal, Meta(description="The first round without it, if it was withdrawn.")] | None = (
+        None
+    )
+    rating: Annotated[Elo, Meta(description="Known at its entry, in hundredths of Elo.")] | None = None
+    deviation: Annotated[Number, Meta(description="Standard error of `rating`.")] | None = None
+
+
+class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
+    """The first entry of the root: the plan, the seed, and the entrants in order."""
+
+    format: Literal["tourney-plan/1"]
+    plan: dict[str, Any]
+    seed: SeedText
+    seed_chosen: Annotated[bool, Meta(description="Whether a person chose the seed.")]
+    entrants: Annotated[tuple[EntrantForm, ...], Meta(min_length=1)]
+    beacon: Annotated[Beacon, Meta(description="The public randomness that the seed comes from.")] | None = (
+        None
+    )
+
+
+def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dict[str, Any]:
+    """The first entry as JSON data."""
+    forms = (
+        EntrantForm(**structs.asdict(one.entrant), **{key: getattr(one, key) for key in _KNOWN})
+        for one in entrants
+    )
+    plan, origin = plan_data(tournament.plan), tournament.origin
+    form = PlanForm(PLAN_FORMAT, plan, str(tournament.seed), origin.chosen, tuple(forms), origin.beacon)
+    data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(form))
+    return data
 
 
 def match_entry(key: MatchKey, digest: str) -> list[int | str]:

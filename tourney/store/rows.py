@@ -1,18 +1,20 @@
 """Turn rows of SQL into values and values into rows; every column that is read is checked.
 
 SQLModel does not validate the rows of tables, and its errors would name no row; so checks are here. Functions
-that read raise ColumnError, which names the column.
+that check a row raise ColumnError, which names the column; those with a connection raise StoreDamaged, a
+sentence that also names database, table and row.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from itertools import zip_longest
-from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy.engine import Connection
 
+from tourney.errors import StoreDamaged
 from tourney.match.record import FAULT_KINDS, FaultKind
 from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
@@ -23,16 +25,27 @@ from tourney.store.column_reading import (
     Dictionaries,
     read_digest,
     read_faults,
-    read_flag,
     read_int,
-    read_maybe_int,
     read_ranks,
     read_seating,
-    read_text,
     read_word,
     unpack_record,
 )
-from tourney.store.models import DICTIONARY, ENTRANT, KEY, MATCH, TOURNAMENT
+from tourney.store.engine import Access, shown
+from tourney.store.models import (
+    DICTIONARY,
+    ENTRANT,
+    KEY,
+    LOG,
+    MATCH,
+    MEASURED,
+    PLAYED,
+    REPLACED,
+    SCHEDULE,
+    SEAT,
+    TOURNAMENT,
+    least_values,
+)
 from tourney.store.values import VOID_REASONS, ReplacedResult, Result
 
 T = TypeVar("T")
@@ -41,6 +54,11 @@ FIRST_KEY = MatchKey(0, 0, 0, 0)
 """A key before that of the first match."""
 
 _KEY = tuple(column.name for column in KEY)
+_DIGESTS: Final = ("digest", "sha256", "root")
+_MAX_SHOWN: Final = 40
+
+
+# -- reading ------------------------------------------------------------------------------------------------
 
 
 def dictionaries_of(connection: Connection, tournament: int) -> Dictionaries:
@@ -48,13 +66,6 @@ def dictionaries_of(connection: Connection, tournament: int) -> Dictionaries:
     query = sa.select(DICTIONARY.c.name, DICTIONARY.c.data).where(DICTIONARY.c.tournament_id == tournament)
     found = {name: data for name, data in connection.execute(query) if isinstance(data, bytes)}
     return Dictionaries(*(found.get(name, b"") for name in Dictionaries._fields))
-
-
-def check_dictionary(row: Columns) -> None:
-    """Check a dictionary of packed columns."""
-    read_word(row, "name", Dictionaries._fields)
-    if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
-        raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
 
 
 class Shape(NamedTuple):
@@ -68,8 +79,7 @@ def shape_of(connection: Connection, tournament: int) -> Shape:
     """The shape of a tournament."""
     count = sa.select(sa.func.count()).select_from(ENTRANT).where(ENTRANT.c.tournament_id == tournament)
     query = sa.select(TOURNAMENT.c.seats, count.scalar_subquery()).where(TOURNAMENT.c.id == tournament)
-    seats, entrants = connection.execute(query).one()
-    return Shape(seats, entrants)
+    return Shape(*connection.execute(query).one())
 
 
 def each(connection: Connection, query: Any, chunk: int = 2000) -> Iterator[Any]:
@@ -85,15 +95,45 @@ def chunks(values: Sequence[T], size: int = 500) -> Iterator[Sequence[T]]:
         yield values[start : start + size]
 
 
-def stored_row(connection: Connection, table: sa.Table, **key: object) -> RowMapping | None:
-    """The row of a key, or None."""
-    return connection.execute(sa.select(table).filter_by(**key)).mappings().first()
+def checked(
+    connection: Connection,
+    query: sa.Select[Any],
+    tournament: int,
+    value_of: Callable[[Any, Shape], T],
+    chunk: int = 2000,
+) -> Iterator[T]:
+    """Yield the value of each of a tournament's matches in a query, in schedule order.
+
+    The query's first column is the number of the match, which the error for a bad column names.
+    """
+    shape = shape_of(connection, tournament)
+    query = query.where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.number)
+    # No context manager here: this runs for each of a million rows.
+    for row in each(connection, query, chunk):
+        try:
+            value = value_of(row, shape)
+        except ColumnError as error:
+            raise bad_match(connection, tournament, row[0], error) from error
+        yield value
 
 
-def keep_row(connection: Connection, table: sa.Table, key: dict[str, Any], **values: object) -> None:
-    """Replace the row of a key."""
-    connection.execute(sa.delete(table).filter_by(**key))
-    connection.execute(sa.insert(table).values(**key, **values))
+def read_values(
+    access: Access, table: sa.Table, query: sa.Select[Any], value_of: Callable[[Columns], T]
+) -> tuple[T, ...]:
+    """The value of each row of a table in a query."""
+    found = []
+    with access.read() as connection:
+        for row in connection.execute(query).mappings():
+            try:
+                found.append(value_of(row))
+            except ColumnError as error:
+                raise bad_row(connection, table, row, error) from error
+    return tuple(found)
+
+
+def read_value(access: Access, table: sa.Table, value_of: Callable[[Columns], T], **key: object) -> T | None:
+    """The value of the row of a key, or None."""
+    return next(iter(read_values(access, table, sa.select(table).filter_by(**key), value_of)), None)
 
 
 class KeyOrder:
@@ -106,53 +146,12 @@ class KeyOrder:
         """The key of a match, from the values of its columns."""
         if not (type(number) is type(round_) is type(table) is type(repeat) is type(order) is int):
             row = dict(zip(("number", *_KEY), (number, round_, table, repeat, order), strict=True))
-            for column in row:
-                read_int(row, column, 1)
+            check_columns(SCHEDULE, row)
         key = MatchKey(round_, table, repeat, order)
         if key <= self._last:
-            check_order(self._last, key)
+            _check_order(self._last, key)
         self._last = key
         return key
-
-
-def check_schedule(row: Columns, shape: Shape, before: Columns | None = None) -> None:
-    """Check a row of the schedule, also against the one before it."""
-    for column in ("number", *_KEY):
-        read_int(row, column, 1)
-    if before is not None:
-        check_order(tuple(before[column] for column in _KEY), tuple(row[column] for column in _KEY))
-        if row["number"] <= before["number"]:
-            raise ColumnError("number", row["number"], f"a number after {before['number']}")
-    read_seating(row["seating"], *shape)
-
-
-def check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
-    """Check that a match's key comes after that of the match before it."""
-    if key <= last:
-        before = ".".join(map(str, last))
-        raise ColumnError("round_no", key[0], f"a place after {before}, that of the match before it")
-
-
-def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool = False) -> None:
-    """Check a finished match, its record too as far as its shape goes; ``archived``: that there is none."""
-    read_ranks(row["ranks"], shape.seats)
-    read_faults(row["faults"], shape.seats)
-    read_text(row, "reason", least=1)
-    read_text(row, "note")
-    read_int(row, "actions")
-    read_flag(row, "reproducible")
-    check_void(row, shape.entrants)
-    if archived:
-        if row["record"] is not None:
-            raise ColumnError("record", row["record"], "nothing, as the tournament is archived")
-        if row["digest"] != "":
-            read_digest(row, "digest")
-    elif row["record"] is None:
-        if row["digest"] != "":
-            raise ColumnError("record", None, f"the record of the digest {str(row['digest'])[:16]}")
-    else:
-        read_digest(row, "digest")
-        unpack_record("record", row["record"], shape.seats, dictionary)
 
 
 RESULT = [MATCH.c[field.name] for field in fields(Result)]
@@ -166,40 +165,195 @@ def result_of(row: Sequence[Any], seats: int) -> Result:
     fits = type(digest) is type(reason) is type(note) is str and type(actions) is int and actions >= 0
     if not fits or void_reason is not None or void_entrant is not None:
         columns = dict(zip((column.name for column in RESULT), row, strict=True))
-        for name in ("digest", "reason", "note"):
-            read_text(columns, name)
-        read_int(columns, "actions")
+        check_columns(MATCH, columns)
         if void_reason is not None:
             read_word(columns, "void_reason", VOID_REASONS)
-        read_maybe_int(columns, "void_entrant")
-    return Result(
-        digest,
-        read_ranks(ranks, seats),
-        reason,
-        read_faults(faults, seats),
-        note,
-        actions,
-        reproducible,
-        void_reason,
-        void_entrant,
+    places, kinds = read_ranks(ranks, seats), read_faults(faults, seats)
+    return Result(digest, places, reason, kinds, note, actions, reproducible, void_reason, void_entrant)
+
+
+def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
+    """A result that was taken back."""
+    check_columns(REPLACED, row)
+    kinds = tuple(kind or "" for kind in read_faults(row["faults"], shape.seats))
+    ranks = read_ranks(row["ranks"], shape.seats)
+    faults = cast("tuple[FaultKind, ...]", kinds)  # read_faults has checked them
+    return ReplacedResult(row["number"], row["rounds"], ranks, faults, bool(row["void"]))
+
+
+# -- checks -------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def _declared(table: sa.Table) -> tuple[tuple[str, type, bool, int], ...]:
+    """The columns of a table as the models declare them: name, type, whether it may be NULL, least value."""
+    least = least_values(table)
+    # SQLModel's texts wrap those of SQLAlchemy.
+    types = {c.name: getattr(c.type, "impl_instance", c.type).python_type for c in table.c}
+    return tuple((c.name, types[c.name], bool(c.nullable), least.get(c.name, 0)) for c in table.c)
+
+
+def check_columns(table: sa.Table, row: Columns) -> None:
+    """Check those columns of a table that a row has; packed ones are checked when they are unpacked."""
+    for name, type_, nullable, least in _declared(table):
+        if name not in row or type_ is bytes or (nullable and row[name] is None):
+            continue
+        value = row[name]
+        if type_ is int:
+            read_int(row, name, least)
+        elif name in _DIGESTS:
+            # The digest of a void match is empty.
+            if table is not MATCH or value != "":
+                read_digest(row, name)
+        elif type_ is str:
+            if not isinstance(value, str) or len(value) < least:
+                raise ColumnError(name, value, "a text")
+        elif type_ is bool:
+            if type(value) not in (bool, int) or value not in (0, 1):
+                raise ColumnError(name, value, "true (1) or false (0)")
+        elif type(value) not in (int, float) or not 0 <= value <= 1:
+            raise ColumnError(name, value, "a number from 0 to 1")
+
+
+def check_schedule(row: Columns, shape: Shape, before: Columns | None = None) -> None:
+    """Check a row of the schedule, also against the one before it."""
+    check_columns(SCHEDULE, row)
+    if before is not None:
+        _check_order(tuple(before[column] for column in _KEY), tuple(row[column] for column in _KEY))
+        if row["number"] <= before["number"]:
+            raise ColumnError("number", row["number"], f"a number after {before['number']}")
+    read_seating(row["seating"], *shape)
+
+
+def _check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
+    """Check that a match's key comes after that of the match before it."""
+    if key <= last:
+        before = ".".join(map(str, last))
+        raise ColumnError("round_no", key[0], f"a place after {before}, that of the match before it")
+
+
+def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool = False) -> None:
+    """Check a finished match, its record too as far as its shape goes; ``archived``: that there is none."""
+    read_ranks(row["ranks"], shape.seats)
+    read_faults(row["faults"], shape.seats)
+    check_columns(MATCH, row)
+    record, digest = row["record"], row["digest"]
+    if record is None and digest != "" and not archived:
+        raise ColumnError("record", None, f"the record of the digest {digest[:16]}")
+    if record is not None:
+        if archived:
+            raise ColumnError("record", record, "nothing, as the tournament is archived")
+        read_digest(row, "digest")
+        unpack_record("record", record, shape.seats, dictionary)
+    reason, entrant = row["void_reason"], row["void_entrant"]
+    if reason is not None and read_word(row, "void_reason", VOID_REASONS) == "benched":
+        read_int(row, "void_entrant", 0, shape.entrants - 1)
+    elif entrant is not None:
+        why = "as the match counts" if reason is None else f"as the reason is {reason}"
+        raise ColumnError("void_entrant", entrant, f"nothing, {why}")
+
+
+def check_seat(row: Columns, shape: Shape) -> None:
+    """Check what came of a seat."""
+    read_int(row, "seat", 1, shape.seats)
+    read_int(row, "entrant", 0, shape.entrants - 1)
+    read_int(row, "rank", 1, shape.seats)
+    if row["fault"] is not None:
+        read_word(row, "fault", FAULT_KINDS)
+    check_columns(SEAT, row)
+
+
+def check_dictionary(row: Columns) -> None:
+    """Check a dictionary of packed columns."""
+    read_word(row, "name", Dictionaries._fields)
+    if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
+        raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
+
+
+# -- errors -------------------------------------------------------------------------------------------------
+
+_NAMED = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_from(SCHEDULE, TOURNAMENT)
+
+
+def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, whose: str) -> StoreDamaged:
+    """The error for the row of a primary key; ``whose`` describes it for people."""
+    of, value = f" ({whose})" if whose else "", misfit.value
+    if isinstance(value, bytes):
+        shown_value = f"{len(value):,} byte{'' if len(value) == 1 else 's'}"
+    else:
+        shown_value = "nothing" if value is None else ascii(value) if isinstance(value, str) else str(value)
+        if len(shown_value) > _MAX_SHOWN:
+            shown_value = f"{shown_value[: _MAX_SHOWN - 3]}..."
+    return StoreDamaged(
+        f"the database {database} was altered: column {misfit.column} of table {table.name}, row {key}{of},"
+        f" holds {shown_value} and not {misfit.want}; restore a backup"
     )
+
+
+def bad_row(connection: Connection, table: sa.Table, row: Columns, misfit: ColumnError) -> StoreDamaged:
+    """The error for a row, named by its primary key."""
+    whose = ""
+    if table in (TOURNAMENT, ENTRANT):
+        whose = f"{'entrant ' if table is ENTRANT else ''}{row['name']}"
+    elif (id_ := row.get("match_id", row["id"] if table in (SCHEDULE, MATCH) else None)) is not None:
+        found = connection.execute(_NAMED.where(SCHEDULE.c.id == id_)).first()
+        whose = "" if found is None else f"match {found.number} of {found.name}"
+    key = ",".join(str(row[column.name]) for column in table.primary_key)
+    return altered(shown(connection.engine.url), table, key, misfit, whose)
+
+
+def table_of(column: str) -> sa.Table:
+    """The table with a column of a match, whose rows have the schedule's keys."""
+    return next((table for table in (MATCH, LOG, MEASURED) if column in table.c), SCHEDULE)
+
+
+def bad_match(connection: Connection, tournament: int, number: object, misfit: ColumnError) -> StoreDamaged:
+    """The error for a column of a match by its number."""
+    mine = _NAMED.where(SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number)
+    found = connection.execute(mine).first()
+    whose = f"match {number}" if found is None else f"match {number} of {found.name}"
+    key = "?" if found is None else found.id
+    return altered(shown(connection.engine.url), table_of(misfit.column), key, misfit, whose)
+
+
+def bad_value(connection: Connection, tournament: int, misfit: ColumnError) -> StoreDamaged:
+    """The error for the first match of a tournament whose column holds this value.
+
+    For readers of groups of matches, which do not know the match of a value.
+    """
+    query = sa.select(SCHEDULE.c.number).select_from(PLAYED).order_by(SCHEDULE.c.number).limit(1)
+    holds = table_of(misfit.column).c[misfit.column] == misfit.value
+    number = connection.execute(query.where(SCHEDULE.c.tournament_id == tournament, holds)).scalar()
+    return bad_match(connection, tournament, number, misfit)
+
+
+def first_bad(connection: Connection, table: sa.Table, tournament: int) -> StoreDamaged:
+    """The error for a tournament's first bad row of ``schedule`` or ``seat``; sums do not show it."""
+    check = check_schedule if table is SCHEDULE else check_seat
+    shape = shape_of(connection, tournament)
+    query = sa.select(table).where(table.c.tournament_id == tournament).order_by(*table.primary_key)
+    for row in connection.execute(query).mappings():
+        try:
+            check(row, shape)
+        except ColumnError as error:
+            return bad_row(connection, table, row, error)
+    raise AssertionError(f"every row of {table.name} fits, but their sums do not")
+
+
+# -- writing ------------------------------------------------------------------------------------------------
+
+
+def keep_row(connection: Connection, table: sa.Table, key: dict[str, Any], **values: object) -> None:
+    """Replace the row of a key."""
+    connection.execute(sa.delete(table).filter_by(**key))
+    connection.execute(sa.insert(table).values(**key, **values))
 
 
 def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, Any]:
     """The columns of a finished match; ``record`` is packed."""
-    return {
-        "id": id_,
-        "digest": result.digest,
-        "ranks": joined(result.ranks),
-        "faults": ",".join(kind or "" for kind in result.faults),
-        "reason": result.reason,
-        "note": result.note,
-        "actions": result.actions,
-        "reproducible": result.reproducible,
-        "record": record,
-        "void_reason": result.void_reason,
-        "void_entrant": result.void_entrant,
-    }
+    columns = {column.name: getattr(result, column.name) for column in RESULT}
+    faults = ",".join(kind or "" for kind in result.faults)
+    return columns | {"id": id_, "ranks": joined(result.ranks), "faults": faults, "record": record}
 
 
 def seat_values(
@@ -220,74 +374,9 @@ def seat_values(
         }
 
 
-def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Columns]) -> None:
-    """Insert rows, each with all columns.
-
-    They go to the driver as they are: SQLAlchemy takes half as long to translate them as SQLite to store
-    them, and a server takes a copy in half of the time of insertions.
-    """
-    if not rows:
-        return
-    dialect = connection.dialect
-    name = dialect.identifier_preparer.format_table(table)
-    columns = ", ".join(map(dialect.identifier_preparer.format_column, table.columns))
-    values = map(itemgetter(*table.columns.keys()), rows)
-    if dialect.name == "sqlite":
-        marks = ", ".join("?" for _ in table.columns)
-        text = f"INSERT INTO {name} ({columns}) VALUES ({marks})"  # noqa: S608 - the names are those of our tables
-        connection.exec_driver_sql(text, list(values))
-        return
-    driver: Any = dialect.dbapi
-    cursor: Any = connection.connection.cursor()
-    text = f"COPY {name} ({columns}) FROM STDIN"
-    try:
-        with cursor, cursor.copy(text) as copy:
-            for row in values:
-                copy.write_row(row)
-    except driver.Error as error:
-        lost = isinstance(error, driver.OperationalError)
-        raise (sa.exc.OperationalError if lost else sa.exc.DBAPIError)(text, None, error) from error
-
-
 def joined(numbers: Sequence[int]) -> str:
     """Numbers as they are kept: separated by commas."""
     return ",".join(map(str, numbers))
-
-
-def check_void(row: Columns, entrants: int) -> None:
-    """Check the reason of a void match: only benching names an entrant."""
-    if row["void_reason"] is None:
-        if row["void_entrant"] is not None:
-            raise ColumnError("void_entrant", row["void_entrant"], "nothing, as the match counts")
-        return
-    reason = read_word(row, "void_reason", VOID_REASONS)
-    if reason == "benched":
-        read_int(row, "void_entrant", 0, entrants - 1)
-    elif row["void_entrant"] is not None:
-        raise ColumnError("void_entrant", row["void_entrant"], f"nothing, as the reason is {reason}")
-
-
-def check_seat(row: Columns, shape: Shape) -> None:
-    """Check what came of a seat."""
-    read_int(row, "seat", 1, shape.seats)
-    read_int(row, "entrant", 0, shape.entrants - 1)
-    read_int(row, "rank", 1, shape.seats)
-    if row["fault"] is not None:
-        read_word(row, "fault", FAULT_KINDS)
-    for column in ("turns", "overloaded"):
-        read_maybe_int(row, column)
-
-
-def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
-    """A result that was taken back."""
-    kinds = tuple(kind or "" for kind in read_faults(row["faults"], shape.seats))
-    return ReplacedResult(
-        read_int(row, "number", 1),
-        read_int(row, "rounds", 1),
-        read_ranks(row["ranks"], shape.seats),
-        cast("tuple[FaultKind, ...]", kinds),  # read_faults has checked them
-        read_flag(row, "void"),
-    )
 
 
 def replaced_values(tournament: int, results: Iterable[ReplacedResult]) -> list[dict[str, Any]]:

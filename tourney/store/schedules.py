@@ -7,13 +7,11 @@ import sqlalchemy as sa
 
 from tourney.errors import StoreError
 from tourney.schedule.row import MatchKey, Row
-from tourney.store.checking import first_bad
 from tourney.store.column_reading import read_seating
-from tourney.store.damage import checked
 from tourney.store.engine import Access
-from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE, TOURNAMENT
-from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, joined
-from tourney.store.tournaments import Tournaments
+from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE
+from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, checked, first_bad, joined
+from tourney.store.tournaments import Tournaments, change_tournament
 
 _S, _M = SCHEDULE.c, MATCH.c
 
@@ -60,8 +58,7 @@ class Schedules:
                 values.append({"tournament_id": tournament, "number": number, "seating": seating, **place})
             if values:
                 connection.execute(sa.insert(SCHEDULE), values)
-            mine = TOURNAMENT.c.id == tournament
-            connection.execute(sa.update(TOURNAMENT).where(mine).values(complete=complete, root=None))
+            change_tournament(connection, tournament, complete=complete, root=None)
         return tuple(numbered)
 
     def rows(self, tournament: int, *, pending: bool = False) -> Iterator[tuple[int, Row]]:

@@ -18,9 +18,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, StoreUnavailable
-from tourney.files import writing_by_path
+from tourney.files import is_mount_point, writing_by_path
 from tourney.store import migrations
-from tourney.store.mounts import is_mount_point
 
 APPLICATION_ID = 0x54524E59
 """What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""

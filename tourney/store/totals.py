@@ -11,12 +11,10 @@ from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import score_units
-from tourney.store import damage
-from tourney.store.checking import first_bad
 from tourney.store.column_reading import ColumnError, read_faults, read_int, read_ranks, read_seating
 from tourney.store.engine import Access
 from tourney.store.models import KEY, MATCH, PLAYED, SCHEDULE, SEAT
-from tourney.store.rows import Shape, each, shape_of
+from tourney.store.rows import Shape, bad_value, each, first_bad, shape_of
 
 _S, _M = SCHEDULE.c, MATCH.c
 _BY_MATCH: Any = _S.tournament_id + 0
@@ -168,7 +166,7 @@ class Totals:
                     seating = read_seating(text, *shape)
                     places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
                 except ColumnError as error:
-                    raise damage.find_value(connection, tournament, error) from error
+                    raise bad_value(connection, tournament, error) from error
                 sums.add(seating, places, kinds, void=why is not None, times=times)
         return sums.totals()
 
@@ -251,7 +249,7 @@ class Totals:
                 try:
                     read_int({"void_entrant": entrant}, "void_entrant", 0, shape.entrants - 1)
                 except ColumnError as error:
-                    raise damage.find_value(connection, tournament, error) from error
+                    raise bad_value(connection, tournament, error) from error
         return tuple(sorted((entrant, int(count)) for entrant, count in found))
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
@@ -325,4 +323,4 @@ def _game(
         places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
         return read_seating(seating, *shape), places, kinds
     except ColumnError as error:
-        raise damage.find_value(connection, tournament, error) from error
+        raise bad_value(connection, tournament, error) from error

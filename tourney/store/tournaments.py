@@ -1,34 +1,47 @@
-"""Tournaments, their entrants and archives, how they present themselves, and what comparisons came to."""
+"""Tournaments: entrants, archives, presentations, what comparisons came to, and the hosts that played."""
 
 import json
+import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import count
 from typing import Any, Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import structs
+from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreError, UsageError
+from tourney.match.result import machine_of
 from tourney.match.spec import Entrant
 from tourney.store.column_reading import (
     ColumnError,
     Columns,
-    read_digest,
-    read_flag,
-    read_int,
+    canonical,
     read_json,
-    read_maybe_int,
     read_seed,
-    read_text,
+    unpack_measured,
 )
-from tourney.store.damage import naming
 from tourney.store.engine import Access
-from tourney.store.models import ARCHIVE, ENTRANT, PRESENTATION, TOURNAMENT, VERDICT
-from tourney.store.origin import Origin, origin_of
-from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of, presentation_text
-from tourney.store.rows import keep_row, stored_row
+from tourney.store.models import (
+    ARCHIVE,
+    ENTRANT,
+    MATCH,
+    MEASURED,
+    PLAYED,
+    PRESENTATION,
+    REFUSED_HOST,
+    SCHEDULE,
+    TOURNAMENT,
+    VERDICT,
+)
+from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
+from tourney.store.rows import check_columns, dictionaries_of, each, keep_row, read_value, read_values
 from tourney.store.values import (
+    Beacon,
+    Origin,
     Plan,
     RunSettings,
     StoredEntrant,
@@ -50,63 +63,37 @@ def tournament_of(row: Columns) -> Tournament:
     for column in ("name", "game", "format", "seats"):
         if row[column] != getattr(plan, column):
             raise ColumnError(column, row[column], f"{getattr(plan, column)} as the column plan has it")
-    return Tournament(
-        id=read_int(row, "id"),
-        plan=plan,
-        seed=read_seed(row, "seed"),
-        origin=origin_of(row),
-        run=run_from(row["run"]),
-        complete=read_flag(row, "complete"),
-        created=read_text(row, "created"),
-        root=None if row["root"] is None else read_digest(row, "root"),
-    )
+    check_columns(TOURNAMENT, row)
+    salt, beacon = row["salt"], row["beacon"]
+    if salt is not None and re.fullmatch("[0-9a-f]{32}", salt) is None:
+        raise ColumnError("salt", salt, "32 hex digits")
+    if beacon is not None:
+        beacon = read_json("beacon", beacon, Beacon, "a beacon")
+    origin = Origin(bool(row["seed_chosen"]), salt or "", beacon)
+    seed, run = read_seed(row, "seed"), run_from(row["run"])
+    return Tournament(row["id"], plan, seed, origin, run, bool(row["complete"]), row["created"], row["root"])
 
 
 def entrant_of(row: Columns, number: int) -> StoredEntrant:
     """The entrant of a number."""
     if row["number"] != number:
         raise ColumnError("number", row["number"], f"{number}, the next one")
-    args = read_json("args", row["args"])
-    if not isinstance(args, list) or not all(isinstance(arg, str) for arg in args):
-        raise ColumnError("args", row["args"], "a JSON list of texts")
-    return StoredEntrant(
-        number=number,
-        entrant=Entrant(
-            read_text(row, "name", least=1),
-            read_text(row, "bot"),
-            read_text(row, "version"),
-            tuple(args),
-            read_digest(row, "digest"),
-        ),
-        title=read_text(row, "title"),
-        author=read_text(row, "author"),
-        joined=read_int(row, "joined", 1),
-        line=read_text(row, "line"),
-        left=read_maybe_int(row, "left_at"),
-        rating=read_maybe_int(row, "rating", None),
-        deviation=read_maybe_int(row, "deviation"),
-        broken="" if row["broken"] is None else read_text(row, "broken", least=1),
-    )
+    check_columns(ENTRANT, row)
+    args = read_json("args", row["args"], tuple[str, ...], "a JSON list of texts")
+    own = {name: row[name] for name in ("title", "author", "joined", "line", "rating", "deviation")}
+    entrant = Entrant(row["name"], row["bot"], row["version"], args, row["digest"])
+    return StoredEntrant(number, entrant, **own, left=row["left_at"], broken=row["broken"] or "")
 
 
 def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, Any]:
     """An entrant's columns."""
-    entrant = stored.entrant
+    shown = ("number", "title", "author", "joined", "line", "rating", "deviation")
     return {
         "tournament_id": tournament,
-        "number": stored.number,
-        "name": entrant.name,
-        "bot": entrant.bot,
-        "version": entrant.version,
-        "args": json.dumps(list(entrant.args)),
-        "digest": entrant.digest,
-        "title": stored.title,
-        "author": stored.author,
-        "joined": stored.joined,
-        "line": stored.line,
+        **structs.asdict(stored.entrant),
+        "args": json.dumps(list(stored.entrant.args)),
+        **{name: getattr(stored, name) for name in shown},
         "left_at": stored.left,
-        "rating": stored.rating,
-        "deviation": stored.deviation,
         "broken": stored.broken or None,
     }
 
@@ -133,22 +120,21 @@ class Archive(NamedTuple):
 
 def archive_of(row: Columns) -> Archive:
     """Where the records of a tournament are."""
-    hosts = None
-    if row["hosts"] is not None:
-        hosts = read_json("hosts", row["hosts"])
-        if not isinstance(hosts, dict) or any(type(speed) is not int for speed in hosts.values()):
-            raise ColumnError("hosts", row["hosts"], "a JSON object of speeds")
-    return Archive(
-        read_text(row, "file", least=1), read_digest(row, "sha256"), read_text(row, "created"), hosts
-    )
+    check_columns(ARCHIVE, row)
+    hosts = row["hosts"]
+    if hosts is not None:
+        hosts = read_json("hosts", hosts, dict[str, int], "a JSON object of speeds")
+    return Archive(row["file"], row["sha256"], row["created"], hosts)
 
 
-def check_verdict(row: Columns) -> dict[str, Any]:
+def verdict_of(row: Columns) -> dict[str, Any]:
     """What a comparison came to."""
-    data = read_json("data", row["data"])
-    if not isinstance(data, dict):
-        raise ColumnError("data", row["data"], "a JSON object")
-    return data
+    return read_json("data", row["data"], dict[str, Any], "a JSON object")
+
+
+def change_tournament(connection: Connection, tournament: int, **values: object) -> None:
+    """Change columns of a tournament."""
+    connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
 
 
 class Tournaments:
@@ -159,12 +145,8 @@ class Tournaments:
 
     def all(self) -> tuple[Tournament, ...]:
         """All tournaments, in the order in which they were begun."""
-        found = []
-        with self._access.read() as connection:
-            for row in connection.execute(sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id)).mappings():
-                with naming(connection, TOURNAMENT, row, str(row["name"])):
-                    found.append(tournament_of(row))
-        return tuple(found)
+        query = sa.select(TOURNAMENT).order_by(TOURNAMENT.c.id)
+        return read_values(self._access, TOURNAMENT, query, tournament_of)
 
     def get(self, name: str | None = None) -> Tournament:
         """A tournament by name, or the one begun last. Raises UsageError if there is none.
@@ -195,13 +177,10 @@ class Tournaments:
 
     def archives(self) -> dict[int, Archive]:
         """Where the records of archived tournaments are, by the tournament's id."""
-        found = {}
-        with self._access.read() as connection:
-            query = sa.select(ARCHIVE).order_by(ARCHIVE.c.tournament_id)
-            for row in connection.execute(query).mappings():
-                with naming(connection, ARCHIVE, row):
-                    found[int(row["tournament_id"])] = archive_of(row)
-        return found
+        query = sa.select(ARCHIVE).order_by(ARCHIVE.c.tournament_id)
+        return dict(
+            read_values(self._access, ARCHIVE, query, lambda row: (row["tournament_id"], archive_of(row)))
+        )
 
     def refuse_archived(self, tournament: int, what: str = "") -> None:
         """Raise UsageError if a tournament is archived; ``what`` of it is asked for, as "match 3 of "."""
@@ -212,12 +191,8 @@ class Tournaments:
     def entrants(self, tournament: int) -> tuple[StoredEntrant, ...]:
         """A tournament's entrants by number."""
         query = sa.select(ENTRANT).where(ENTRANT.c.tournament_id == tournament).order_by(ENTRANT.c.number)
-        found = []
-        with self._access.read() as connection:
-            for number, row in enumerate(connection.execute(query).mappings()):
-                with naming(connection, ENTRANT, row, f"entrant {row['name']}"):
-                    found.append(entrant_of(row, number))
-        return tuple(found)
+        numbers = count()
+        return read_values(self._access, ENTRANT, query, lambda row: entrant_of(row, next(numbers)))
 
     def begin(
         self,
@@ -234,7 +209,8 @@ class Tournaments:
         A round-robin is played breadth first; ``run`` as stored keeps its order.
         """
         if not isinstance(run, StoredRun):
-            run = StoredRun.of(run, breadth_first=plan.format == "round-robin" and plan.rounds is None)
+            order = plan.format == "round-robin" and plan.rounds is None
+            run = StoredRun(**structs.asdict(run), breadth_first=order)
         with self._access.write() as connection:
             if connection.execute(sa.select(TOURNAMENT.c.id).where(TOURNAMENT.c.name == plan.name)).first():
                 raise UsageError(f"the database holds a tournament {plan.name!r} already")
@@ -276,16 +252,13 @@ class Tournaments:
         """
         self.refuse_archived(tournament)
         stored = self.by_id(tournament)
-        plan, order = stored.plan, stored.run.breadth_first
-        values: dict[str, Any] = {
-            "plan": plan_text(structs.replace(plan, rounds=rounds)),
-            "run": run_text(StoredRun.of(run, breadth_first=order)),
-            "root": None,
-        }
+        plan, order = stored.plan, {"breadth_first": stored.run.breadth_first}
+        new, settings = structs.replace(plan, rounds=rounds), StoredRun(**structs.asdict(run) | order)
+        values: dict[str, Any] = {"plan": plan_text(new), "run": run_text(settings), "root": None}
         if entrants or rounds != plan.rounds:
             values["complete"] = False
         with self._access.write() as connection:
-            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
+            change_tournament(connection, tournament, **values)
             if entrants:
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
             for number, round_ in (left or {}).items():
@@ -295,9 +268,8 @@ class Tournaments:
     def change_entrants(self, tournament: int, entrants: Sequence[StoredEntrant]) -> None:
         """Store when entrants joined and left, and why their bots cannot be started; rounds may follow."""
         self.refuse_archived(tournament)
-        values = {"complete": False, "root": None}
         with self._access.write() as connection:
-            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
+            change_tournament(connection, tournament, complete=False, root=None)
             for stored in entrants:
                 new = entrant_values(tournament, stored)
                 mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == stored.number)
@@ -307,16 +279,11 @@ class Tournaments:
     def keep_root(self, tournament: int, root: str) -> None:
         """Keep the root of a tournament whose matches are all played."""
         with self._access.write() as connection:
-            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(root=root))
+            change_tournament(connection, tournament, root=root)
 
     def verdict(self, tournament: int) -> dict[str, Any] | None:
         """The result of a comparison (JSON data), or None before its end."""
-        with self._access.read() as connection:
-            row = stored_row(connection, VERDICT, tournament_id=tournament)
-            if row is None:
-                return None
-            with naming(connection, VERDICT, row):
-                return check_verdict(row)
+        return read_value(self._access, VERDICT, verdict_of, tournament_id=tournament)
 
     def keep_verdict(self, tournament: int, data: dict[str, Any]) -> None:
         """Keep the result of a comparison."""
@@ -326,15 +293,72 @@ class Tournaments:
 
     def presentation(self, tournament: int) -> Presentation:
         """How a tournament presents itself; without any, an empty value."""
-        with self._access.read() as connection:
-            row = stored_row(connection, PRESENTATION, tournament_id=tournament)
-            if row is None:
-                return NO_PRESENTATION
-            with naming(connection, PRESENTATION, row):
-                return presentation_of(row)
+        found = read_value(self._access, PRESENTATION, presentation_of, tournament_id=tournament)
+        return found or NO_PRESENTATION
 
     def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
         """Keep how a tournament presents itself; digests and root do not change."""
-        text = presentation_text(presentation)
         with self._access.write() as connection:
-            keep_row(connection, PRESENTATION, {"tournament_id": tournament}, data=text)
+            keep_row(connection, PRESENTATION, {"tournament_id": tournament}, data=canonical(presentation))
+
+
+class RefusedHost(NamedTuple):
+    """A host that gets no match of a tournament, why, and its stored matches, which no longer count.
+
+    ``host`` is the machine as the coordinator knows it: the last part of the host beside a record.
+    """
+
+    host: str
+    why: str
+    matches: tuple[int, ...] = ()
+
+
+def refused_host_of(row: Columns) -> RefusedHost:
+    """A host that gets no match, without its matches."""
+    check_columns(REFUSED_HOST, row)
+    return RefusedHost(row["host"], row["why"])
+
+
+class StoredHosts:
+    """Reads which host played what, and keeps the refused ones."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+    def of_matches(self, tournament: int) -> Iterator[tuple[int, str]]:
+        """Yield number and host of the matches that have a record; "" where the host is unknown."""
+        query = (
+            sa.select(SCHEDULE.c.number, MEASURED.c.data)
+            .select_from(PLAYED.outerjoin(MEASURED, MEASURED.c.match_id == SCHEDULE.c.id))
+            .where(SCHEDULE.c.tournament_id == tournament, MATCH.c.digest != "")
+            .order_by(SCHEDULE.c.number)
+        )
+        with self._access.read() as connection:
+            dictionary = dictionaries_of(connection, tournament).data
+            for number, blob in each(connection, query):
+                host = ""
+                if blob is not None:
+                    with suppress(ColumnError):
+                        host = unpack_measured("data", blob, dictionary).host
+                yield number, host
+
+    def refused(self, tournament: int) -> tuple[RefusedHost, ...]:
+        """The hosts that get no match of a tournament, by name, with their matches that are stored."""
+        query = sa.select(REFUSED_HOST).where(REFUSED_HOST.c.tournament_id == tournament)
+        found = read_values(self._access, REFUSED_HOST, query.order_by(REFUSED_HOST.c.host), refused_host_of)
+        matches: dict[str, list[int]] = {one.host: [] for one in found}
+        for number, host in self.of_matches(tournament) if found else ():
+            if (machine := machine_of(host)) in matches:
+                matches[machine].append(number)
+        return tuple(one._replace(matches=tuple(matches[one.host])) for one in found)
+
+    def refuse(self, tournament: int, host: str, why: str) -> None:
+        """Give a host no more matches of a tournament."""
+        with self._access.write() as connection:
+            keep_row(connection, REFUSED_HOST, {"tournament_id": tournament, "host": host}, why=why)
+
+    def accept(self, tournament: int, host: str) -> None:
+        """Let a refused host play again."""
+        mine = (REFUSED_HOST.c.tournament_id == tournament) & (REFUSED_HOST.c.host == host)
+        with self._access.write() as connection:
+            connection.execute(sa.delete(REFUSED_HOST).where(mine))

@@ -1,13 +1,10 @@
-"""The values that the store reads and writes; no other room sees a row of SQL.
+"""The values that the store reads and writes, all in one place; no other room sees a row of SQL."""
 
-It is one long module so that all that is stored can be read in one place.
-"""
-
+import re
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
-import rfc8785
 from msgspec import Meta, Struct
 
 from tourney.errors import StoreError
@@ -17,10 +14,9 @@ from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Ope
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
-from tourney.schema import MAX_INT, Count, LongText, Name, SchemaError, Text, read
+from tourney.schema import MAX_INT, STORABLE, Count, Label, LongText, Name, SchemaError, Text, read, whole
 from tourney.seeds import match_seed, sample_book_line
-from tourney.store.column_reading import ColumnError, read_json
-from tourney.store.origin import Origin
+from tourney.store.column_reading import ColumnError, canonical, read_json
 
 RESULTS: Final = "results"
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
@@ -35,7 +31,10 @@ MAX_NUMBER: Final = 2**31 - 1
 Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 Ordinal = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
 
-MAX_EXECUTOR: Final = 200
+Words = Annotated[
+    str,
+    Meta(max_length=1 << 16, pattern=STORABLE, extra={"want": "be valid Unicode without the character NUL"}),
+]
 
 
 class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
@@ -55,7 +54,7 @@ class RunSettings(Struct, frozen=True, forbid_unknown_fields=True):
     executor: Annotated[
         str,
         Meta(
-            max_length=MAX_EXECUTOR,
+            max_length=200,
             pattern=r"\A[!-~]+\Z",
             extra={"want": "be printable ASCII without blanks"},
             description="Where matches are played: `local`, `dask`, `dask://HOST:PORT` (see"
@@ -81,12 +80,6 @@ class StoredRun(RunSettings, frozen=True, forbid_unknown_fields=True):
     """
 
     breadth_first: bool = False
-
-    @classmethod
-    def of(cls, run: RunSettings, *, breadth_first: bool) -> "StoredRun":
-        """The settings of a file with what the first start adds."""
-        given = {name: getattr(run, name) for name in RunSettings.__struct_fields__}
-        return cls(**given, breadth_first=breadth_first)
 
     @property
     def settings(self) -> RunSettings:
@@ -149,34 +142,37 @@ PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | 
 """The types of the plan's pairs as they are in JSON."""
 
 
-def plan_text(plan: Plan) -> str:
-    """A plan as canonical JSON."""
-    data = msgspec.to_builtins(plan)
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """A plan as JSON data."""
+    data: dict[str, Any] = msgspec.to_builtins(plan)
     data |= {"options": dict(plan.options), "extra": dict(plan.extra)}
     if plan.mirrored_dice:
         del data["mirrored-dice"]
     if plan.opening_order == "random":
         del data["opening-order"]
-    return rfc8785.dumps(data).decode("utf-8")
+    return data
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as canonical JSON."""
+    return canonical(plan_data(plan))
 
 
 def plan_from(text: str) -> Plan:
     """What ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
     try:
-        return read_plan(read_json("plan", text))
+        return read_plan(read_json("plan", text, dict[str, Any], "a plan"))
     except SchemaError as error:
         raise ColumnError("plan", text, f"a plan ({error.in_json('the plan')})") from error
 
 
-def read_plan(data: Any) -> Plan:
+def read_plan(data: dict[str, Any]) -> Plan:
     """The plan of JSON data. Raises SchemaError."""
-    pairs = {}
-    for key, type_ in PAIRS.items():
-        if isinstance(data, dict) and key in data:
-            pairs[key] = list(read(data[key], type_, at=(key,)).items())
-    full = {**data, **pairs} if isinstance(data, dict) else data
-    keys = [field.encode_name for field in msgspec.structs.fields(Plan)]
-    plan = read(full, Plan, needed=[key for key in keys if key not in OPTIONAL_KEYS])
+    pairs = {
+        key: list(read(data[key], type_, at=(key,)).items()) for key, type_ in PAIRS.items() if key in data
+    }
+    needed = [field.encode_name for field in msgspec.structs.fields(Plan)]
+    plan = read({**data, **pairs}, Plan, needed=[key for key in needed if key not in OPTIONAL_KEYS])
     check_limit_keys(plan.limits, data["limits"])
     return plan
 
@@ -193,16 +189,12 @@ def run_data(run: StoredRun) -> dict[str, Any]:
 
 def run_text(run: StoredRun) -> str:
     """Run settings as canonical JSON."""
-    return rfc8785.dumps(run_data(run)).decode("ascii")
+    return canonical(run_data(run))
 
 
 def run_from(text: str) -> StoredRun:
     """What ``run_text`` was given. Raises ColumnError of the column ``run``."""
-    try:
-        # Databases before migration 0003 do not say which entrants are withdrawn.
-        return read(read_json("run", text), StoredRun, needed=("reuse", "sandbox"))
-    except SchemaError as error:
-        raise ColumnError("run", text, f"run settings ({error.in_json('the object')})") from error
+    return read_json("run", text, StoredRun, "run settings", needed=("reuse", "sandbox"))
 
 
 VoidReason = Literal["startup-failure", "machine-failure", "benched", "overload"]
@@ -211,13 +203,34 @@ machine was overloaded each time it was played."""
 VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
 
 
+class Beacon(Struct, frozen=True, forbid_unknown_fields=True):
+    """A round of public randomness, which the tournament file named before it existed, and its value."""
+
+    round: Label
+    value: Annotated[str, whole(re.compile("[0-9a-f]{16,256}"), "16 to 256 hex digits, in small letters.")]
+
+
+class Origin(NamedTuple):
+    """Where a tournament's seed comes from: a person (``chosen``), a ``beacon``, or random bits.
+
+    ``salt`` (hex digits) keeps the commitment to a seed from being searched for it; it lies outside the root.
+    """
+
+    chosen: bool
+    salt: str = ""
+    beacon: Beacon | None = None
+
+
+RANDOM: Final = Origin(chosen=False)
+CHOSEN: Final = Origin(chosen=True)
+
+
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """A stored tournament.
 
-    ``origin`` says where the seed comes from. ``complete``: all rounds are
-    stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests. ``root`` is what
-    ``tourney.store.root`` gave when the last match was stored, or None.
+    ``complete``: all rounds are stored. ``created`` (ISO 8601, UTC) is measured: it lies outside all digests.
+    ``root`` is what ``tourney.store.root`` gave when the last match was stored, or None.
     """
 
     id: int
@@ -299,11 +312,6 @@ class Result:
     void_reason: VoidReason | None = None
     void_entrant: int | None = None
 
-    @classmethod
-    def of_outcome(cls, outcome: Outcome) -> "Result":
-        """The result of a match that counts, of which no more than its outcome is known."""
-        return cls("", outcome.ranks, outcome.reason, outcome.seat_faults, "", 0, reproducible=False)
-
     @property
     def void(self) -> bool:
         """Whether the match counts for nothing."""
@@ -378,18 +386,13 @@ class MatchResult:
         outcome = Outcome((1,) * seats, "void", ()) if played is None else played.outcome
         if len(outcome.ranks) != seats:
             raise StoreError(f"match {self.number} was played with {len(outcome.ranks)} seats, not {seats}")
-        return Result(
-            digest="" if played is None else played.digest,
-            ranks=outcome.ranks,
-            reason=outcome.reason,
-            faults=outcome.seat_faults,
-            # No NUL, no half of a character, no end of a line: so that every database takes it.
-            note="".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.note),
-            actions=0 if played is None else played.count,
-            reproducible=played is not None and played.reproducible,
-            void_reason=self.void_reason,
-            void_entrant=self.void_entrant if played is None else None,
-        )
+        # No NUL, no half of a character, no end of a line: so that every database takes it.
+        note = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.note)
+        known = ("", 0, False) if played is None else (played.digest, played.count, played.reproducible)
+        digest, count, reproducible = known
+        why, entrant = self.void_reason, self.void_entrant if played is None else None
+        kinds = outcome.seat_faults
+        return Result(digest, outcome.ranks, outcome.reason, kinds, note, count, reproducible, why, entrant)
 
     def result_row(self, row: Row) -> ResultRow:
         """The result as formats and ratings see it; ``row`` is the match's."""

@@ -6,8 +6,7 @@ from tests.cli.bots.commands import bots, done, listed, refused
 from tests.support.folders import write_bot
 from tourney.match.spec import Entrant
 from tourney.store.database import Database
-from tourney.store.origin import CHOSEN
-from tourney.store.values import Plan, RunSettings, StoredEntrant
+from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant
 
 
 def test_removed_bot_can_be_restored(tmp_path: Path) -> None:

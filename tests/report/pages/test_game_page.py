@@ -20,8 +20,8 @@ from tourney.report.pages.rules_page import rules_page, rules_text
 from tourney.report.site import renderer, site
 from tourney.report.source import ReportSource, load
 from tourney.schedule.row import score_units
+from tourney.store.column_reading import MatchParts
 from tourney.store.database import Database
-from tourney.store.parts import MatchParts
 
 HOSTILE = "<script>alert(1)</script>\x00\u202e\"'><img src=x>"
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import refused, write_file
@@ -37,7 +38,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
     messages: list[str] = []
     with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended):
         assert amended == repository.tournaments.get()
-        assert amended.run == StoredRun.of(file.run, breadth_first=True)
+        assert amended.run == StoredRun(**structs.asdict(file.run), breadth_first=True)
         return [entrant.name for entrant in repository.tournaments.entrants(amended.id)], messages
 
 

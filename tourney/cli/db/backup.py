@@ -7,7 +7,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.files import descriptor_of
-from tourney.store import maintenance
+from tourney.store.database import backup_database
 
 
 @click.command("backup")
@@ -19,6 +19,6 @@ def command(target: Path, db: str) -> None:
 
     TARGET may also be a device, a FIFO or /dev/stdout.
     """
-    maintenance.backup_database(db, target)
+    backup_database(db, target)
     if descriptor_of(target) is None:
         current().write(str(target))

@@ -4,7 +4,7 @@ import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
-from tourney.store import maintenance
+from tourney.store.database import copy_database
 from tourney.store.engine import parse_url, shown
 
 
@@ -14,5 +14,5 @@ from tourney.store.engine import parse_url, shown
 @output_options
 def command(target: str, db: str) -> None:
     """Copy the database to an empty one at URL, which may be of another kind."""
-    count = maintenance.copy_database(db, target)
+    count = copy_database(db, target)
     current().say(f"{count:,} rows copied to {shown(parse_url(target))}")

@@ -7,8 +7,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.cli.progress import counting
-from tourney.store import maintenance
-from tourney.store.database import Database
+from tourney.store.database import Database, check_apart
 from tourney.store.engine import parse_url, shown
 from tourney.store.merging import merge_databases
 
@@ -25,7 +24,7 @@ def command(other: str, db: str) -> None:
     have are the same. Baselines are brought in too. Records are checked for their digests, not against the
     rules: use `tourney verify --all` for that.
     """
-    maintenance.check_apart(other, db)
+    check_apart(other, db)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     name = shown(parse_url(other))
     with (

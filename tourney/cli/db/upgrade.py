@@ -4,7 +4,7 @@ import click
 
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
-from tourney.store import maintenance
+from tourney.store.database import upgrade_database
 from tourney.store.engine import parse_url, shown
 
 
@@ -13,7 +13,7 @@ from tourney.store.engine import parse_url, shown
 @output_options
 def command(db: str) -> None:
     """Upgrade the database to the schema of this version of Tourney."""
-    before, after = maintenance.upgrade_database(db)
+    before, after = upgrade_database(db)
     name = shown(parse_url(db))
     current().say(
         f"{name} is up to date ({after})"

@@ -21,7 +21,7 @@ from tourney.report.output.placement import Folders, ManifestEntry, WrittenFile,
 from tourney.report.pages.match_lines import ListedMatch, match_path
 from tourney.report.pages.match_page import MatchJob, match_page
 from tourney.spawning import Pool
-from tourney.store.parts import MatchParts, record_hash, unpack_parts
+from tourney.store.column_reading import MatchParts, record_hash, unpack_parts
 from tourney.store.values import TournamentMatch
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tourney.report.display import SeatLabel
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
-from tourney.store.parts import MatchParts, unpack_parts
+from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.values import TournamentMatch
 
 OPENING_RECORDS = 1_000

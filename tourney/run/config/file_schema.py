@@ -16,8 +16,7 @@ from tourney.match.spec import DEFAULT_LIMITS, IncrementMs, Limits, MoveMs
 from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
-from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Word
-from tourney.store.origin import Seed, seed_of
+from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Seed, Word, seed_of
 from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitle, Title
 from tourney.store.values import RunSettings
 

@@ -35,8 +35,7 @@ from tourney.run.config.file_schema import (
     read_text,
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
-from tourney.schema import SchemaError, check_range, read, show
-from tourney.store.origin import seed_of
+from tourney.schema import SchemaError, check_range, read, seed_of, show
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
 from tourney.store.values import Plan, RunSettings
 

@@ -18,6 +18,7 @@ from tourney.bots.catalogue.store import BotStore, path_of
 from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, StoreError, StoreUnavailable, UsageError
+from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
@@ -46,10 +47,8 @@ from tourney.schema import show
 from tourney.store.checking import check_parts
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
-from tourney.store.mounts import network_file_system
-from tourney.store.origin import Origin
 from tourney.store.root import compute_root
-from tourney.store.values import Tournament
+from tourney.store.values import Origin, Tournament
 
 MANY: Final = 50_000  # from this many stored matches on, a run does not read each of them before it goes on
 SAMPLE: Final = 64  # latest matches whose lengths the deadline takes into account at the start

@@ -26,8 +26,8 @@ from tourney.run.engine.schedule_check import Step, StoredSchedule, check_schedu
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.database import Database
+from tourney.store.records import StoredMatch
 from tourney.store.root import compute_root
-from tourney.store.stored_match import StoredMatch
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
 IMPORTED: Final = "import"

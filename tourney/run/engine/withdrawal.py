@@ -22,8 +22,8 @@ from tourney.match.result import machine_of
 from tourney.results.texts import counted
 from tourney.run.engine.schedule_check import StoredSchedule, first_draw_from, wrongly_benched
 from tourney.schedule.player_history import startup_failures
+from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
-from tourney.store.parts import MatchParts, unpack_parts
 from tourney.store.values import Tournament, TournamentMatch
 
 _CHUNK: Final = 500

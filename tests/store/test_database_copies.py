@@ -11,9 +11,8 @@ from sqlalchemy.dialects import postgresql
 from tests.support.tournaments import begin, digests, played, refused
 from tourney.errors import EnvironmentFailure, StoreError, UsageError
 from tourney.run.engine.recorder import spec_of
-from tourney.store import maintenance
 from tourney.store.checking import check_database
-from tourney.store.database import Database
+from tourney.store.database import Database, backup_database, copy_database
 from tourney.store.models import METADATA
 from tourney.store.values import MatchResult
 
@@ -44,26 +43,26 @@ def everything(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 def test_backup_during_a_run_is_complete(full: Database, database: Path, tmp_path: Path) -> None:
     with full.run_lock(full.tournaments.get(), since=0.0):
-        maintenance.backup_database(str(database), tmp_path / "backup.db")
+        backup_database(str(database), tmp_path / "backup.db")
     assert everything(tmp_path / "backup.db") == everything(database)
     assert check_database(str(tmp_path / "backup.db")) == ()
     with Database.open(str(tmp_path / "backup.db"), write=True) as copy:
         assert digests(copy, 1) == digests(full, 1)
     with refused(UsageError, "backup.db is there already"):
-        maintenance.backup_database(str(database), tmp_path / "backup.db")
+        backup_database(str(database), tmp_path / "backup.db")
     with refused(EnvironmentFailure, "x/backup.db cannot be written: there is no folder"):
-        maintenance.backup_database(str(database), tmp_path / "x" / "backup.db")
+        backup_database(str(database), tmp_path / "x" / "backup.db")
 
 
 def test_copy_has_all_rows_and_continues_numbering(full: Database, database: Path, tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
-    count = maintenance.copy_database(str(database), str(target))
+    count = copy_database(str(database), str(target))
     assert everything(target) == everything(database)
     assert count == sum(len(rows) for rows in everything(target).values())
     with refused(StoreError, "copy.db is not empty"):
-        maintenance.copy_database(str(database), str(target))
+        copy_database(str(database), str(target))
     with refused(UsageError, "is both source and target"):
-        maintenance.copy_database(str(database), str(database))
+        copy_database(str(database), str(database))
     with Database.open(str(target)) as copy:
         assert begin(copy, 2, name="third").id == 3
 
