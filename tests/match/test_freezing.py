@@ -16,9 +16,8 @@ from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes
 from tourney.match import turn_timing
-from tourney.match.clock import MS
 from tourney.match.play import play_match
-from tourney.match.player import Player
+from tourney.match.player import MS, Player
 from tourney.match.result import MatchLog
 from tourney.match.spec import Limits
 from tourney.match.turn_timing import SeatTimes

@@ -11,9 +11,8 @@ from tourney.bots.channel.interface import Event, Reading
 from tourney.bots.channel.scripted import ScriptClock, ScriptedChannel
 from tourney.errors import OverloadError
 from tourney.match import turn_timing
-from tourney.match.clock import MS
 from tourney.match.play import play_match
-from tourney.match.player import Player
+from tourney.match.player import MS, Player
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Limits
 from tourney.match.turn_timing import GRACE_NS, MOST_EXTRA_NS, MOST_FACTOR, Timing, own_delay_ns

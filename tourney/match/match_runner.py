@@ -32,8 +32,7 @@ from tourney.seeds import bot_seed
 
 Launcher = Callable[[Entrant, Limits], Channel]
 """Starts the bot of an entrant. Raises BotError for a bot that is missing, SandboxError for the machine."""
-MAX_IDLE: Final = 16
-"""Most bots that a runner keeps for later matches; the one kept longest is ended first."""
+MAX_IDLE: Final = 16  # most bots that a runner keeps for later matches; the one kept longest is ended first
 
 
 class WaitingBot(NamedTuple):

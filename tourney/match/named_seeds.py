@@ -24,7 +24,7 @@ from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import MAX_SEATS
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import Entrant, Limits, MatchSpec, Opening, check_opening_keys
+from tourney.match.spec import Entrant, Limits, MatchSpec, Opening, check_exact
 from tourney.match.verify import Finding, verify
 from tourney.parsing import read_json_lines
 from tourney.protocol import Go, Greeting, Hello, Legal, Move, NewGame, Ready, decode_referee
@@ -33,8 +33,6 @@ from tourney.seeds import derive, uniform
 
 LIMITS = Limits(move_ms=1000, margin_ms=50, startup_ms=10_000, memory_mb=4096, charge="wall", ponder="allow")
 """The limits in the records of named seeds; they stay when the defaults change."""
-
-
 DRAWN: Final = Entrant("drawn", "drawn", "1", (), hashlib.sha256(b"drawn 1").hexdigest())
 """The random bot as an entrant; it has no files, so the digest is that of its name and version."""
 _GREETING = Greeting(legal=True, pairs=(("name", "drawn"), ("version", "1")))
@@ -98,9 +96,11 @@ def read_manifest(path: Path) -> Iterator[NamedSeed]:
     names: set[str] = set()
     for where, value in read_json_lines(path):
         try:
-            named = _read(value)
-        except RecordError as error:
-            raise RecordError(f"{where}: {error}") from error
+            named = read(value, NamedSeed)
+            if isinstance(value, dict) and "opening" in value:
+                check_exact(named.opening or Opening(), value["opening"], "opening")
+        except SchemaError as error:
+            raise RecordError(f"{where}: {error.in_json('the line')}", key=error.key) from error
         if named.name in names:
             raise RecordError(f"{where}: the name {named.name} is given twice")
         names.add(named.name)
@@ -119,16 +119,6 @@ def random_spec(
     """The spec of a match in which ``drawn`` plays every seat."""
     entrants = tuple(structs.replace(DRAWN, name=f"{DRAWN.name}-{seat}") for seat in range(1, seats + 1))
     return MatchSpec(game, tuple((options or {}).items()), entrants, seed, LIMITS, opening or Opening())
-
-
-def _read(data: object) -> NamedSeed:
-    try:
-        named = read(data, NamedSeed)
-        if isinstance(data, dict) and "opening" in data:
-            check_opening_keys(data["opening"])
-    except SchemaError as error:
-        raise RecordError(error.in_json("the line"), key=error.key) from error
-    return named
 
 
 def verify_named(path: Path) -> Iterator[tuple[str, list[Finding]]]:

@@ -11,21 +11,39 @@ from msgspec import structs
 from tourney.bots.channel.interface import Event
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
-from tourney.match.answers import FAULT_OF, Answer, AnswerReader, fault_words, unexpected
-from tourney.match.clock import MS, Clocks
-from tourney.match.player import Player
-from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record
+from tourney.match.player import MS, Clocks, Player
+from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record, score_of
 from tourney.match.referee import Referee
-from tourney.match.result import NOT_MEASURED, MatchLog, Measurements, PlayedMatch
+from tourney.match.result import NOT_MEASURED, MatchLog, Measurements, PlayedMatch, fault_words
 from tourney.match.spec import MatchSpec
 from tourney.match.turn_timing import GRACE_NS, LATE_NS, SeatTimes, Timing
-from tourney.protocol import HELLO, Greeting, Move, Ready, Resign, move_action
+from tourney.protocol import (
+    HELLO,
+    BotMessage,
+    Greeting,
+    Info,
+    Invalid,
+    Move,
+    Ready,
+    Resign,
+    decode_bot,
+    move_action,
+    shown,
+)
 
-CPU_WALL_FACTOR: Final = 4
-"""With ``charge = "cpu"`` a turn's wall time is limited as well: to this multiple of its allowance."""
+CPU_WALL_FACTOR: Final = 4  # a turn charged by processor time may take this multiple of its allowance
+_SLICE_NS: Final = 2_000_000
+_USED_UP: Final = Event("timeout", "its clock and the margin are used up")
+_FAULT_OF: Final[Mapping[str, FaultKind]] = {
+    "timeout": "timeout",
+    "closed": "crash",
+    "overflow": "overflow",
+    "malformed": "protocol",
+}
+"""The fault of a bot by the kind of event that came instead of its answer."""
 
-
-_USED_UP = Event("timeout", "its clock and the margin are used up")
+Answer = BotMessage | Invalid | Event
+"""A message of the bot, or the event that came instead of a line."""
 
 
 def play_match(
@@ -38,9 +56,9 @@ def play_match(
 ) -> PlayedMatch:
     """Play a match to its end; what bots do wrong is in its record.
 
-    ``players`` are in seat order. Those at fault are ended. The others have received their ``over`` line and
-    stay open, for the caller to play on with or to dismiss. ``clock`` is the channels' own, in nanoseconds.
-    ``about`` is what is known beside the record before the match (host, sandbox).
+    ``players`` are in seat order. Those at fault are ended; the others have received their ``over`` line and
+    stay open for the caller. ``clock`` is the channels' own, in nanoseconds; ``about`` is what is known
+    beside the record before the match (host, sandbox).
 
     Raises InputError for a spec that cannot be played, GameError if the game is broken, and
     EnvironmentFailure if the machine fails (SandboxError if it ended a bot, OverloadError if a bot waited too
@@ -82,21 +100,13 @@ class _RunningMatch:
         self._clocks = Clocks(limits, len(players))
         self._startup_ns = limits.startup_ms * MS
         self._by_cpu = limits.charge == "cpu"
-        self._by_fuel = limits.by_fuel
         self._log = MatchLog(len(players))
-        self._seats = SeatTimes(
-            self._players,
-            referee.spec.seats,
-            clock,
-            self._log,
-            freeze=limits.ponder == "freeze" and not limits.by_fuel,
-        )
+        freeze = limits.ponder == "freeze" and not limits.by_fuel
+        self._seats = SeatTimes(self._players, referee.spec.seats, clock, self._log, freeze=freeze)
         self._times: list[tuple[int, int]] = []
         self._adjudicated = limits.adjudicated
-        self._answers = AnswerReader(referee, self._players, self._log)
+        self._score: int | None = None  # the last one of the turn; it counts once
         self._unsure = {"reuse"} if any(player.reuse for player in players) else set[str]()
-
-    # -- start-up -----------------------------------------------------------------------------------------
 
     def start(self) -> None:
         """Greet the players that were not greeted yet, begin the game with all, and judge in seat order."""
@@ -118,20 +128,56 @@ class _RunningMatch:
     def _ask_all(
         self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
     ) -> None:
-        answers = self._answers.ask_all(requests, self._seats, self._startup_ns, self._clock)
-        for seat, answer in answers.items():
-            if not isinstance(answer, wanted):
-                word = "bot" if wanted is Greeting else "ready"
-                self._startup_fault(seat, unexpected(answer, word), failed)
-            elif isinstance(answer, Greeting):
+        for seat, answer in self._hear_all(requests).items():
+            if isinstance(answer, Greeting) and wanted is Greeting:
                 self._players[seat].greeting = answer
+            elif not isinstance(answer, wanted):
+                event = unexpected(answer, "bot" if wanted is Greeting else "ready")
+                self._kind(seat, event)
+                failed.add(seat)
+                self._log.note(0, seat, f"startup: {fault_words(event, self._startup_ns)}")
 
-    def _startup_fault(self, seat: int, event: Event, failed: set[int]) -> None:
-        self._kind(seat, event)
-        failed.add(seat)
-        self._log.note(0, seat, f"startup: {fault_words(event, self._startup_ns)}")
+    def _hear_all(self, requests: Mapping[int, bytes]) -> dict[int, Answer]:
+        """Send requests to several seats at once, and give each bot the whole time of the start-up.
 
-    # -- turns --------------------------------------------------------------------------------------------
+        If waiting bots are frozen, so are those that have answered while others take longer than the grace.
+        """
+        seats, clock = self._seats, self._clock
+        timings: dict[int, Timing] = {}
+        answers: dict[int, Answer] = {}
+        waiting: set[int] = set()
+
+        def hold() -> None:
+            seats.hold(self._players.keys() - waiting)
+
+        for seat, request in requests.items():
+            if (event := self._fault_unasked(seat)) is not None:
+                answers[seat] = event
+            else:
+                waiting.add(seat)
+                timings[seat] = seats.timing(seat, clock(), self._startup_ns, hold)
+                seats.thaw(seat)
+                self._players[seat].channel.request(request)
+        slow = False
+        while waiting:
+            for seat in sorted(waiting):
+                timing = timings[seat]
+                if slow and seats.freeze:
+                    hold()
+                # Bots that start together compete, so each is heard for a short time in turn.
+                together = seats.freeze and len(waiting) > 1
+                until = timing.grace_ends if not slow else clock() + _SLICE_NS if together else None
+                answer = self._read(seat, None, timing, until)
+                if answer is not None:
+                    timing.finish()
+                    answers[seat] = answer
+                    waiting.discard(seat)
+                elif not slow:
+                    timing.begin_measuring()
+            slow = True
+        for seat, timing in timings.items():
+            seats.count(seat, timing)
+        return {seat: answers[seat] for seat in requests}
 
     def play(self) -> None:
         """Ask for action after action until the match is over."""
@@ -159,7 +205,7 @@ class _RunningMatch:
             heard, ply = channel.ask(request, sent + grace), len(actions)
             elapsed = charged = clock() - sent
             if heard.__class__ is str and "\n" in heard:
-                heard = self._answers.after_infos(seat, heard)
+                heard = self._after_infos(seat, heard)
             answer: Answer | None = None
             # A move that comes at once needs no measuring; all else takes the slower way.
             if heard.__class__ is not str or elapsed > LATE_NS or not (action := move_action(heard)):
@@ -181,26 +227,25 @@ class _RunningMatch:
             elif answer is not None:
                 self._no_move(seat, answer, allowance)
             if answer is not None:
-                self._answers.take_stderr(seat, ply)
+                self._take_stderr(seat, ply)
 
     def _act_scored(self, action: str) -> str:
         """Play an action with the last score of its turn; for limits that look at scores."""
-        return self._referee.act(action, self._answers.take_score())
+        score, self._score = self._score, None
+        return self._referee.act(action, score)
 
-    def _whole(self, seat: int, limit: int) -> int:
-        # A channel that waits only once cannot be measured in between, so its grace is the whole turn.
+    def _whole(self, seat: int, limit: int) -> int:  # a channel that waits only once has no shorter grace
         if self._seats.freeze:
             self._seats.hold(self._players.keys() - {seat})
         return limit
 
     def _hear_turn(self, seat: int, heard: str | Event, timing: Timing) -> Answer:
         timed_out = isinstance(heard, Event) and heard.kind == "timeout"
-        answer = self._answers.read(seat, None if timed_out else heard, timing, timing.grace_ends)
+        answer = self._read(seat, None if timed_out else heard, timing, timing.grace_ends)
         if answer is None:
-            if self._seats.freeze:
-                self._seats.hold(self._players.keys() - {seat})
+            self._whole(seat, 0)
             timing.begin_measuring()
-            answer = self._answers.read(seat, None, timing)
+            answer = self._read(seat, None, timing)
         assert answer is not None  # noqa: S101 - without ``until`` it only ends with an answer or event
         timing.finish()
         self._seats.count(seat, timing, len(self._referee.actions))
@@ -208,12 +253,12 @@ class _RunningMatch:
 
     def _judged_early(self, seat: int, allowance: int) -> bool:
         """Judge what a bot sent before its turn, or a used-up clock; whether it is at fault."""
-        event = self._answers.fault_unasked(seat) or (None if allowance else _USED_UP)
+        event = self._fault_unasked(seat) or (None if allowance else _USED_UP)
         if event is not None:
             self._fault(seat, event, 0)
             return True
         # Standard error that was written before the request belongs to the bot's last turn.
-        self._answers.take_stderr(seat, self._last_ply(seat))
+        self._take_stderr(seat, self._last_ply(seat))
         return False
 
     def _no_move(self, seat: int, answer: Answer, allowance: int) -> None:
@@ -223,7 +268,47 @@ class _RunningMatch:
         else:
             self._fault(seat, unexpected(answer, "move"), allowance)
 
-    # -- faults -------------------------------------------------------------------------------------------
+    def _read(
+        self, seat: int, heard: str | Event | None, timing: Timing, until: int | None = None
+    ) -> Answer | None:
+        """A bot's answer, which may begin with what was ``heard`` already; None at ``until``."""
+        event = Event("line", heard) if isinstance(heard, str) else heard or timing.hear(until)
+        while event is not None and event.kind == "line":
+            answer = decode_bot(event.text)
+            if not isinstance(answer, Info):
+                return answer
+            self._take_info(seat, answer.text)
+            event = timing.hear(until)
+        return event
+
+    def _fault_unasked(self, seat: int) -> Event | None:
+        """The first event that a bot caused between requests and that is a fault, if any."""
+        for event in self._players[seat].channel.pending():
+            if event.kind != "line":
+                return event
+            message = decode_bot(event.text)
+            if not isinstance(message, Info):
+                return Event("malformed", f"spoke out of turn: {shown(event.text)}")
+            self._log.add(len(self._referee.actions), seat, "info", (message.text,))
+        return None
+
+    def _take_stderr(self, seat: int, ply: int) -> None:
+        """Log a bot's standard error so far under a ply."""
+        if lines := self._players[seat].channel.stderr():
+            self._log.add(ply, seat, "stderr", lines)
+
+    def _after_infos(self, seat: int, text: str) -> str:
+        # All lines but the last are ``info`` lines.
+        *infos, answer = text.split("\n")
+        for info in infos:
+            self._take_info(seat, info[5:])
+        return answer
+
+    def _take_info(self, seat: int, text: str) -> None:
+        self._log.add(len(self._referee.actions), seat, "info", (text,))
+        # Before the game begins there is no turn, and a score belongs to no action.
+        if self._adjudicated and self._referee.turn and (score := score_of(text)) is not None:
+            self._score = score
 
     def _fault(self, seat: int, event: Event, allowance: int) -> None:
         kind = self._kind(seat, event)
@@ -236,8 +321,8 @@ class _RunningMatch:
         """The fault of an event. Raises SandboxError if the machine ended the bot."""
         if event.kind == "lost":
             raise SandboxError(f"the sandbox of {self._referee.spec.seats[seat - 1].name} was {event.text}")
-        kind = FAULT_OF[event.kind]
-        if kind in UNSURE_FAULTS and not self._by_fuel:
+        kind = _FAULT_OF[event.kind]
+        if kind in UNSURE_FAULTS and not self._referee.spec.limits.by_fuel:
             self._unsure.add(kind)
         return kind
 
@@ -250,7 +335,7 @@ class _RunningMatch:
 
     def _cut(self, seat: int, ply: int) -> None:
         self._players[seat].cut()
-        self._answers.take_stderr(seat, ply)
+        self._take_stderr(seat, ply)
 
     def _last_ply(self, seat: int) -> int:
         """The ply of a seat's last action; 0 if it has none."""
@@ -266,8 +351,6 @@ class _RunningMatch:
             raise SandboxError('charge = "cpu" needs the CPU time of each bot, which is not known here')
         return used * MS
 
-    # -- the end ------------------------------------------------------------------------------------------
-
     def end(self) -> None:
         """Send the last lines to all players that are not lost."""
         for seat, player in self._players.items():
@@ -282,7 +365,7 @@ class _RunningMatch:
         referee = self._referee
         assert referee.outcome is not None  # noqa: S101 - the match is over
         for seat in self._players:
-            self._answers.take_stderr(seat, self._last_ply(seat))
+            self._take_stderr(seat, self._last_ply(seat))
         times: list[float | None] = [None] * len(referee.actions)
         for ply, elapsed in self._times:
             times[ply] = elapsed // 1000 / 1000
@@ -295,6 +378,18 @@ class _RunningMatch:
         )
         record = make_record(referee.spec, game.rules, referee.actions, referee.outcome)
         return PlayedMatch(record, self._log.lines(len(referee.actions)), measured)
+
+
+def unexpected(answer: Answer, wanted: str) -> Event:
+    """The fault of a bot that gave another answer than the requested one."""
+    match answer:
+        case Event():
+            return answer
+        case Invalid(why):
+            return Event("malformed", why)
+        case _:
+            word = answer.encode().split()[0].decode("ascii")
+            return Event("malformed", f"said {word} where {wanted} was asked for")
 
 
 def _raised_by(error: Exception, game: AnyGame) -> bool:

@@ -5,7 +5,8 @@ is that of its RFC 8785 form, which ``Record.encode`` gives.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from typing import Annotated, Final, Literal, Self, cast, get_args
 
 import msgspec
@@ -19,8 +20,7 @@ from tourney.match.spec import (
     Limits,
     MatchSpec,
     Opening,
-    check_limit_keys,
-    check_opening_keys,
+    check_exact,
 )
 from tourney.parsing import parse_json
 from tourney.schema import (
@@ -59,6 +59,23 @@ Score = Annotated[
     str, Meta(pattern=r"\A(0|-?[1-9][0-9]{0,11})\Z", description="Hundredths, as a decimal string.")
 ]
 SeatScores = Annotated[tuple[Score, ...], Meta(max_length=MAX_MOVECOUNT)]
+
+
+MAX_SCORE: Final = 10**12 - 1
+"""The most hundredths of a score; larger ones count as this."""
+_SCORE: Final = re.compile(r"(?:\A| )score=([+-]?)([0-9]{1,300})(?:\.([0-9]{0,300}))?(?= |\Z)", re.ASCII)
+
+
+def score_of(info: str) -> int | None:
+    """The score of a bot's ``info`` line in hundredths, further decimals cut off; None without one.
+
+    ``score=0.31`` is 31, ``score=-2`` is -200.
+    """
+    found = _SCORE.search(info)
+    if found is None:
+        return None
+    value = min(int(found[2] + f"{found[3] or ''}00"[:2]), MAX_SCORE)
+    return -value if found[1] == "-" else value
 
 
 class Adjudication(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -227,19 +244,10 @@ def read_record(data: object) -> Record:
     """
     try:
         record = read(data, Record)
-        assert isinstance(data, dict)  # noqa: S101 - for the type checker: it has just been read as an object
-        _check_keys(record, data)
+        check_exact(record, data)
     except SchemaError as error:
         raise RecordError(error.in_json("the record"), key=error.key) from error
     return record
-
-
-def _check_keys(record: Record, data: Mapping[str, Mapping[str, object]]) -> None:
-    """Check that the data has no other keys than the record is written with. Raises SchemaError."""
-    if "adjudication" in data["outcome"] and record.outcome.adjudication is None:
-        raise SchemaError(("outcome", "adjudication"), "is null, but must be an object")
-    check_limit_keys(record.limits, data["limits"])
-    check_opening_keys(data["opening"])
 
 
 def check_digest(record: Record) -> None:

@@ -12,16 +12,16 @@ and of withdrawn seats, and queues lines for every seat::
     referee.outcome
 """
 
+from collections import deque
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
 from tourney.errors import ActionError, GameError, TournamentError
 from tourney.games.base import CHANCE, OVER, Action, AnyGame, AnyState, Tables, Termination
-from tourney.match.adjudication import Adjudicator
 from tourney.match.record import Adjudication, FaultKind, Outcome
-from tourney.match.spec import MatchSpec
+from tourney.match.spec import Limits, MatchSpec
 from tourney.protocol import HIDDEN, Legal, NewGame, Over, Position, Reveal, Withdrawn, play_line
 from tourney.seeds import bot_seed, chance_stream, sample_opening_action, sample_substitute
 
@@ -73,8 +73,6 @@ class Referee:
         if game.has_hidden_actions:
             self._hidden = {seat: [] for seat in self._informed}
 
-    # -- lines for the seats ------------------------------------------------------------------------------
-
     def want(self, seat: int, *, position: bool, legal: bool) -> None:
         """Set the lines that a seat gets before each of its turns."""
         self._position[seat] = position
@@ -97,9 +95,8 @@ class Referee:
 
     def take(self, seat: int) -> bytes:
         """Take the queued lines of a seat; none for a seat withdrawn by a fault."""
-        queue = self._queues[seat]
-        lines = b"".join(queue)
-        queue.clear()
+        lines = b"".join(self._queues[seat])
+        self._queues[seat].clear()
         return lines
 
     def request(self, seat: int) -> bytes:
@@ -107,16 +104,12 @@ class Referee:
 
         Raises GameError where a line would be longer than the protocol allows.
         """
-        queue = self._queues[seat]
-        lines = b"".join(queue)
-        queue.clear()
+        lines = self.take(seat)
         if self._position[seat]:
             lines += Position(self.state.observation(seat)).encode()
         if self._legal[seat]:
             lines += Legal(self._game.legal_texts(self.state)).encode()
         return lines
-
-    # -- decisions of the seats ---------------------------------------------------------------------------
 
     def begin(self, failed: Iterable[int] = ()) -> None:
         """Judge the start-up in seat order, play the opening, and go on to the first turn.
@@ -175,8 +168,6 @@ class Referee:
         self._faults.append((self.turn, kind, len(self.actions)))
         self._leave("fault", informed=False)
 
-    # -- consequences -------------------------------------------------------------------------------------
-
     def _leave(self, reason: Termination, *, informed: bool) -> None:
         self._withdraw(self.turn, informed=informed)
         if not self._ended_by_withdrawal(reason):
@@ -233,22 +224,16 @@ class Referee:
             for queue in self._audience:
                 queue.append(line)
         else:
-            self._queue_hiding(self._hidden, actor, text, line)
+            action, masked = self._game.read_action(self.state, text), play_line(actor, HIDDEN)
+            for seat in self._informed:
+                visible = self.state.visible(action, seat)
+                self._queues[seat].append(line if visible else masked)
+                if not visible:
+                    self._hidden[seat].append((actor, text))
         self.state = after
         actions.append((actor, text))
         if self._hidden is not None and after.revealed():
             self._reveal()
-
-    def _queue_hiding(
-        self, hidden: dict[int, list[tuple[int, str]]], actor: int, text: str, line: bytes
-    ) -> None:
-        action, masked = self._game.read_action(self.state, text), play_line(actor, HIDDEN)
-        for seat in self._informed:
-            if self.state.visible(action, seat):
-                self._queues[seat].append(line)
-            else:
-                self._queues[seat].append(masked)
-                hidden[seat].append((actor, text))
 
     def _reveal(self) -> None:
         """Open all hidden actions to each seat, in the order in which they were played."""
@@ -277,6 +262,7 @@ class Referee:
         self._send_all(Over(places, reason).encode())
 
     def _opening(self) -> list[tuple[int, Action]]:
+        """The opening's actions, with the dice inside it."""
         opening = self.spec.opening
         if opening.actions:
             return self._book(opening.actions)
@@ -332,3 +318,74 @@ class Referee:
                 f"the game is over after the opening {' '.join(texts)}: take it from the book"
             )
         return played
+
+
+Verdict = tuple[tuple[int, ...], Adjudication]
+"""The ranks of a match that is ended, and why."""
+
+
+class Adjudicator:
+    """Draw, resign and tablebase adjudication: counts the scores of two seats, by the rules of cutechess.
+
+    A score is a bot's word, so it never wins a match: a seat loses by its own scores only, and a draw needs
+    those of both. Counts are kept for each seat: where seats take turns they give what cutechess' counts
+    give. ``plies`` are the actions of seats in the opening, without a set-up. ``tables`` is None where the
+    limits ask for none.
+    """
+
+    def __init__(self, limits: Limits, plies: int, tables: Tables | None) -> None:
+        self._draw, self._resign = limits.draw, limits.resign
+        self._pieces = limits.tablebase_pieces or 0
+        self._tables = tables
+        self._plies = plies
+        most = max((rule.movecount for rule in (limits.draw, limits.resign) if rule), default=0)
+        self._scores: list[deque[int]] = [deque(maxlen=most) for _ in range(3)]
+        self._even, self._lost, self._won = [0] * 3, [0] * 3, [0] * 3
+
+    def judge(self, seat: int, score: int | None, state: AnyState) -> Verdict | None:
+        """Take a seat's action, the score it gave, and the state after it, in which the game is not over.
+
+        Returns the verdict if the match ends here.
+        """
+        self._plies += 1
+        if self._tables is not None and 0 < state.ending() <= self._pieces:
+            ranks = self._tables(state)
+            if ranks is not None:
+                return ranks, Adjudication("tablebase")
+        # As in cutechess: a capture or a pawn's move starts the count of even scores again.
+        if self._draw is not None and state.irreversible():
+            self._even = [0] * 3
+        if score is None:
+            self._even[seat] = self._lost[seat] = self._won[seat] = 0
+            self._scores[seat].clear()
+            return None
+        self._scores[seat].append(score)
+        return self._drawn(seat, score) or self._resigned(seat, score)
+
+    def _drawn(self, seat: int, score: int) -> Verdict | None:
+        rule = self._draw
+        if rule is None:
+            return None
+        self._even[seat] = self._even[seat] + 1 if abs(score) <= rule.score else 0
+        # ``movenumber`` counts the actions of each seat, and plies those of both.
+        if self._plies < 2 * rule.movenumber or min(self._even[1:]) < rule.movecount:
+            return None
+        return (1, 1), self._found("draw", rule.movecount, rule.movecount)
+
+    def _resigned(self, seat: int, score: int) -> Verdict | None:
+        rule = self._resign
+        if rule is None:
+            return None
+        self._lost[seat] = self._lost[seat] + 1 if score <= -rule.score else 0
+        self._won[seat] = self._won[seat] + 1 if score >= rule.score else 0
+        count, other = rule.movecount, rule.movecount if rule.sides == 2 else 0
+        if self._lost[seat] < count or self._won[3 - seat] < other:
+            return None
+        if seat == 1:
+            return (2, 1), self._found("resign", count, other)
+        return (1, 2), self._found("resign", other, count)
+
+    def _found(self, rule: Literal["draw", "resign"], *counts: int) -> Adjudication:
+        """The reason, with the given number of last scores of each seat."""
+        pairs = zip(self._scores[1:], counts, strict=True)
+        return Adjudication(rule, tuple(tuple(map(str, [*s][len(s) - count :])) for s, count in pairs))

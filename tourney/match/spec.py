@@ -62,13 +62,10 @@ class ResignRule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 MoveMs = Annotated[Milliseconds, Meta(description="Time for one action. No default with `clock-ms`.")] | None
-
-IncrementMs = (
-    Annotated[
-        int, Meta(ge=0, le=MAX_MS, description="Time added to the clock after each action; needs `clock-ms`.")
-    ]
-    | None
-)
+IncrementMs = Annotated[
+    Annotated[int, Meta(ge=0, le=MAX_MS)] | None,
+    Meta(description="Time added to the clock after each action; needs `clock-ms`."),
+]
 
 
 def written(value: T) -> T:
@@ -83,14 +80,14 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
     # Defaults are those of records and plans: what they leave out is None. A tournament file has others.
 
     move_ms: MoveMs = None
-    clock_ms: (
-        Annotated[Milliseconds, Meta(description="Time for all actions of a seat in a match.")] | None
-    ) = None
+    clock_ms: Annotated[
+        Milliseconds | None, Meta(description="Time for all actions of a seat in a match.")
+    ] = None
     increment_ms: IncrementMs = None
-    nodes: (
-        Annotated[int, Meta(ge=1, le=MAX_INT, description="Nodes per action: sent to the bot, not enforced.")]
-        | None
-    ) = None
+    nodes: Annotated[
+        Annotated[int, Meta(ge=1, le=MAX_INT)] | None,
+        Meta(description="Nodes per action: sent to the bot, not enforced."),
+    ] = None
     margin_ms: Annotated[
         int,
         Meta(
@@ -114,27 +111,17 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
         Literal["allow", "freeze"],
         Meta(description="Whether a bot may compute while others are to move; `freeze` stops its processes."),
     ] = written("allow")
-    fuel_per_ms: (
-        Annotated[
-            int,
-            Meta(
-                ge=1_000,
-                le=1_000_000_000,
-                description='Units of work that count as a millisecond, with `charge = "fuel"` only.'
-                f" Default there: {FUEL_PER_MS}.",
-            ),
-        ]
-        | None
-    ) = None
-    meter: (
-        Annotated[
-            Word,
-            Meta(
-                description=f'What a unit of work is, with `charge = "fuel"` only. Default there: `{METER}`.'
-            ),
-        ]
-        | None
-    ) = None
+    fuel_per_ms: Annotated[
+        Annotated[int, Meta(ge=1_000, le=1_000_000_000)] | None,
+        Meta(
+            description='Units of work that count as a millisecond, with `charge = "fuel"` only.'
+            f" Default there: {FUEL_PER_MS}."
+        ),
+    ] = None
+    meter: Annotated[
+        Word | None,
+        Meta(description=f'What a unit of work is, with `charge = "fuel"` only. Default there: `{METER}`.'),
+    ] = None
     draw: Annotated[
         DrawRule | None,
         Meta(description="Draw by both bots' scores, as `{movenumber = 40, movecount = 8, score = 10}`."),
@@ -143,18 +130,13 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
         ResignRule | None,
         Meta(description="Loss by a bot's own scores, as `{movecount = 3, score = 600}`."),
     ] = None
-    tablebase_pieces: (
-        Annotated[
-            int,
-            Meta(
-                ge=3,
-                le=MAX_TABLE_PIECES,
-                description="Pieces up to which Syzygy tables end a match of chess. The environment variable"
-                " `TOURNEY_SYZYGY` names their folders.",
-            ),
-        ]
-        | None
-    ) = None
+    tablebase_pieces: Annotated[
+        Annotated[int, Meta(ge=3, le=MAX_TABLE_PIECES)] | None,
+        Meta(
+            description="Pieces up to which Syzygy tables end a match of chess. The environment variable"
+            " `TOURNEY_SYZYGY` names their folders."
+        ),
+    ] = None
 
     def __post_init__(self) -> None:
         """Set or drop the increment with the clock."""
@@ -198,7 +180,13 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
 
     def texts(self) -> dict[str, str]:
         """The limits for display, by key: ``40``, or ``{movecount=8 score=10}`` for a rule."""
-        return {key: _limit_text(value) for key, value in msgspec.to_builtins(self).items()}
+        plain: dict[str, object] = msgspec.to_builtins(self)
+        return {
+            key: "{" + " ".join(f"{name}={inner}" for name, inner in value.items()) + "}"
+            if isinstance(value, dict)
+            else str(value)
+            for key, value in plain.items()
+        }
 
 
 LIMIT_KEYS: Final = tuple(
@@ -211,31 +199,28 @@ DEFAULT_LIMITS: Final = Limits(move_ms=1000)
 """The limits of a tournament file without ``[limits]``."""
 
 
-def check_limit_keys(limits: Limits, data: Mapping[str, object]) -> None:
-    """Check that JSON data has just the keys that ``limits``, which were read from it, are written with.
+def check_exact(value: Struct, data: object, *path: str) -> None:
+    """Check that JSON data, from which a value was read, has just the keys that the value is written with.
 
-    Raises SchemaError, its path beginning with ``limits``.
+    Raises SchemaError, its path beginning with ``path``.
     """
-    limits.check_fuel_keys()
-    for key in LIMIT_KEYS:
+    _compare_keys(msgspec.to_builtins(value), data, path)
+
+
+def _compare_keys(written: object, data: object, path: tuple[str, ...]) -> None:
+    if not isinstance(written, dict):
+        return
+    if not isinstance(data, Mapping):
+        raise SchemaError(path, "is null, but must be an object")
+    for key, inner in written.items():
         if key not in data:
-            raise SchemaError(("limits", key), "is missing")
-    for key, value in data.items():
-        if value is None:
-            raise SchemaError(("limits", key), "is null, but must be an integer")
-    if ("clock-ms" in data) != ("increment-ms" in data):
-        raise SchemaError(("limits",), "must hold clock-ms and increment-ms together, or neither")
-    for name, rule in (("draw", limits.draw), ("resign", limits.resign)):
-        given = data.get(name)
-        for key in () if rule is None else rule.__struct_fields__:
-            if isinstance(given, Mapping) and key not in given:
-                raise SchemaError(("limits", name, key), "is missing")
-
-
-def _limit_text(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "{" + " ".join(f"{key}={inner}" for key, inner in value.items()) + "}"
-    return str(value)
+            raise SchemaError((*path, key), "is missing")
+        _compare_keys(inner, data[key], (*path, key))
+    for key, given in data.items():
+        if given is None:
+            raise SchemaError((*path, key), "is null, but must have a value")
+        if key not in written:
+            raise SchemaError((*path, key), "does not go with the other keys")
 
 
 class Entrant(Struct, frozen=True, forbid_unknown_fields=True):
@@ -269,16 +254,6 @@ class Opening(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
     def length(self) -> int:
         """The number of actions, chance not counted."""
         return self.plies or len(self.actions)
-
-
-def check_opening_keys(data: object) -> None:
-    """Check that an opening's JSON data have exactly one of the two keys. Raises SchemaError."""
-    if not isinstance(data, Mapping):
-        raise SchemaError(("opening",), "is null, but must be an object")
-    if len(data) != 1:
-        raise SchemaError(("opening",), "must hold either plies or actions")
-    if None in data.values():
-        raise SchemaError(("opening", "plies"), "is null, but must be an integer")
 
 
 class MatchSpec(Struct, frozen=True):

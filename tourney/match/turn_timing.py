@@ -12,8 +12,7 @@ from typing import Final
 
 from tourney.bots.channel.interface import Channel, Event, Reading
 from tourney.errors import OverloadError
-from tourney.match.clock import MS
-from tourney.match.player import Player
+from tourney.match.player import MS, Player
 from tourney.match.result import MatchLog, SeatMeasurements
 from tourney.match.spec import Entrant
 

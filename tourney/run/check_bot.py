@@ -79,17 +79,20 @@ def check_bot(
     checker = _Checker(bot, store, sandbox, limits, listener)
     passed = True
     for game in games:
-        for trial in checker.play_all(game):
+        counts = find_game(game).seat_counts
+        for seats, seat in [(n, k) for n in sorted({counts[0], counts[-1]}) for k in range(1, n + 1)]:
+            trial = checker.play_at(game, seats, seat)
             yield trial
-            passed = passed and trial.ok is not False
             if trial.fatal:
                 return
+            if not trial.ok:
+                passed = False
+                break
     if passed and games:
         yield checker.play_again(games[0])
         yield checker.play_on(games[0])
     if passed and bot.manifest.module is not None:
-        for game in games:
-            yield checker.play_by_fuel(game)
+        yield from map(checker.play_by_fuel, games)
 
 
 class _Checker:
@@ -114,16 +117,6 @@ class _Checker:
         self._checked = entrant_of(bot, CHECKED)
         self._other = entrant_of(opponent, OPPONENT)
 
-    def play_all(self, game: str) -> Iterator[Trial]:
-        """Play a game at every seat, with its fewest and its most seats; stop at the first failure."""
-        counts = find_game(game).seat_counts
-        for seats in sorted({counts[0], counts[-1]}):
-            for seat in range(1, seats + 1):
-                trial = self._judge(self._play(game, seats, seat), game, seats, seat)
-                yield trial
-                if not trial.ok:
-                    return
-
     def play_again(self, game: str) -> Trial:
         """Play the first match twice and compare the actions."""
         seats = find_game(game).seat_counts[0]
@@ -131,7 +124,7 @@ class _Checker:
         played = [self._play(game, seats, 1) for _ in range(2)]
         for match in played:
             if fault := match.outcome.seat_faults[0]:
-                return Trial(name, None, _note_of(match, 1), _ADVICE[fault].format(game=game, file=FILE_NAME))
+                return Trial(name, None, _note_of(match, 1), _advice(fault, game))
         one, two = (match.record.actions for match in played)
         if one == two:
             return Trial(name, True, "the same actions")
@@ -175,13 +168,26 @@ class _Checker:
         self._launch.close()
         if played.outcome.faults:
             seat, fault, _ = played.outcome.faults[0]
-            advice = _ADVICE[fault].format(game=game, file=FILE_NAME)
-            return Trial(name, False, _note_of(played, seat), advice, (), _stderr_of(played, seat))
+            return Trial(
+                name, False, _note_of(played, seat), _advice(fault, game), (), _stderr_of(played, seat)
+            )
         if played.record != again.record:
             return Trial(
                 name, False, "the same match again is another match", "report this as a bug of Tourney"
             )
-        return Trial(name, True, _fuel_words(played, limits))
+        took = sorted(ms for ms in played.measured.times_ms if ms is not None)
+        if not took:
+            return Trial(name, True, "no seat was to move")
+        per_ms = limits.fuel_per_ms or 0
+        middle, most = (
+            f"about {ms * per_ms:,.0f} fuel ({ms:,.3f} ms)" for ms in (took[len(took) // 2], took[-1])
+        )
+        return Trial(
+            name,
+            True,
+            f"{len(took)} moves, {middle} each in the median and {most} at most, at {per_ms:,} fuel a"
+            " millisecond; the same again",
+        )
 
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
         with MatchRunner(self._traced, sandbox=self._sandbox) as runner:
@@ -211,18 +217,19 @@ class _Checker:
     def _wire(self) -> tuple[str, ...]:
         return tuple(self._trace.lines) if self._trace is not None else ()
 
-    def _judge(self, played: PlayedMatch, game: str, seats: int, seat: int) -> Trial:
+    def play_at(self, game: str, seats: int, seat: int) -> Trial:
+        """Play a game at a seat of a table."""
+        played = self._play(game, seats, seat)
         name = f"{game} at seat {seat} of {seats}"
         fault = played.outcome.seat_faults[seat - 1]
         if fault is None:
             return Trial(name, True, _result(played, seat))
-        note = _note_of(played, seat)
-        advice = _ADVICE[fault].format(game=game, file=FILE_NAME)
+        advice, board = _advice(fault, game), tuple[str, ...]()
         if fault == "illegal":
-            advice += f"; the legal actions were: {_legal(played)}"
-        fatal = fault == "startup"
-        board = _board_at_fault(played) if fault == "illegal" else ()
-        return Trial(name, False, note, advice, self._wire(), _stderr_of(played, seat), fatal, board)
+            legal, board = _at_fault(played)
+            advice += f"; the legal actions were: {legal}"
+        note, stderr = _note_of(played, seat), _stderr_of(played, seat)
+        return Trial(name, False, note, advice, self._wire(), stderr, fault == "startup", board)
 
 
 class _WatchedChannel(TracedChannel):
@@ -302,6 +309,10 @@ _ADVICE = {
 }
 
 
+def _advice(fault: str, game: str) -> str:
+    return _ADVICE[fault].format(game=game, file=FILE_NAME)
+
+
 def _note_of(played: PlayedMatch, seat: int) -> str:
     notes = played.lines(seat, "note")
     return printable(notes[-1]) if notes else "a fault"
@@ -319,23 +330,6 @@ def _result(played: PlayedMatch, seat: int) -> str:
     return f"{rank_words(outcome.ranks, seat)} ({outcome.reason}), {len(actions)} actions{slowest}"
 
 
-def _fuel_words(played: PlayedMatch, limits: Limits) -> str:
-    """What the moves of a match by fuel took, and what that is in milliseconds."""
-    per_ms = limits.fuel_per_ms or 0
-    took = sorted(ms for ms in played.measured.times_ms if ms is not None)
-    if not took:
-        return "no seat was to move"
-
-    def words(ms: float) -> str:
-        return f"about {ms * per_ms:,.0f} fuel ({ms:,.3f} ms)"
-
-    middle, most = took[len(took) // 2], took[-1]
-    return (
-        f"{len(took)} moves, {words(middle)} each in the median and {words(most)} at most, at"
-        f" {per_ms:,} fuel a millisecond; the same again"
-    )
-
-
 def rank_words(ranks: Sequence[int], seat: int) -> str:
     """The result of a seat in words."""
     rank = ranks[seat - 1]
@@ -350,21 +344,12 @@ def rank_words(ranks: Sequence[int], seat: int) -> str:
     return f"rank {rank} of {len(ranks)}{shared}"
 
 
-def _at_fault(played: PlayedMatch) -> tuple[AnyGame, AnyState, str | None]:
-    """A match's game, its state at the first fault, and the last action before it."""
+def _at_fault(played: PlayedMatch) -> tuple[str, tuple[str, ...]]:
+    """The legal actions at the first fault of a match, and the lines of its board."""
     game = find_game(played.record.game)
     count = played.outcome.faults[0][2]
     last = played.record.actions[count - 1][1] if count else None
-    return game, replay(played.record, game, count=count), last
-
-
-def _board_at_fault(played: PlayedMatch) -> tuple[str, ...]:
-    game, state, last = _at_fault(played)
-    return tuple(text_diagram(game.diagram(state.position(), last)).splitlines())
-
-
-def _legal(played: PlayedMatch) -> str:
-    """The legal actions at the first fault of a match."""
-    game, state, _ = _at_fault(played)
+    state = replay(played.record, game, count=count)
     actions = list(map(game.action_string, state.legal_actions()))
-    return " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")
+    legal = " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")
+    return legal, tuple(text_diagram(game.diagram(state.position(), last)).splitlines())

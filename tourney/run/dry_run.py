@@ -1,8 +1,7 @@
 """What a run would do, without doing it: entrants, rounds, matches, time, and what matches share."""
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -19,20 +18,16 @@ from tourney.run.config.preparation import Preparation, find_bot, prepare
 from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.readiness import Pinning
 from tourney.run.monitoring.summary import span_text
-from tourney.schedule.format import Format, History, Setup, find_format
+from tourney.schedule.format import History, find_format
 from tourney.seeds import deriver, uniform
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
-from tourney.store.values import Plan, Tournament
+from tourney.store.values import Plan
 
-SAMPLE: Final = 64
-"""The latest matches whose mean length is taken, of each tournament of the same game and limits."""
-GAMES: Final = 8
-"""Random games whose mean length bounds a match's time where no match is stored."""
-SHOWN: Final = 12
-"""Entrants that are named in the text."""
-LONGEST: Final = 5_000
-"""The most actions of such a game."""
+SAMPLE: Final = 64  # latest matches whose mean length is taken, of each tournament of the same conditions
+GAMES: Final = 8  # random games whose mean length bounds a match's time where no match is stored
+LONGEST: Final = 5_000  # the most actions of such a game
+SHOWN: Final = 12  # entrants that are named in the text
 
 Basis = Literal["matches", "limits"]
 """Where a time comes from: stored matches, or (an upper bound) the limits."""
@@ -95,30 +90,18 @@ def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> Dry
                 return found
             return find_bot(line, temporary, base) if found is None else temporary.add(found, origin="used")
 
-        with _stored(url) as database:
+        with ExitStack() as stack:
+            database = None  # before there is one, as a dry run creates none
+            if database_exists(url):
+                database = stack.enter_context(stack.enter_context(Database.open(url)).snapshot())
             return _estimate(prepare(file, database, store, find), database, pinning)
-
-
-@contextmanager
-def _stored(url: str) -> Iterator[Database | None]:
-    """A database at one moment; None before there is one, as a dry run creates none."""
-    if not database_exists(url):
-        yield None
-        return
-    with Database.open(url) as opened, opened.snapshot() as database:
-        yield database
 
 
 def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -> DryRun:
     plan = found.file.plan
-    setup = setup_of(plan, found.seed, found.entrants)
-    if database is None or found.stored is None:
-        counts = _counts_at_start(find_format(plan.format), setup)
-    else:
-        counts = _counts_to_go_on(setup, found.stored, database, joins=bool(found.added))
+    counts = _counts(found, database)
     seconds, basis = _seconds_of_match(plan, database)
     left = (counts.paired if counts.most is None else counts.most) - counts.done
-    processors = _processors(plan, pinning)
     sharing = sharing_text(plan, find_game(plan.game))
     return DryRun(
         plan=plan,
@@ -134,43 +117,41 @@ def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -
         pinning=pinning,
         seconds=None if seconds is None else seconds * left / pinning.workers,
         basis=basis,
-        shared=(sharing, processors) if sharing else (processors,),
+        shared=tuple(filter(None, (sharing, _processors(plan, pinning)))),
     )
 
 
-def _counts_at_start(format_: Format, setup: Setup) -> _Counts:
-    pairings = format_.next_rounds(setup, History())
-    paired = len(pairings.rows)
-    if pairings.complete:
-        return _Counts(pairings.rows[-1].round if pairings.rows else 0, paired, paired)
-    return _Counts(*_planned(format_, setup), paired)
-
-
-def _counts_to_go_on(setup: Setup, stored: Tournament, database: Database, *, joins: bool) -> _Counts:
-    format_ = find_format(stored.plan.format)
+def _counts(found: Preparation, database: Database | None) -> _Counts:
+    plan, stored = found.file.plan, found.stored
+    format_, setup = find_format(plan.format), setup_of(plan, found.seed, found.entrants)
+    most = format_.planned_matches(setup)
+    rounds, most = format_.planned_rounds(setup), None if most is None else most // setup.games * setup.games
+    if database is None or stored is None:
+        pairings = format_.next_rounds(setup, History())
+        paired = len(pairings.rows)
+        if pairings.complete:
+            return _Counts(pairings.rows[-1].round if pairings.rows else 0, paired, paired)
+        return _Counts(rounds, most, paired)
     progress = database.schedules.progress(stored.id)
-    whole = stored.complete and not joins and setup.rounds == stored.plan.rounds
-    if whole:
+    if stored.complete and not found.added and setup.rounds == stored.plan.rounds:
         return _Counts(progress.rounds, progress.rows, progress.rows, progress.done)
-    planned, most = _planned(format_, setup)
-    if stored.complete and planned is None:  # all was paired at once, and so is the rest
+    if stored.complete and rounds is None:  # all was paired at once, and so is the rest
         rows = [row for _, row in database.schedules.rows(stored.id)]
         more = format_.next_rounds(setup, history_of(rows, database.matches.results(stored.id))).rows
-        planned, most = (more or rows)[-1].round, len(rows) + len(more)
-    return _Counts(planned, most, progress.rows, progress.done)
-
-
-def _planned(format_: Format, setup: Setup) -> tuple[int | None, int | None]:
-    """The number of rounds of a whole tournament, None if results decide it, and the most matches."""
-    most = format_.planned_matches(setup)
-    return format_.planned_rounds(setup), None if most is None else most // setup.games * setup.games
+        rounds, most = (more or rows)[-1].round, len(rows) + len(more)
+    return _Counts(rounds, most, progress.rows, progress.done)
 
 
 def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | None, Basis | None]:
     """The mean time of a match of the same game and limits, or a bound on it, and its basis."""
+
+    def alike(other: Plan) -> tuple[object, ...]:
+        # What matches of about equal length have in common; the first start may choose ``ponder``.
+        return other.game, other.options, other.seats, structs.replace(other.limits, ponder="allow")
+
     seconds: list[float] = []
     for tournament in () if database is None else database.tournaments.all():
-        if database is not None and _conditions(tournament.plan) == _conditions(plan):
+        if database is not None and alike(tournament.plan) == alike(plan):
             seconds += database.records.recent_seconds(tournament.id, SAMPLE)
     if seconds:
         return sum(seconds) / len(seconds), "matches"
@@ -187,11 +168,6 @@ def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | No
     if limits.clock_ms is not None:
         bounds.append(plan.seats * limits.clock_ms + actions * (limits.increment_ms or 0))
     return (min(bounds) / 1000, "limits") if bounds else (None, None)
-
-
-def _conditions(plan: Plan) -> tuple[object, ...]:
-    """What matches of about equal length have in common; the first start may choose ``ponder``."""
-    return plan.game, plan.options, plan.seats, structs.replace(plan.limits, ponder="allow")
 
 
 def _processors(plan: Plan, pinning: Pinning) -> str:

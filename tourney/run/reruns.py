@@ -20,8 +20,7 @@ from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
 
-MOST_FAILURES: Final = 3
-"""A match is given up after this many failures of the machine."""
+MOST_FAILURES: Final = 3  # of the machine; then a match is given up
 _IDLE_SECONDS: Final = 1.0
 
 Kind = Literal["same", "different", "not promised", "not played"]
@@ -89,9 +88,7 @@ class Replay:
     ) -> None:
         self._load = load
         self._executor = executor
-        self._bots = str(bots)
-        self._sandbox = sandbox
-        self._missing = missing
+        self._bots, self._sandbox, self._missing = str(bots), sandbox, missing
         self._waiting = list(reversed(range(count)))
         self._again: list[int] = []  # to be played again, one at a time after all others
         self._running: dict[Future[WorkerReply], int] = {}
@@ -176,14 +173,12 @@ class Replay:
             return "not played", (str(error),)
         if game.outside:
             return "not played", ("an outside referee played it, whose command is not started from a record",)
-        rules = game.rules
-        if rules != record.rules:
-            why = f"it was played by version {record.rules} of the rules; version {rules} is here"
+        if game.rules != record.rules:
+            why = f"it was played by version {record.rules} of the rules; version {game.rules} is here"
             return "not played", (why,)
-        found = {
-            seat.name: self._missing[seat.digest] for seat in record.seats if seat.digest in self._missing
-        }
-        return ("not played", tuple(f"{name}: {why}" for name, why in found.items())) if found else None
+        missing = {seat.name: self._missing.get(seat.digest) for seat in record.seats}
+        found = tuple(f"{name}: {why}" for name, why in missing.items() if why is not None)
+        return ("not played", found) if found else None
 
     def _ended(self, future: "Future[WorkerReply]") -> Iterator[Replayed]:
         index = self._running.pop(future, None)

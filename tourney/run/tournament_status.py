@@ -10,6 +10,7 @@ from tourney.results.texts import origin_text
 from tourney.results.until import until_now
 from tourney.run.engine.withdrawal import withdrawn_path
 from tourney.run.monitoring.listeners import RunStatus, read_status, status_path
+from tourney.run.workers.executor import Playing
 from tourney.schedule.format import FORMATS, find_format
 from tourney.schema import Part
 from tourney.store.database import Database
@@ -126,8 +127,10 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
     names = {entrant.number: entrant.name for entrant in entrants}
     state = state_of(tournament, progress, running)
     rate, left = _pace(progress, running if state == "running" else None, now)
-    playing, paused = _in_progress(database, tournament, names, running, now)
-    totals, hosts = database.totals, database.hosts
+    # Of a run on a server the status is known only in the folder in which the run began.
+    status = RunStatus() if running is None else read_status(status_path(database.place, id_))
+    totals = database.totals
+    overload = totals.overload(id_)[0]
     archive = database.tournaments.archives().get(id_)
     return TournamentStatus(
         tournament=tournament.name,
@@ -147,16 +150,18 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
             EntrantFaults(entrant=names[number], kind=kind, count=count)
             for number, kind, count in totals.faults(id_)
         ),
-        overload=_overload(database, tournament),
+        overload=Overload(**overload._asdict()) if overload.turns else None,
         void_matches=tuple(VoidMatch(match=number, note=note) for number, note in totals.void_matches(id_)),
         benched=tuple(
             BenchedEntrant(entrant=names[number], void=count) for number, count in totals.benched(id_)
         ),
         broken=tuple(BrokenEntrant(entrant=one.name, why=one.broken) for one in entrants if one.broken),
-        set_aside=tuple(HostSetAside(host=one.host, matches=len(one.matches)) for one in hosts.refused(id_)),
+        set_aside=tuple(
+            HostSetAside(host=one.host, matches=len(one.matches)) for one in database.hosts.refused(id_)
+        ),
         withdrawn=_withdrawn(database, tournament),
-        playing=playing,
-        paused=paused,
+        playing=tuple(_playing(database, id_, one, names, now) for one in status.playing),
+        paused=status.paused or None,
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
         seed=origin_text(tournament, known_game(tournament.game)),
         archive=archive and ArchiveFile(file=archive.file, sha256=archive.sha256, created=archive.created),
@@ -171,33 +176,14 @@ def _pace(progress: RowCounts, running: Running | None, now: float) -> tuple[flo
     return round(rate, 2), round((progress.rows - progress.done) / rate) if rate else None
 
 
-def _in_progress(
-    database: Database, tournament: Tournament, names: Mapping[int, str], running: Running | None, now: float
-) -> tuple[tuple[PlayingMatch, ...], str | None]:
-    """The matches in progress, and why the run pauses, if it does."""
-    # Of a run on a server the status is known only in the folder in which the run began.
-    status = RunStatus() if running is None else read_status(status_path(database.place, tournament.id))
-
-    def entrants_of(number: int) -> tuple[str, ...]:
-        try:
-            return tuple(names[seat] for seat in database.matches.get(tournament.id, number).seats)
-        except UsageError:  # the snapshot is older than the round
-            return ("?",)
-
-    playing = tuple(
-        PlayingMatch(
-            match=one.number,
-            entrants=entrants_of(one.number),
-            seconds=round(max(0.0, now - one.since), 1),
-        )
-        for one in status.playing
-    )
-    return playing, status.paused or None
-
-
-def _overload(database: Database, tournament: Tournament) -> Overload | None:
-    totals = database.totals.overload(tournament.id)[0]
-    return Overload(**totals._asdict()) if totals.turns else None
+def _playing(
+    database: Database, tournament: int, one: Playing, names: Mapping[int, str], now: float
+) -> PlayingMatch:
+    entrants: tuple[str, ...] = ("?",)
+    with suppress(UsageError):  # the snapshot is older than the round
+        entrants = tuple(names[seat] for seat in database.matches.get(tournament, one.number).seats)
+    seconds = round(max(0.0, now - one.since), 1)
+    return PlayingMatch(match=one.number, entrants=entrants, seconds=seconds)
 
 
 def _withdrawn(database: Database, tournament: Tournament) -> str | None:

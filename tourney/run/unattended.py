@@ -28,8 +28,7 @@ from tourney.run.workers.executor import MatchExecutor
 from tourney.store.database import Database
 from tourney.store.engine import place_of
 
-REPORT_SECONDS: Final = 900.0
-"""The time a report has; then its process is killed."""
+REPORT_SECONDS: Final = 900.0  # the time a report has; then its process is killed
 _NICE: Final = 10
 # PR_SET_PDEATHSIG: the kernel ends it when this process dies.
 _PROGRAM: Final = (
@@ -37,10 +36,8 @@ _PROGRAM: Final = (
     "if sys.platform == 'linux': ctypes.CDLL(None).prctl(1, 9)\n"
     "runpy.run_module('tourney', run_name='__main__', alter_sys=True)"
 )
-FAILED: Final = "failed"
-"""How a run ended that raised an error; the other words are those of ``End``."""
-NOTIFY_SECONDS: Final = 60.0
-"""The time the command of ``--notify`` has; then it is killed with everything it started."""
+FAILED: Final = "failed"  # how a run ended that raised an error; the other words are those of ``End``
+NOTIFY_SECONDS: Final = 60.0  # that the command of ``--notify`` has; then all that it started is killed
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +107,11 @@ def run_unattended(
                     with ignore_hangups():
                         report = reporter.write_last()
             with ignore_hangups():
-                page = _page(url, name, summary, {"log": str(log.path), "report": report})
+                page = ""  # if nothing was played or reported
+                if summary.progress.played or report:
+                    files = {"log": str(log.path), "report": report}
+                    with Database.open(url) as opened, opened.snapshot() as database:
+                        page = summary_page(database, database.tournaments.get(name), summary, files)
                 code = 128 + summary.signal if summary.signal else int(summary.end is End.FAULTS)
                 text = "\n".join(filter(None, (page, root_text(name, summary))))
                 end = RunEnd(name, summary.end.value, code, progress_text(summary.progress), text)
@@ -122,14 +123,6 @@ def run_unattended(
                 _report_end(RunEnd(name, FAILED, code, text, text), both, options.notify)
             raise
     return RunResult(summary, code, page)
-
-
-def _page(url: str, name: str, summary: Summary, files: Mapping[str, str]) -> str:
-    """The summary page; "" if nothing was played or reported."""
-    if not (summary.progress.played or files["report"]):
-        return ""
-    with Database.open(url) as opened, opened.snapshot() as database:
-        return summary_page(database, database.tournaments.get(name), summary, files)
 
 
 @dataclass(frozen=True, slots=True)

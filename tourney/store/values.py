@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from tourney.errors import StoreError
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
-from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_limit_keys
+from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_exact
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
@@ -173,7 +173,8 @@ def read_plan(data: dict[str, Any]) -> Plan:
     }
     needed = [field.encode_name for field in msgspec.structs.fields(Plan)]
     plan = read({**data, **pairs}, Plan, needed=[key for key in needed if key not in OPTIONAL_KEYS])
-    check_limit_keys(plan.limits, data["limits"])
+    plan.limits.check_fuel_keys()
+    check_exact(plan.limits, data["limits"], "limits")
     return plan
 
 

@@ -6,7 +6,7 @@ from itertools import zip_longest
 
 from markupsafe import Markup
 
-from tourney.match.clock import MS, Clocks
+from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
 from tourney.report import display
 from tourney.report.charts.chart import draw

@@ -147,13 +147,6 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         book = read_book(path.parent / table.opening_book, game, seats, options, table.opening_plies)
     elif table.opening_order != "random":
         raise SchemaError(("opening-order",), "is set without opening-book")
-    group = group_size(seats)
-    games = table.games_per_pairing or group
-    if games % group:
-        raise SchemaError(
-            ("games-per-pairing",),
-            f"is {games}, but must be a multiple of {group}, the size of a mirrored group of {seats} seats",
-        )
     rounds_key = format_.rounds_key(seats)
     if table.rounds is not None and rounds_key == "refused":
         raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
@@ -167,7 +160,7 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         options=tuple(sorted(options.items())),
         format=format_.name,
         seats=seats,
-        games_per_pairing=games,
+        games_per_pairing=_games_per_pairing(table, seats),
         rounds=table.rounds,
         opening_plies=0 if book else table.opening_plies,
         book=book,
@@ -176,6 +169,17 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         mirrored_dice=not game.has_chance if table.mirrored_dice is None else table.mirrored_dice,
         opening_order=table.opening_order,
     )
+
+
+def _games_per_pairing(table: TournamentTable, seats: int) -> int:
+    group = group_size(seats)
+    games = table.games_per_pairing or group
+    if games % group:
+        raise SchemaError(
+            ("games-per-pairing",),
+            f"is {games}, but must be a multiple of {group}, the size of a mirrored group of {seats} seats",
+        )
+    return games
 
 
 def check_adjudication(limits: Limits, game: AnyGame, seats: int) -> None:

@@ -5,34 +5,31 @@ The log is JSON lines, rotated. Every line is an object with ``time`` (ISO 8601,
 A log that cannot be written stops nothing: its lines are dropped, and counted in ``dropped`` later.
 """
 
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from tourney.results.texts import counted
-from tourney.run.workers.executor import Playing
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
 import json
 import os
 import stat
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tourney.errors import UsageError
 from tourney.files import descriptor_of
 from tourney.parsing import parse_json
+from tourney.results.texts import counted
 from tourney.run.monitoring.summary import Heartbeat, RunProgress, progress_text, span_text
+from tourney.run.workers.executor import Playing
 
-PLAIN_EVERY = 10.0
+if TYPE_CHECKING:
+    from rich.console import Console
 
-
-"""Seconds between two lines without a terminal."""
+PLAIN_EVERY = 10.0  # seconds between two lines without a terminal
+MAX_BYTES = 10_000_000
+KEEP = 5
+HEARTBEAT_SECONDS = 60.0
 
 
 class Listener:
@@ -98,51 +95,34 @@ class PlainListener(Listener):
         self._write(text)
 
 
-class RichListener(Listener):
-    """A progress bar on a terminal."""
-
-    def __init__(self, progress: "Progress", task: "TaskID", console: "Console") -> None:
-        self._progress = progress
-        self._task = task
-        self._console = console
-
-    def progress(self, progress: RunProgress) -> None:
-        """Move the bar."""
-        self._progress.update(
-            self._task,
-            total=progress.rows,
-            completed=progress.done,
-            rate=f"{progress.rate:.1f}/s" if progress.rate is not None else "",
-            left=span_text(progress.left),
-            faults=counted(progress.faults, "fault") if progress.faults else "no faults",
-        )
-
-    def say(self, text: str) -> None:
-        """Print it above the bar."""
-        self._console.print(text, markup=False, highlight=False)
-
-
 @contextmanager
 def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
     """Show a progress bar on a terminal until the end, and yield its listener."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - slow to import
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}", markup=False),
-        TextColumn("{task.fields[left]}", markup=False),
-        TextColumn("{task.fields[faults]}", markup=False),
-    )
-    with Progress(*columns, console=console, transient=False, refresh_per_second=4) as progress:
-        task = progress.add_task(title, total=None, rate="", left="", faults="")
-        yield RichListener(progress, task, progress.console)
+    fields = ("task.description", "task.fields[rate]", "task.fields[left]", "task.fields[faults]")
+    first, *others = (TextColumn(f"{{{field}}}", markup=False) for field in fields)
+    columns = (first, BarColumn(bar_width=None), MofNCompleteColumn(), *others)
+    with Progress(*columns, console=console, transient=False, refresh_per_second=4) as bar:
+        task = bar.add_task(title, total=None, rate="", left="", faults="")
 
+        class RichListener(Listener):
+            """Moves the bar, and prints messages above it."""
 
-MAX_BYTES = 10_000_000
-KEEP = 5
-HEARTBEAT_SECONDS = 60.0
+            def progress(self, progress: RunProgress) -> None:
+                bar.update(
+                    task,
+                    total=progress.rows,
+                    completed=progress.done,
+                    rate=f"{progress.rate:.1f}/s" if progress.rate is not None else "",
+                    left=span_text(progress.left),
+                    faults=counted(progress.faults, "fault") if progress.faults else "no faults",
+                )
+
+            def say(self, text: str) -> None:
+                bar.console.print(text, markup=False, highlight=False)
+
+        yield RichListener()
 
 
 class RunLog(Listener):

@@ -1,24 +1,15 @@
 """How far a run is, how it ended, and how the tournament stands: values and their texts."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from tourney.results.texts import counted
-from tourney.run.workers.executor import Playing
-
-if TYPE_CHECKING:
-    pass
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
 from tourney.match.result import SeatLoad
 from tourney.results.standings import compute_standings
-from tourney.results.texts import kinds_text, overload_text
-from tourney.run.workers.executor import Cause
+from tourney.results.texts import counted, kinds_text, overload_text
+from tourney.run.workers.executor import Cause, Playing
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -115,11 +106,6 @@ class RunLoad:
             self.waited_ms += seat.waited_ms
         self.matches += self.overloaded > before
 
-    @property
-    def too_much(self) -> bool:
-        """Whether more turns were overloaded than a run should have."""
-        return self.overloaded > MOST_OVERLOADED * self.turns
-
     def fewer_workers(self, workers: int) -> int:
         """The number of workers at which no bot would have waited.
 
@@ -131,7 +117,7 @@ class RunLoad:
 
     def advice(self, workers: int) -> str:
         """What to do about overload; "" if there was little."""
-        if not self.too_much:
+        if self.overloaded <= MOST_OVERLOADED * self.turns:
             return ""
         share = f"{100 * self.overloaded / self.turns:.1f} % of {self.turns:,} turns were overloaded"
         if workers == 1:
@@ -203,12 +189,6 @@ _CAUSE_TEXTS: Mapping[Cause, str] = {
 }
 
 
-def again_text(again: Mapping[Cause, int]) -> str:
-    """How many plays did not end, and why, as ``1 play did not end: 1 as the machine failed``."""
-    parts = ", ".join(f"{again[cause]} as {text}" for cause, text in _CAUSE_TEXTS.items() if again.get(cause))
-    return f"{counted(sum(again.values()), 'play')} did not end: {parts}"
-
-
 def _listed(title: str, lines: Sequence[str], more: str, top: int = TOP) -> Iterator[str]:
     """The first lines of a list under its title; ``more`` says where the others are."""
     for place, line in enumerate(lines[:top]):
@@ -223,16 +203,21 @@ def _run_lines(summary: Summary) -> Iterator[str]:
     void = f", {progress.void} void" if progress.void else ""
     rate = f", {progress.rate:.2f} a second" if progress.rate is not None else ""
     played = f"{progress.played} match{'' if progress.played == 1 else 'es'}"
-    yield f"  ended      {_END_TEXTS[summary.end]}"
-    yield f"  matches    {progress.done} of {progress.rows}{void}"
-    yield f"  this run   {played} in {span_text(progress.seconds)}{rate}"
-    if summary.until:
-        yield f"  until      {summary.until}"
-    if summary.pauses:
-        paused = span_text(summary.paused)
-        yield f"  pauses     {summary.pauses}, {paused} in all: the database could not be written"
-    if summary.again:
-        yield f"  again      {again_text(summary.again)}"
+    again = [f"{summary.again[c]} as {text}" for c, text in _CAUSE_TEXTS.items() if summary.again.get(c)]
+    for title, text, shown in (
+        ("ended", _END_TEXTS[summary.end], True),
+        ("matches", f"{progress.done} of {progress.rows}{void}", True),
+        ("this run", f"{played} in {span_text(progress.seconds)}{rate}", True),
+        ("until", summary.until, summary.until),
+        (
+            "pauses",
+            f"{summary.pauses}, {span_text(summary.paused)} in all: the database could not be written",
+            summary.pauses,
+        ),
+        ("again", f"{counted(sum(summary.again.values()), 'play')} did not end: {', '.join(again)}", again),
+    ):
+        if shown:
+            yield f"  {title:10} {text}"
 
 
 def _fault_lines(faults: Iterable[tuple[int, str, int]], names: Mapping[int, str]) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.match.clock import MS, NO_LIMIT_MS, Clocks
+from tourney.match.player import MS, NO_LIMIT_MS, Clocks
 from tourney.match.spec import Limits
 from tourney.protocol import Go
 

@@ -18,8 +18,7 @@ from tourney.errors import GameError, TablesError, TournamentError
 from tourney.games.base import AnyGame, AnyState, Tables
 from tourney.games.chess import Chess
 from tourney.games.registry import find_game
-from tourney.match.adjudication import score_of
-from tourney.match.record import Adjudication, Outcome, Record, make_record
+from tourney.match.record import Adjudication, Outcome, Record, make_record, score_of
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DrawRule, Limits, MatchSpec, Opening, ResignRule
