@@ -23,8 +23,6 @@ T = TypeVar("T")
 MAX_INT: Final = 2**53 - 1
 """The largest integer that every JSON reader keeps exact."""
 MAX_TEXT: Final = 200
-
-
 NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}", re.ASCII)
 VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,31}", re.ASCII)
 WORD: Final = re.compile(r"[a-z][a-z0-9-]{0,199}", re.ASCII)
@@ -55,11 +53,10 @@ Digest = Annotated[str, whole(DIGEST, "SHA-256 in 64 hex digits.")]
 U64Text = Annotated[
     str, whole(re.compile("(0|[1-9][0-9]{0,19})"), "An unsigned 64-bit integer as a decimal string.")
 ]
-"""Check the value by ``check_bits`` too: the pattern only bounds its digits."""
 SeedText = Annotated[
     str, whole(re.compile("(0|[1-9][0-9]{0,77})"), "An unsigned integer of at most 256 bits, in decimal.")
 ]
-"""A tournament's seed; check the value by ``check_bits`` too."""
+"""A tournament's seed. Check the values of both by ``check_bits`` too: a pattern only bounds the digits."""
 Seed = (
     Annotated[int, Meta(ge=0, description="An integer below 2**256.")]
     | Annotated[
@@ -82,8 +79,8 @@ LongText = Annotated[str, Meta(max_length=1 << 16, pattern=UNICODE, extra=_VALID
 
 MAX_ARGUMENTS: Final = 100
 MAX_ARGUMENT: Final = 1_000
-Argument = Annotated[str, Meta(max_length=MAX_ARGUMENT, pattern=UNICODE, extra=_VALID)]
-Arguments = Annotated[tuple[Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
+_Argument = Annotated[str, Meta(max_length=MAX_ARGUMENT, pattern=UNICODE, extra=_VALID)]
+Arguments = Annotated[tuple[_Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
 """The arguments of an entrant's command."""
 
 
@@ -131,9 +128,8 @@ class SchemaError(ValueError):
 
     def in_json(self, root: str = "the value") -> str:
         """The sentence for JSON, as ``actions[0][1] is 7, but must be a string``."""
-        place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path).lstrip(
-            "."
-        )
+        steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.path)
+        place = "".join(steps).lstrip(".")
         if self.inside:
             return f"{place}: {self.problem}" if place else self.problem
         return f"{place or root} {self.problem}"
@@ -168,9 +164,8 @@ def read(
         found = msgspec.convert(data, type_)
     except (msgspec.ValidationError, UnicodeEncodeError) as error:  # the second of half a character
         _explain(data, types.type_info(type_), toml, tuple(at))
-        raise SchemaError(
-            at, f"is {show(data)}: {error}"
-        ) from error  # _explain has found nothing: never seen
+        # Never seen: _explain has found nothing.
+        raise SchemaError(at, f"is {show(data)}: {error}") from error
     if isinstance(data, dict):
         for key in needed:
             if key not in data:
@@ -258,9 +253,7 @@ def _explain(value: object, info: types.Type, toml: bool, path: tuple[str | int,
         case types.AnyType():
             return
         case types.LiteralType() if not isinstance(value, str) or value not in info.values:
-            raise SchemaError(
-                path, f"is {show(value)}, but must be {either([str(word) for word in info.values])}"
-            )
+            _refuse(path, value, either([str(word) for word in info.values]))
         case _ if not _is_kind(value, info):
             _refuse(path, value, _noun(info, toml, path))
         # The guards from here on always hold: they tell the type checker what _is_kind has found.
@@ -287,10 +280,8 @@ def _explain_number(
     least, most = info.ge, extra.get("most", info.le)
     if (least is None or value >= least) and (most is None or value <= most):
         return
-    span = (
-        f"at least {least}" if most in (None, MAX_INT) and value < (least or 0) else f"from {least} to {most}"
-    )
-    _refuse(path, value, span)
+    below = most in (None, MAX_INT) and value < (least or 0)
+    _refuse(path, value, f"at least {least}" if below else f"from {least} to {most}")
 
 
 def _explain_text(value: str, info: types.StrType, extra: _Extra, path: tuple[str | int, ...]) -> None:
@@ -345,7 +336,7 @@ def _explain_struct(
             raise error.__cause__.under(*path) from None
         raise
     except UnicodeEncodeError:
-        raise SchemaError(path, "holds a text that is not valid Unicode", inside=False) from None
+        raise SchemaError(path, "holds a text that is not valid Unicode") from None
 
 
 def _plain(info: types.Type) -> tuple[types.Type, _Extra]:
@@ -371,6 +362,13 @@ _KINDS: Final[dict[type[types.Type], type | tuple[type, ...]]] = {
 }
 
 
+_NOUNS: Final[dict[type[types.Type], str]] = {
+    types.IntType: "an integer",
+    types.FloatType: "a number",
+    types.BoolType: "true or false",
+}
+
+
 def _is_kind(value: object, info: types.Type) -> bool:
     info, _ = _plain(info)
     if isinstance(value, bool) and not isinstance(info, types.BoolType):
@@ -386,19 +384,12 @@ def _noun(info: types.Type, toml: bool, path: Sequence[str | int]) -> str:
         case types.DictType() | types.StructType():
             return f"a table: [{name}]" if toml else "an object"
         case types.TupleType() | types.VarTupleType() | types.ListType():
-            inner = getattr(info, "item_type", None)
-            item, _ = _plain(inner) if inner is not None else (None, None)
+            item, _ = _plain(getattr(info, "item_type", types.AnyType()))
             if toml and isinstance(item, types.StructType):
                 return f"a list of tables: [[{name}]]"
             return "a list of strings" if isinstance(item, types.StrType) else "a list"
-        case types.IntType():
-            return "an integer"
-        case types.FloatType():
-            return "a number"
-        case types.BoolType():
-            return "true or false"
         case _:
-            return "a string"
+            return _NOUNS.get(type(info), "a string")
 
 
 def _refuse(path: tuple[str | int, ...], value: object, wanted: str) -> NoReturn:
