@@ -9,8 +9,7 @@ import click
 import msgspec
 
 from scripts.make_schemas import json_schema, schema_text
-from tourney.cli.command_table import CommandTable
-from tourney.cli.main import PROGRAM, cli
+from tourney.cli.main import PROGRAM, CommandTable, cli
 from tourney.cli.options import FormatOption
 from tourney.files import write_file
 from tourney.schema import Document

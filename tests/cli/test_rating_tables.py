@@ -9,8 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.command import ROOT, invoke
-from tourney.cli.rating_documents import SeatLine
-from tourney.cli.rating_tables import lines_of
+from tourney.cli.rating_tables import SeatLine, lines_of
 
 BEATS = {("rock", "scissors"): 8, ("scissors", "paper"): 8, ("paper", "rock"): 8}
 """Games of ten that the first wins; the other pairs win five each."""

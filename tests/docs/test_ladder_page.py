@@ -6,9 +6,8 @@ from pathlib import Path
 
 from tests.docs.pages import blocks, page
 from tests.support.tournaments import write_file
-from tourney.cli.command_table import CommandTable
 from tourney.cli.ladder import command
-from tourney.cli.main import cli
+from tourney.cli.main import CommandTable, cli
 from tourney.run.config.tournament_file import read_tournament_file
 
 PAGE = page("how-to/ladder.md")

@@ -8,8 +8,27 @@ import subprocess
 import sys
 import time
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from tests.support.command import ROOT
-from tourney.play.terminal import MAX_LINE, ScreenTerminal, StreamTerminal
+from tourney.play.terminal import (
+    FEW,
+    MAX_LINE,
+    MOST,
+    NAMES,
+    ScreenTerminal,
+    StreamTerminal,
+    TypedAction,
+    TypedCommand,
+    Unclear,
+    columns,
+    help_lines,
+    listing,
+    parse_typed,
+    summary,
+)
 
 
 def lines(data: bytes) -> tuple[StreamTerminal, io.StringIO]:
@@ -85,3 +104,177 @@ def test_terminal_completes_with_tab_and_reads_end_of_input() -> None:
         os.close(terminal)
         child.kill()
         child.wait()
+
+
+TAFL = ["d2-d3", "d2-d4", "e2-e3", "pass"]
+SQUARES = sorted(f"{a}{b}-{c}{d}" for a in "abcdefgh" for b in "123" for c in "abcdefgh" for d in "12")
+ELEMENT = ["A-e5", "E-e5", "F-e5", "end"]
+
+
+@pytest.mark.parametrize(
+    ("line", "legal", "action"),
+    [
+        ("d2-d4", TAFL, "d2-d4"),
+        ("  d2-d4 ", TAFL, "d2-d4"),
+        ("e", TAFL, "e2-e3"),
+        ("p", TAFL, "pass"),
+        ("2", TAFL, "d2-d4"),
+        ("F", ELEMENT, "F-e5"),
+        ("f", ELEMENT, "F-e5"),
+        ("e", ELEMENT, "end"),
+        ("E", ELEMENT, "E-e5"),
+        ("1", ["1", "2", "12"], "1"),
+        ("12", ["1", "2", "12"], "12"),
+        ("3", ["1", "2", "12"], "12"),
+        ("help", ["help", "wait"], "help"),
+        ("quit", ["quitter", "quit"], "quit"),
+    ],
+)
+def test_action_is_found_by_string_prefix_or_number(line: str, legal: list[str], action: str) -> None:
+    """An exact string comes first; case counts if it decides between actions."""
+    assert parse_typed(line, legal) == TypedAction(action)
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("help", TypedCommand("help")),
+        ("?", TypedCommand("help")),
+        ("moves", TypedCommand("moves")),
+        ("moves d2", TypedCommand("moves", "d2")),
+        ("undo 3", TypedCommand("undo", "3")),
+        (":quit", TypedCommand("quit")),
+        (" resign ", TypedCommand("resign")),
+    ],
+)
+def test_command_is_parsed_with_its_argument(line: str, command: TypedCommand) -> None:
+    assert parse_typed(line, TAFL) == command
+
+
+def test_colon_gives_a_command_priority_over_an_action() -> None:
+    assert parse_typed("resign", ["resign", "stay"]) == TypedAction("resign")
+    assert parse_typed(":resign", ["resign", "stay"]) == TypedCommand("resign")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("d2", "'d2' is the prefix of 2 legal actions: d2-d3 d2-d4"),
+        ("x9", "'x9' is neither a legal action nor a prefix of one; `moves` lists the 4 legal actions"),
+        ("0", "there is no number 0: `moves` lists the 4"),
+        ("5", "there is no number 5: `moves` lists the 4"),
+        ("9" * 500, "there is no number 999999999: "),
+        ("d2 d4", "'d2 d4' is more than one word"),
+        ("quit now", "quit takes no argument; leave out 'now'"),
+        ("undo two", "undo takes the number of decisions to take back, not 'two'"),
+        ("undo 0", "undo takes the number"),
+        ("undo \N{SUPERSCRIPT TWO}", "undo takes the number"),
+        ("\x1b[2J", "'\\x1b[2J' is neither a legal action"),
+        ("\N{ARABIC-INDIC DIGIT ONE}", "is neither a legal action"),
+    ],
+)
+def test_invalid_input_is_explained_in_one_sentence(line: str, reason: str) -> None:
+    """The sentence quotes the input, short and printable, and says what to do."""
+    meant = parse_typed(line, TAFL)
+    assert isinstance(meant, Unclear)
+    assert reason in meant.why
+    assert meant.why.isprintable()
+    assert len(meant.why) < 200
+
+
+def test_empty_line_has_no_explanation() -> None:
+    assert parse_typed("  ", TAFL) == Unclear("")
+
+
+def test_long_list_of_matching_actions_is_cut() -> None:
+    meant = parse_typed("a", [f"a{k:03}" for k in range(300)])
+    assert meant == Unclear(
+        "'a' is the prefix of 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ..."
+    )
+
+
+def test_finished_game_accepts_only_viewing_undo_and_quit() -> None:
+    assert parse_typed("history", ()) == TypedCommand("history")
+    assert parse_typed("undo", ()) == TypedCommand("undo")
+    for line in ("moves", "resign"):
+        meant = parse_typed(line, ())
+        assert isinstance(meant, Unclear)
+        assert meant.why.startswith("the game is over; type help, board, position, history, undo, quit")
+    for line in ("d2-d4", "7"):
+        meant = parse_typed(line, ())
+        assert isinstance(meant, Unclear)
+        assert "the game is over" in meant.why
+
+
+def test_help_lists_every_command() -> None:
+    text = "\n".join(help_lines())
+    assert all(f"  {name}" in text for name in NAMES)
+
+
+def test_few_actions_are_listed_with_numbers() -> None:
+    assert listing(["end", "pass", "step-a1"], "", 80) == ["1 end       2 pass      3 step-a1"]
+    assert summary(["end", "pass", "step-a1"], 80) == listing(["end", "pass", "step-a1"], "", 80)
+
+
+def test_filtered_actions_keep_their_numbers() -> None:
+    """The numbers of a filtered list can be typed."""
+    assert listing(["a1", "a2", *(f"b{k}" for k in range(9))], "b", 20) == [
+        " 3 b0    4 b1",
+        " 5 b2    6 b3",
+        " 7 b4    8 b5",
+        " 9 b6   10 b7",
+        "11 b8",
+    ]
+
+
+def test_summary_counts_many_actions() -> None:
+    legal = [f"put-{k:02}" for k in range(FEW + 1)]
+    assert summary(legal, 80) == [
+        "13 legal actions; `moves` lists them, `moves put-1` those that begin with put-1"
+    ]
+
+
+def test_many_actions_are_grouped_by_prefix() -> None:
+    """Each group has its longest common prefix; a single action has its number."""
+    lines = listing([*SQUARES, "pass"], "", 80)
+    assert lines[0] == "385 actions, by prefix; `moves PREFIX` lists those of one:"
+    assert lines[1].startswith("a1-..  16            a2-..  16 ")
+    assert lines[-1].endswith("pass  (number 385)")
+    assert len(lines) < 12
+    nested = listing(["a", *(f"a{letter}" for letter in map(chr, range(33, 127)))], "a", 80)
+    assert nested[1].split()[:6] == ["a", "(number", "1)", "a!", "(number", "2)"]
+
+
+def test_prefix_without_actions_is_reported() -> None:
+    assert listing(["a1", "b1"], "c", 80) == ["no legal action begins with 'c'"]
+
+
+def test_long_entries_have_one_column() -> None:
+    assert columns(["a" * 50, "b"], 40) == ["a" * 50, "b"]
+    assert columns([], 40) == []
+
+
+@given(st.sets(st.text("abc-x", min_size=1, max_size=9), min_size=1, max_size=400))
+def test_prefixes_lead_to_every_action(actions: set[str]) -> None:
+    """Every unlisted action is counted in a group whose prefix leads to it."""
+    legal = sorted(actions)
+    left, seen = [""], set[str]()
+    while left:
+        prefix = left.pop()
+        lines = listing(legal, prefix, 10**6)
+        assert len(lines) <= 2
+        if lines[0].startswith(tuple("0123456789 ")) and " actions, by prefix" not in lines[0]:
+            seen.update(word for word in lines[0].split() if not word.isdigit())
+            continue
+        for text in lines[1].split("   "):
+            beginning, lots, _ = text.strip().partition("..  ")
+            if lots:
+                assert len(beginning) > len(prefix)
+                left.append(beginning)
+            else:
+                seen.add(beginning.split("  ")[0])
+    assert seen == actions
+
+
+def test_list_of_most_actions_fits_a_screen() -> None:
+    assert len(listing(SQUARES[:MOST], "", 80)) <= MOST // 4

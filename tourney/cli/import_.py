@@ -13,8 +13,7 @@ from pathlib import Path
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.output import current
-from tourney.cli.progress import counting
+from tourney.cli.output import counting, current
 from tourney.cli.result_options import (
     NO_SELECTION,
     Selection,

@@ -261,9 +261,69 @@ def pairs(words: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
+def refuse(given: Mapping[str, object], why: str) -> None:
+    """Raise UsageError for the first option that has a value; ``why`` continues the sentence."""
+    for word, value in given.items():
+        if value:
+            raise UsageError(f"{word} {why}")
+
+
 def split_words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:
     """Split an option's value into words as a shell does; a callback of options. Raises UsageError."""
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
         raise UsageError(f"{param.opts[0]} {text!r} cannot be split into words: {error}") from error
+
+
+forfeits_option = click.option(
+    "--forfeits",
+    type=click.Choice(["loss", "void"]),
+    default="loss",
+    show_default=True,
+    help="Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
+)
+"""``--forfeits loss|void``; the command gets ``forfeits``."""
+
+anchor_option = click.option(
+    "--anchor",
+    "levels",
+    multiple=True,
+    metavar="NAME=ELO",
+    callback=lambda _ctx, _param, values: anchors_of(values),
+    help="Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
+)
+"""``--anchor NAME=ELO``; the command gets ``levels``: Elo by name."""
+
+
+def method_option(names: Sequence[str]) -> Callable[[F], F]:
+    """Add ``--method`` with these names of methods; the command gets ``method``."""
+    return click.option(
+        "--method",
+        type=click.Choice(list(names)),
+        default="batch",
+        show_default=True,
+        help="Rating method: one fit to all games (batch), or game by game in their order (trueskill).",
+    )
+
+
+def anchors_of(texts: Sequence[str]) -> dict[str, float]:
+    """The Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
+    found: dict[str, float] = {}
+    for text in texts:
+        name, equals, level = text.rpartition("=")
+        try:
+            elo = float(level)
+        except ValueError:
+            elo = float("nan")
+        if not equals or not name or not abs(elo) <= 1e6:  # NaN compares false
+            raise UsageError(f"--anchor {text!r} does not have the form NAME=ELO")
+        if name in found:
+            raise UsageError(f"--anchor names {name!r} twice")
+        found[name] = elo
+    return found
+
+
+def anchors_text(levels: Mapping[str, float]) -> str:
+    """The sentence that names the anchors."""
+    return f"Elo is relative to {', '.join(f'{name} = {elo:g}' for name, elo in levels.items())}."

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
 from tourney.cli import options as opt
+from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_game
 from tourney.cli.output import current
-from tourney.cli.stored_bots import find_bot
 from tourney.errors import BotError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game

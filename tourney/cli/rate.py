@@ -10,21 +10,15 @@ import click
 from msgspec.structs import asdict
 
 from tourney.cli import options as opt
-from tourney.cli.output import Output, OutputFormat, current
-from tourney.cli.progress import counting
-from tourney.cli.rating_documents import MeasuresDocument, PairsDocument, PoolDocument, RatingsDocument
+from tourney.cli import rating_tables as tables
+from tourney.cli.output import Output, OutputFormat, counting, current
 from tourney.cli.rating_tables import (
-    TRUESKILL_MEASURES,
-    BatchTables,
+    MeasuresDocument,
+    PairsDocument,
+    PoolDocument,
     RatedBots,
+    RatingsDocument,
     RatingTable,
-    anchor_option,
-    anchors_text,
-    forfeits_option,
-    measures_table,
-    method_option,
-    number,
-    refuse_for,
 )
 from tourney.cli.result_options import SelectionOptions, game_name_option, name_of, report_problems
 from tourney.errors import CheckError, UsageError
@@ -34,7 +28,7 @@ from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch
 from tourney.ratings.classic import MODELS
 from tourney.ratings.method import Forfeits
-from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, SkillPool, estimate_draw_probability
+from tourney.ratings.trueskill_rating import Settings, SkillPool, estimate_draw_probability
 from tourney.results.columns import Column
 from tourney.results.outcomes import (
     MAX_MATRIX,
@@ -91,7 +85,7 @@ class RateRequest:
         default="tourney",
         help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
     )
-    method: str = opt.shared(method_option(["batch", "trueskill"]))
+    method: str = opt.shared(opt.method_option(["batch", "trueskill"]))
     show: str = opt.option(
         "--show",
         type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
@@ -99,8 +93,8 @@ class RateRequest:
         help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
         " games that cannot be rated.",
     )
-    levels: dict[str, float] = opt.shared(anchor_option)
-    forfeits: Forfeits = opt.shared(forfeits_option)
+    levels: dict[str, float] = opt.shared(opt.anchor_option)
+    forfeits: Forfeits = opt.shared(opt.forfeits_option)
     draw_probability: str | None = opt.option(
         "--draw-probability P",
         help="TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
@@ -136,10 +130,10 @@ class RateRequest:
                 f"--model {self.model}": self.model != "tourney",
                 f"--show {self.show}": self.show not in {"players", "problems"},
             }
-            refuse_for("batch", (word for word, given in batch.items() if given))
+            opt.refuse(batch, "is for --method batch")
         else:
             trueskill = {"--tau": self.tau != "0", "--draw-probability": self.draw_probability is not None}
-            refuse_for("trueskill", (word for word, given in trueskill.items() if given))
+            opt.refuse(trueskill, "is for --method trueskill")
 
     def settings(self, tally: Tally) -> Settings:
         """The settings of TrueSkill. Raises UsageError."""
@@ -149,9 +143,8 @@ class RateRequest:
         elif asked == "estimate":
             probability = estimate_draw_probability(results_of(tally), self.forfeits)
         else:
-            probability = number("--draw-probability", asked)
-        tau = PACKAGE_TAU if self.tau == "default" else number("--tau", self.tau)
-        return Settings(draw_probability=probability, tau=tau)
+            probability = tables.number("--draw-probability", asked)
+        return tables.trueskill_settings(self.tau, probability)
 
 
 @click.command("rate")
@@ -198,9 +191,8 @@ def _print_trueskill(tally: Tally, options: RateRequest, output: Output) -> None
     names, settings = dict(enumerate(tally.players)), options.settings(tally)
     pool = SkillPool.of(names, settings).after_ordered(results_of(tally), options.forfeits)
     bots = RatedBots(names, faults_of(tally))
-    table = measures_table(pool.table(), options.method, TRUESKILL_MEASURES, bots)
-    said = f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
-    table.write(output, options.format_, [said])
+    table = tables.measures_table(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots)
+    table.write(output, options.format_, [tables.settings_text(settings)])
 
 
 def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
@@ -213,9 +205,10 @@ def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
         return
     if options.levels and show == "players":
         # The heads of these columns do not say "relative to the mean", so they serve anchors too.
-        notes.append(anchors_text(options.levels))
-    tables = BatchTables(batch, RatedBots(names, faults_of(tally)))
-    tables.table(show, people=options.format_ is OutputFormat.TABLE).write(output, options.format_, notes)
+        notes.append(opt.anchors_text(options.levels))
+    people = options.format_ is OutputFormat.TABLE
+    table = tables.batch_table(batch, RatedBots(names, faults_of(tally)), show, people=people)
+    table.write(output, options.format_, notes)
 
 
 def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> RatingTable:

@@ -2,119 +2,234 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-import click
+from typing import Any, Literal, TypeVar
 
 from tourney.cli.output import Output, OutputFormat
-from tourney.cli.rating_documents import (
-    CycleLine,
-    Cycles,
-    EloLine,
-    EvaluationLine,
-    Fit,
-    LeftOut,
-    MeasuresDocument,
-    MeasuresLine,
-    PairLine,
-    PairsDocument,
-    PoolDocument,
-    RatingsDocument,
-    SeatLine,
-    VersionLine,
-    VersionsDocument,
-)
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch
 from tourney.ratings.method import RatingLine
-from tourney.ratings.sequential import EVERY_LOOK
-from tourney.results.columns import (
-    CYCLES,
-    ELO,
-    EVALUATIONS,
-    PAIRS,
-    POOL,
-    VERSIONS,
-    VERSIONS_SHOWN,
-    Column,
-    elo_shown,
-    rating_columns,
-    rendered,
-)
-from tourney.results.ratings import (
-    Names,
-    Rows,
-    batch_rows,
-    cycle_rows,
-    evaluation_rows,
-    pair_rows,
-    pool_rows,
-    rating_rows,
-)
+from tourney.ratings.sequential import EVERY_LOOK, Intervals
+from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
+from tourney.results import columns as catalogue
+from tourney.results import ratings as results
+from tourney.results.columns import Column, rendered
+from tourney.results.ratings import Names, Rows
 from tourney.results.versions import VersionPool, version_rows
 from tourney.schema import Document, Part
 
+
+class Fit(Part, frozen=True, kw_only=True):
+    """The test of fit: whether results vary more than chance and one number a bot explain.
+
+    `ratio` is the mean square of the residuals of `pairs` pairs in units of what chance gives.
+    """
+
+    pairs: int
+    ratio: float | None
+    p_value: float | None
+
+
+class EloLine(Part, frozen=True, kw_only=True):
+    """A bot. `low` and `high` are a 95 % interval of `elo`; `best_rank` and `worst_rank` of its true rank."""
+
+    rank: int
+    best_rank: int
+    worst_rank: int
+    name: str
+    elo: float
+    low: float
+    high: float
+    score: float | None
+    games: int
+    faults: int
+    p_best: float
+
+
+class CycleLine(Part, frozen=True, kw_only=True):
+    """Three bots, each better than the next and the last better than the first.
+
+    `scores` is what each is expected to score against the next; `probability` that all three are above 0.5.
+    """
+
+    bots: tuple[str, str, str]
+    scores: tuple[float, float, float]
+    probability: float
+
+
+class EvaluationLine(Part, frozen=True, kw_only=True):
+    """A bot's values that allow for cycles.
+
+    `lottery` is its share in the lottery that no bot beats (maximal lottery, Nash average), `against` its
+    expected score against that lottery, `alpha` its share by alpha-rank.
+    """
+
+    name: str
+    lottery: float
+    against: float
+    alpha: float
+
+
+class Cycles(Part, frozen=True, kw_only=True):
+    """What is known where strength is not one number.
+
+    `deviation`: by how much a pair's expected score differs from what its ratings say, as a standard
+    deviation. `cycles` are the likeliest. With more than 100 bots both lists are empty.
+    """
+
+    deviation: float
+    cycles: tuple[CycleLine, ...]
+    evaluations: tuple[EvaluationLine, ...]
+
+
+class VersionLine(Part, frozen=True, kw_only=True):
+    """A version of a bot: its files (`digest`) with arguments.
+
+    `gain` is its Elo less that of its `predecessor`; null for the first version. `since` is the start of its
+    first tournament (ISO 8601, UTC).
+    """
+
+    rank: int
+    name: str
+    version: str
+    args: tuple[str, ...]
+    digest: str
+    elo: float
+    low: float
+    high: float
+    predecessor: str | None
+    gain: float | None
+    gain_low: float | None
+    gain_high: float | None
+    since: str
+    games: int
+    tournaments: int
+    faults: int
+
+
+class LeftOut(Part, frozen=True, kw_only=True):
+    """A tournament that cannot be pooled, and why."""
+
+    tournament: str
+    why: str
+
+
+class VersionsDocument(Document, frozen=True, kw_only=True):
+    """The ratings of all versions of bots in one fit over `tournaments`, best first.
+
+    All have the settings of `reference`. Elo is relative to the mean of the pool, or to anchors.
+    """
+
+    format: Literal["tourney-versions/1"] = "tourney-versions/1"
+    game: str
+    reference: str
+    tournaments: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    intervals: Intervals
+    versions: tuple[VersionLine, ...]
+    notes: tuple[str, ...]
+
+
+class RatingsDocument(Document, frozen=True, kw_only=True):
+    """A batch rating, best first; Elo is relative to the mean of the pool, or to anchors.
+
+    `tournament` is null for results of files. `model` says what Elo means. `intervals` is their kind.
+    `cycles` is null unless the test of fit says, with p below 0.01, that strength is not one number. `notes`
+    are sentences on the limits of the ratings.
+    """
+
+    format: Literal["tourney-ratings/1"] = "tourney-ratings/1"
+    tournament: str | None
+    model: str
+    intervals: Intervals
+    fit: Fit
+    ratings: tuple[EloLine, ...]
+    cycles: Cycles | None
+    notes: tuple[str, ...]
+
+
+class MeasuresLine(Part, frozen=True, kw_only=True):
+    """A bot; `measures` are the method's own by name."""
+
+    rank: int
+    name: str
+    measures: dict[str, float | None]
+    games: int
+    faults: int
+
+
+class MeasuresDocument(Document, frozen=True, kw_only=True):
+    """A rating by another method, best first. TrueSkill's measures are mu, sigma and exposed (mu - 3 sigma).
+
+    `tournament` is null for results of files.
+    """
+
+    format: Literal["tourney-ratings-by-method/1"] = "tourney-ratings-by-method/1"
+    tournament: str | None
+    method: str
+    ratings: tuple[MeasuresLine, ...]
+    notes: tuple[str, ...]
+
+
+class PairLine(Part, frozen=True, kw_only=True):
+    """Two bots, `a` in front of `b` in the ratings.
+
+    `los` is the probability that a is the better bot. The fit expects `expected` of the `points` of a;
+    `residual` is their difference, `z` the same in standard deviations (null for a pair that never met).
+    """
+
+    a: str
+    b: str
+    los: float
+    games: int
+    points: float
+    expected: float
+    residual: float
+    z: float | None
+
+
+class PairsDocument(Document, frozen=True, kw_only=True):
+    """All pairs of a batch rating. `tournament` is null for results of files."""
+
+    format: Literal["tourney-pairs/1"] = "tourney-pairs/1"
+    tournament: str | None
+    pairs: tuple[PairLine, ...]
+    notes: tuple[str, ...]
+
+
+class SeatLine(Part, frozen=True, kw_only=True):
+    """The advantage of a seat in Elo, relative to the mean of all seats, with a 95 % interval."""
+
+    seat: int
+    elo: float
+    low: float
+    high: float
+
+
+class PoolDocument(Document, frozen=True, kw_only=True):
+    """The figures of the whole pool of a batch rating. `tournament` is null for results of files.
+
+    `groups` are mirrored groups of `matches`; `dispersion` is the variance of their scores in units of that
+    of independent matches. Bots of different `parts` never met, not even through others. `prior_elo` is the
+    standard deviation of strengths before any match. `p_best` is each bot's probability of being the best.
+    """
+
+    format: Literal["tourney-pool/1"] = "tourney-pool/1"
+    tournament: str | None
+    matches: int
+    groups: int
+    draw_rate: float | None
+    intervals: Intervals
+    seats: tuple[SeatLine, ...]
+    dispersion: float
+    fit: Fit
+    parts: tuple[tuple[str, ...], ...]
+    prior_elo: float
+    p_best: dict[str, float]
+    notes: tuple[str, ...]
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 P = TypeVar("P", bound=Part)
-
-forfeits_option = click.option(
-    "--forfeits",
-    type=click.Choice(["loss", "void"]),
-    default="loss",
-    show_default=True,
-    help="Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
-)
-"""``--forfeits loss|void``; the command gets ``forfeits``."""
-
-anchor_option = click.option(
-    "--anchor",
-    "levels",
-    multiple=True,
-    metavar="NAME=ELO",
-    callback=lambda _ctx, _param, values: anchors_of(values),
-    help="Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
-)
-"""``--anchor NAME=ELO``; the command gets ``levels``: Elo by name."""
-
-
-def method_option(names: Sequence[str]) -> Callable[[F], F]:
-    """Add ``--method`` with these names of methods; the command gets ``method``."""
-    return click.option(
-        "--method",
-        type=click.Choice(list(names)),
-        default="batch",
-        show_default=True,
-        help="Rating method: one fit to all games (batch), or game by game in their order (trueskill).",
-    )
-
-
-def refuse_for(method: str, given: Iterable[str]) -> None:
-    """Raise UsageError for options that were given and belong to a ``method`` that was not chosen."""
-    for option in given:
-        raise UsageError(f"{option} is for --method {method}")
-
-
-def anchors_of(texts: Sequence[str]) -> dict[str, float]:
-    """The Elo of anchors by name. A name may hold ``=``; what follows the last one is the number."""
-    found: dict[str, float] = {}
-    for text in texts:
-        name, equals, level = text.rpartition("=")
-        try:
-            elo = float(level)
-        except ValueError:
-            elo = float("nan")
-        if not equals or not name or not abs(elo) <= 1e6:  # NaN compares false
-            raise UsageError(f"--anchor {text!r} does not have the form NAME=ELO")
-        if name in found:
-            raise UsageError(f"--anchor names {name!r} twice")
-        found[name] = elo
-    return found
-
-
-def anchors_text(levels: Mapping[str, float]) -> str:
-    """The sentence that names the anchors."""
-    return f"Elo is relative to {', '.join(f'{name} = {elo:g}' for name, elo in levels.items())}."
-
 
 TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
 """The measures of a TrueSkill rating."""
@@ -134,12 +249,12 @@ class RatingTable:
 
     def write(self, output: Output, format_: OutputFormat, notes: Sequence[str]) -> None:
         """Print the table, and say the ``notes``."""
+        people = format_ is OutputFormat.TABLE
         if format_ is OutputFormat.JSON:
             output.document(self.document(tuple(notes)))
         else:
-            rows = rendered(self.rows, self.columns, people=format_ is OutputFormat.TABLE)
-            output.table(rows, self.columns, format_)
-        for rows, columns in self.below if format_ is OutputFormat.TABLE else ():
+            output.table(rendered(self.rows, self.columns, people=people), self.columns, format_)
+        for rows, columns in self.below if people else ():
             if rows:
                 output.write("")
                 output.table(rendered(rows, columns, people=True), columns)
@@ -156,79 +271,73 @@ class RatedBots:
     tournament: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BatchTables:
-    """The tables of a batch rating."""
-
-    batch: Batch
-    bots: RatedBots
-
-    def table(self, show: str, *, people: bool) -> RatingTable:
-        """The table of its ``pairs``, of its ``pool``, or of the bots (any other word)."""
-        batch, names = self.batch, self.bots.names
-        if show == "pairs":
-            return RatingTable(pair_rows(batch, names), PAIRS, self._pairs)
-        if show == "pool":
-            return RatingTable(pool_rows(batch, names), POOL, self._pool)
-        below = ((evaluation_rows(batch, names), EVALUATIONS), (cycle_rows(batch, names), CYCLES))
-        columns = elo_shown(batch.intervals, batch.model) if people else ELO
-        return RatingTable(batch_rows(batch, names, self.bots.faults), columns, self._ratings, below)
-
-    def _ratings(self, notes: tuple[str, ...]) -> RatingsDocument:
-        return RatingsDocument(
-            tournament=self.bots.tournament,
-            model=self.batch.model,
-            intervals=self.batch.intervals,
-            fit=self._fit(),
-            ratings=lines_of(EloLine, batch_rows(self.batch, self.bots.names, self.bots.faults)),
-            cycles=self._cycles(),
-            notes=notes,
+def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> RatingTable:
+    """The table of a batch rating's ``pairs``, of its ``pool``, or of the bots (any other word)."""
+    names, about = bots.names, {"tournament": bots.tournament, "fit": batch.pool.goodness}
+    if show == "pairs":
+        rows = results.pair_rows(batch, names)
+        pairs = PairsDocument
+        return RatingTable(
+            rows,
+            catalogue.PAIRS,
+            lambda notes: pairs.of(about, pairs=lines_of(PairLine, rows), notes=notes),
         )
-
-    def _pairs(self, notes: tuple[str, ...]) -> PairsDocument:
-        pairs = lines_of(PairLine, pair_rows(self.batch, self.bots.names))
-        return PairsDocument(tournament=self.bots.tournament, pairs=pairs, notes=notes)
-
-    def _pool(self, notes: tuple[str, ...]) -> PoolDocument:
-        pool, names = self.batch.pool, self.bots.names
-        return PoolDocument.of(
-            pool,
-            tournament=self.bots.tournament,
-            groups=pool.clusters,
-            intervals=self.batch.intervals,
-            seats=tuple(map(SeatLine.of, pool.seats)),
-            fit=self._fit(),
-            parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
-            p_best={names[line.entrant]: line.p_best for line in self.batch.ratings},
-            notes=notes,
+    if show == "pool":
+        pool = batch.pool
+        return RatingTable(
+            results.pool_rows(batch, names),
+            catalogue.POOL,
+            lambda notes: PoolDocument.of(
+                pool,
+                **about,
+                groups=pool.clusters,
+                intervals=batch.intervals,
+                seats=lines_of(SeatLine, pool.seats),
+                parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
+                p_best={names[line.entrant]: line.p_best for line in batch.ratings},
+                notes=notes,
+            ),
         )
-
-    def _fit(self) -> Fit:
-        return Fit.of(self.batch.pool.goodness)
-
-    def _cycles(self) -> Cycles | None:
-        found, names = self.batch.cycles, self.bots.names
-        if found is None:
-            return None
-        cycles = tuple(
-            CycleLine.of(cycle, bots=tuple(names[one] for one in cycle.entrants)) for cycle in found.cycles
+    rows = results.batch_rows(batch, names, bots.faults)
+    evaluations = results.evaluation_rows(batch, names)
+    lines = lines_of(EvaluationLine, evaluations)
+    cycles = (
+        None
+        if batch.cycles is None
+        else Cycles(
+            deviation=batch.cycles.deviation,
+            cycles=tuple(
+                CycleLine.of(cycle, bots=tuple(names[one] for one in cycle.entrants))
+                for cycle in batch.cycles.cycles
+            ),
+            evaluations=lines,
         )
-        evaluations = lines_of(EvaluationLine, evaluation_rows(self.batch, names))
-        return Cycles(deviation=found.deviation, cycles=cycles, evaluations=evaluations)
+    )
+    return RatingTable(
+        rows,
+        catalogue.elo_shown(batch.intervals, batch.model) if people else catalogue.ELO,
+        lambda notes: RatingsDocument.of(
+            batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles, notes=notes
+        ),
+        ((evaluations, catalogue.EVALUATIONS), (results.cycle_rows(batch, names), catalogue.CYCLES)),
+    )
 
 
 def measures_table(
     lines: Iterable[RatingLine], method: str, measures: Sequence[str], bots: RatedBots
 ) -> RatingTable:
     """The table of another method, which names its own ``measures``."""
-    rows = rating_rows(lines, measures, bots.names, bots.faults)
-    columns = rating_columns(method, measures)
+    rows = results.rating_rows(lines, measures, bots.names, bots.faults)
+    columns = catalogue.rating_columns(method, measures)
 
     def document(notes: tuple[str, ...]) -> MeasuresDocument:
         exact = rendered(rows, columns, people=False)
-        ratings = [{**row, "measures": {key: row[key] for key in measures}} for row in exact]
+        ratings = ({**row, "measures": {key: row[key] for key in measures}} for row in exact)
         return MeasuresDocument(
-            tournament=bots.tournament, method=method, ratings=lines_of(MeasuresLine, ratings), notes=notes
+            tournament=bots.tournament,
+            method=method,
+            ratings=lines_of(MeasuresLine, ratings),
+            notes=notes,
         )
 
     return RatingTable(rows, columns, document)
@@ -249,12 +358,24 @@ def versions_table(pool: VersionPool, batch: Batch, *, people: bool) -> RatingTa
             notes=notes,
         )
 
-    return RatingTable(rows, VERSIONS_SHOWN if people else VERSIONS, document)
+    return RatingTable(rows, catalogue.VERSIONS_SHOWN if people else catalogue.VERSIONS, document)
 
 
-def lines_of(kind: type[P], rows: Rows) -> tuple[P, ...]:
-    """The rows of a table as parts of a document, each with the keys of its kind."""
+def lines_of(kind: type[P], rows: Iterable[object]) -> tuple[P, ...]:
+    """The rows of a table, or values, as parts of a document."""
     return tuple(map(kind.of, rows))
+
+
+def trueskill_settings(tau: str, probability: float) -> Settings:
+    """The settings of TrueSkill with the ``--tau`` of a command line. Raises UsageError."""
+    return Settings(
+        draw_probability=probability, tau=PACKAGE_TAU if tau == "default" else number("--tau", tau)
+    )
+
+
+def settings_text(settings: Settings) -> str:
+    """The sentence that names the settings of TrueSkill."""
+    return f"rated with tau {settings.tau:g} and draw probability {settings.draw_probability:g}"
 
 
 def number(option: str, text: str) -> float:

@@ -6,43 +6,23 @@ from dataclasses import dataclass, replace
 import click
 
 from tourney.cli import options as opt
+from tourney.cli import rating_tables as tables
 from tourney.cli.completion import complete_game, complete_tournament
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.rating_documents import (
+from tourney.cli.rating_tables import (
     MeasuresDocument,
     PairsDocument,
     PoolDocument,
+    RatedBots,
     RatingsDocument,
+    RatingTable,
     VersionsDocument,
 )
-from tourney.cli.rating_tables import (
-    TRUESKILL_MEASURES,
-    BatchTables,
-    RatedBots,
-    RatingTable,
-    anchor_option,
-    anchors_text,
-    forfeits_option,
-    measures_table,
-    method_option,
-    number,
-    refuse_for,
-    versions_table,
-)
 from tourney.cli.standings import name_default
-from tourney.errors import StoreError, UsageError
+from tourney.errors import StoreError
 from tourney.ratings.method import METHODS, Forfeits
-from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings, estimate_draw_probability
-from tourney.results.ratings import (
-    Rated,
-    draw_probability_of,
-    fault_counts,
-    pool_notes,
-    rate_batch,
-    rate_by,
-    rate_trueskill,
-    shared_by,
-)
+from tourney.ratings.trueskill_rating import Settings, estimate_draw_probability
+from tourney.results import ratings as results
 from tourney.results.tables import entrant_names
 from tourney.results.versions import Wanted, pool_versions, version_notes
 from tourney.store.database import Database
@@ -51,14 +31,13 @@ from tourney.store.values import Tournament
 
 ESTIMATE = "estimate"
 AGAIN = "estimate-again"
-DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
 class RatingsRequest:
     """Options of ``tourney ratings``."""
 
-    method: str = opt.shared(method_option(METHODS.names()))
+    method: str = opt.shared(opt.method_option(METHODS.names()))
     show: str = opt.option(
         "--show",
         type=click.Choice(["bots", "pairs", "pool"]),
@@ -66,7 +45,7 @@ class RatingsRequest:
         help="Table of a batch rating: the bots, the probability of superiority of each pair, or the"
         " whole pool.",
     )
-    forfeits: Forfeits = opt.shared(forfeits_option)
+    forfeits: Forfeits = opt.shared(opt.forfeits_option)
     draw_probability: str | None = opt.option(
         "--draw-probability P",
         help=f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
@@ -75,7 +54,7 @@ class RatingsRequest:
     )
     tau: str | None = opt.option(
         "--tau T",
-        help=f"TrueSkill: change of skill between matches, or '{DEFAULT}' for the trueskill package's"
+        help="TrueSkill: change of skill between matches, or 'default' for the trueskill package's"
         " default. [default: 0]",
     )
     every: bool = opt.option(
@@ -86,7 +65,7 @@ class RatingsRequest:
     game: str | None = opt.option(
         "--game GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
     )
-    levels: dict[str, float] = opt.shared(anchor_option)
+    levels: dict[str, float] = opt.shared(opt.anchor_option)
     seats: int | None = opt.option("--seats N", type=click.IntRange(min=2), help="--all: number of seats.")
     options: dict[str, str] = opt.shared(opt.game_option)
     limits: dict[str, str] = opt.option(
@@ -106,23 +85,16 @@ class RatingsRequest:
 
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
-        trueskill = {"--tau": self.tau, "--draw-probability": self.draw_probability}
-        batch_only = {f"--show {self.show}": self.show != "bots", "--all": self.every}
-        pool_only = {
-            "--game": self.game,
-            "--anchor": self.levels,
-            "--seats": self.seats,
-            "--option": self.options,
-            "--limit": self.limits,
-            "--any-host": self.any_host,
-        }
+        trueskill = {"--tau": self.tau is not None, "--draw-probability": self.draw_probability is not None}
         if self.method != "trueskill":
-            refuse_for("trueskill", (word for word, given in trueskill.items() if given is not None))
+            opt.refuse(trueskill, "is for --method trueskill")
         if self.method != "batch":
-            refuse_for("batch", (word for word, given in batch_only.items() if given))
-        for word, given in pool_only.items():
-            if given and not self.every:
-                raise UsageError(f"{word} is for --all")
+            show = {f"--show {self.show}": self.show != "bots", "--all": self.every}
+            opt.refuse(show, "is for --method batch")
+        if not self.every:
+            pool = ("game", "anchor", "seats", "option", "limit", "any-host")
+            values = (self.game, self.levels, self.seats, self.options, self.limits, self.any_host)
+            opt.refuse({f"--{word}": value for word, value in zip(pool, values, strict=True)}, "is for --all")
 
 
 @click.command("ratings")
@@ -147,7 +119,10 @@ def command(tournament: str | None, options: RatingsRequest) -> None:
         return
     with Database.open(options.db) as opened:
         found = opened.tournaments.get(tournament)
-        settings = _settings(opened, found, options) if options.method == "trueskill" else None
+        settings = None
+        if options.method == "trueskill":
+            probability = _draw_probability(opened, found, options)
+            settings = tables.trueskill_settings(options.tau or "0", probability)
         with opened.snapshot() as database:
             table, notes, rated = _rate(database, found, settings, options)
         if rated is not None and rated.keep is not None:
@@ -160,29 +135,28 @@ def command(tournament: str | None, options: RatingsRequest) -> None:
 
 def _rate(
     database: Database, tournament: Tournament, settings: Settings | None, options: RatingsRequest
-) -> tuple[RatingTable, list[str], Rated | None]:
+) -> tuple[RatingTable, list[str], results.Rated | None]:
     """The table and the sentences below it; with the ``settings`` of TrueSkill, also its ratings."""
-    faults = fault_counts(database, tournament)
+    faults = results.fault_counts(database, tournament)
     bots = RatedBots(entrant_names(database, tournament), faults, tournament.name)
     rated, forfeits = None, options.forfeits
     notes: list[str] = []
     if options.method == "batch":
-        batch = rate_batch(database, tournament, forfeits, pairs=options.show == "pairs")
+        batch = results.rate_batch(database, tournament, forfeits, pairs=options.show == "pairs")
         people = options.format_ is OutputFormat.TABLE
-        table = BatchTables(batch, bots).table(options.show, people=people)
+        table = tables.batch_table(batch, bots, options.show, people=people)
         matches = batch.pool.matches
-        notes += pool_notes(batch, bots.names, shared=shared_by(tournament))
+        notes += results.pool_notes(batch, bots.names, shared=results.shared_by(tournament))
     else:
         if settings is None:
             method = METHODS.find(options.method)
-            lines, measures = rate_by(database, tournament, method, forfeits), method.columns
+            lines, measures = results.rate_by(database, tournament, method, forfeits), method.columns
         else:
-            rated = rate_trueskill(database, tournament, settings, forfeits)
-            lines, measures = rated.pool.table(), TRUESKILL_MEASURES
+            rated = results.rate_trueskill(database, tournament, settings, forfeits)
+            lines, measures = rated.pool.table(), tables.TRUESKILL_MEASURES
             if options.draw_probability not in {ESTIMATE, AGAIN}:
-                probability = f"{settings.draw_probability:g}"
-                notes.append(f"rated with tau {settings.tau:g} and draw probability {probability}")
-        table = measures_table(lines, options.method, measures, bots)
+                notes.append(tables.settings_text(settings))
+        table = tables.measures_table(lines, options.method, measures, bots)
         matches = sum(line.games for line in lines) // tournament.seats
     if any(faults.values()) and forfeits == "void":
         progress = database.schedules.progress(tournament.id)
@@ -204,37 +178,30 @@ def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
         pool = pool_versions(database, wanted, options.forfeits)
     batch = pool.rate(options.levels, pairs=options.show == "pairs")
     # What a look means for one tournament does not fit a pool, which has a sentence of its own.
-    notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]
+    notes = [*version_notes(pool), *results.pool_notes(replace(batch, look=None), pool.labels)]
     if options.levels:
-        notes.append(anchors_text(options.levels))
+        notes.append(opt.anchors_text(options.levels))
     output, people = current(), options.format_ is OutputFormat.TABLE
     if options.show == "bots":
-        table = versions_table(pool, batch, people=people)
+        table = tables.versions_table(pool, batch, people=people)
     else:
         bots = RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
-        table = BatchTables(batch, bots).table(options.show, people=people)
+        table = tables.batch_table(batch, bots, options.show, people=people)
     table.write(output, options.format_, notes)
-
-
-def _settings(database: Database, tournament: Tournament, options: RatingsRequest) -> Settings:
-    """The settings of TrueSkill. Raises UsageError."""
-    probability = _draw_probability(database, tournament, options)
-    tau = PACKAGE_TAU if options.tau == DEFAULT else number("--tau", options.tau or "0")
-    return Settings(draw_probability=probability, tau=tau)
 
 
 def _draw_probability(database: Database, tournament: Tournament, options: RatingsRequest) -> float:
     asked, output = options.draw_probability, current()
     if asked is None:
-        return draw_probability_of(database, tournament)
+        return results.draw_probability_of(database, tournament)
     if asked not in {ESTIMATE, AGAIN}:
-        return number("--draw-probability", asked)
+        return tables.number("--draw-probability", asked)
     game, seats = tournament.game, tournament.seats
     kept = database.ratings.draw_probability(game, seats)
     if kept is None or asked == AGAIN:
-        results = list(database.matches.results(tournament.id))
-        probability = estimate_draw_probability(results, options.forfeits)
-        kept = DrawProbability(probability, tournament.name, len(results))
+        played = list(database.matches.results(tournament.id))
+        probability = estimate_draw_probability(played, options.forfeits)
+        kept = DrawProbability(probability, tournament.name, len(played))
         try:
             database.ratings.keep_draw_probability(game, seats, kept)
         except StoreError as error:

@@ -14,9 +14,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game, complete_tournament
-from tourney.cli.output import Output, current
-from tourney.cli.progress import counting
-from tourney.cli.rating_tables import anchor_option
+from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import display
@@ -96,7 +94,7 @@ class ReportRequest:
     game: str | None = opt.option(
         "--game GAME", shell_complete=complete_game, help="--all: the tournaments of this game alone."
     )
-    levels: dict[str, float] = opt.shared(anchor_option)
+    levels: dict[str, float] = opt.shared(opt.anchor_option)
     any_host: bool = opt.option(
         "--any-host",
         help="--all: rate versions also over tournaments by the wall clock from hosts of other or unknown"
@@ -128,13 +126,9 @@ class ReportRequest:
         """Raise UsageError for options that do not go together."""
         if self.every and tournament is not None:
             raise UsageError("--all writes all tournaments: do not name one")
-        for word, given in (
-            ("--game", self.game),
-            ("--anchor", self.levels),
-            ("--any-host", self.any_host),
-        ):
-            if given and not self.every:
-                raise UsageError(f"{word} is for --all")
+        if not self.every:
+            pool = {"--game": self.game, "--anchor": self.levels, "--any-host": self.any_host}
+            opt.refuse(pool, "is for --all")
 
     def contents(self) -> Options:
         """What the report contains. Raises UsageError."""

@@ -15,8 +15,7 @@ import click
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
 from tourney.cli import options as opt
-from tourney.cli.output import Output, OutputFormat, current
-from tourney.cli.progress import counting
+from tourney.cli.output import Output, OutputFormat, counting, current
 from tourney.cli.run_options import cpus_option, workers_option
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
 from tourney.interface.found_match import find_match, is_file

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.output import Output, OutputFormat, current
-from tourney.cli.progress import ShowProgress, counting
+from tourney.cli.output import Output, OutputFormat, ShowProgress, counting, current
 from tourney.errors import CheckError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL

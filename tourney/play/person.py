@@ -12,8 +12,9 @@ from tourney.games.base import CHANCE, AnyGame
 from tourney.games.board_style import seat_colors
 from tourney.games.view import text_diagram
 from tourney.match.spec import Entrant
-from tourney.play.commands import (
+from tourney.play.terminal import (
     NAMES,
+    Terminal,
     TypedAction,
     TypedCommand,
     Unclear,
@@ -22,7 +23,6 @@ from tourney.play.commands import (
     parse_typed,
     summary,
 )
-from tourney.play.terminal import Terminal
 from tourney.protocol import (
     HIDDEN,
     BotMessage,

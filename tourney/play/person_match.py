@@ -20,9 +20,8 @@ from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
-from tourney.play.commands import AFTER, TypedCommand, Unclear, parse_typed
 from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo
-from tourney.play.terminal import Terminal
+from tourney.play.terminal import AFTER, Terminal, TypedCommand, Unclear, parse_typed
 from tourney.protocol import (
     Go,
     Hello,

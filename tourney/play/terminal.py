@@ -1,11 +1,16 @@
-"""The terminal seam of a game with persons: a real terminal with completion, or any stream of lines."""
+"""What a person types, and where: lines parsed as actions and commands, from a terminal or any stream."""
 
 import shutil
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import takewhile
+from types import MappingProxyType
 from typing import BinaryIO, Final, TextIO
+
+from tourney.protocol import shown
 
 MAX_LINE: Final = 4096
 """Bytes of a typed line that are read; the rest is dropped."""
@@ -116,3 +121,177 @@ class ScreenTerminal(Terminal):
     def _completion(self, text: str, state: int) -> str | None:
         found = [word for word in self._words if word.startswith(text)]
         return found[state] + " " if state < len(found) else None
+
+
+SHOWN: Final = 8
+"""Most actions named in a sentence about an ambiguous prefix."""
+
+WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "help": "this list; ? does the same",
+        "moves [PREFIX]": "list the legal actions, or those that begin with PREFIX",
+        "board": "draw the board again",
+        "position": "print the position as this seat sees it, as a string of the game's page",
+        "history": "list the actions so far, as this seat saw them",
+        "undo [N]": "take back your last decision (or your last N) and all actions after it",
+        "resign": "give up; undo takes that back as well",
+        "quit": "leave without a result, as the end of the input (Ctrl-D) does",
+    }
+)
+"""The commands, each with its help."""
+
+NAMES: Final = tuple(word.partition(" ")[0] for word in WORDS)
+AFTER: Final = ("help", "board", "position", "history", "undo", "quit")
+"""The commands that work when the game is over."""
+FEW: Final = 12
+"""Up to this many legal actions are listed at each turn."""
+MOST: Final = 60
+"""Above this many actions, `moves` lists their prefixes."""
+MOST_GROUPS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class TypedAction:
+    """A legal action."""
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCommand:
+    """A command, with the words typed after it."""
+
+    name: str
+    rest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Neither of the two; ``why`` is a sentence, empty for an empty line."""
+
+    why: str
+
+
+def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | TypedCommand | Unclear:
+    """The meaning of a typed line; ``legal`` is empty when the game is over.
+
+    The first that fits: a legal action, a command, a number of the list, the prefix of one legal action, such
+    a prefix in any case. A colon before a word makes it a command.
+    """
+    words = line.split()
+    if not words:
+        return Unclear("")
+    text, rest = words[0], " ".join(words[1:])
+    if text in legal and not rest:
+        return TypedAction(text)
+    name = "help" if text == "?" else text.removeprefix(":")
+    if name in NAMES:
+        return _word(name, rest, over=not legal)
+    if rest:
+        return Unclear(f"{shown(line.strip())} is more than one word; type an action, or help")
+    if text.isascii() and text.isdecimal():
+        number = int(text[:9])
+        if 1 <= number <= len(legal):
+            return TypedAction(legal[number - 1])
+        return Unclear(f"there is no number {text[:9]}: {_count(legal)}")
+    return _beginning(text, legal)
+
+
+def beginning_with(prefix: str, legal: Sequence[str]) -> list[str]:
+    """The legal actions with a prefix; if there are none, those with it in any case."""
+    found = [action for action in legal if action.startswith(prefix)]
+    return found or [action for action in legal if action.lower().startswith(prefix.lower())]
+
+
+def help_lines() -> list[str]:
+    """The help, a line for each command."""
+    widest = max(map(len, WORDS))
+    return [
+        "Type an action, a prefix that only one action has, or an action's number in `moves`.",
+        *(f"  {word.ljust(widest)}  {what}" for word, what in WORDS.items()),
+    ]
+
+
+def _word(name: str, rest: str, *, over: bool) -> TypedCommand | Unclear:
+    if over and name not in AFTER:
+        return Unclear(f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
+    if rest and name not in ("moves", "undo"):
+        return Unclear(f"{name} takes no argument; leave out {shown(rest)}")
+    if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
+        return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
+    return TypedCommand(name, rest)
+
+
+def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:
+    if not legal:
+        return Unclear(f"the game is over, so {shown(text)} cannot be played; type undo, help or quit")
+    found = beginning_with(text, legal)
+    if len(found) == 1:
+        return TypedAction(found[0])
+    if not found:
+        return Unclear(f"{shown(text)} is neither a legal action nor a prefix of one; {_count(legal)}")
+    some = " ".join(found[:SHOWN]) + (" ..." if len(found) > SHOWN else "")
+    return Unclear(f"{shown(text)} is the prefix of {len(found)} legal actions: {some}")
+
+
+def _count(legal: Sequence[str]) -> str:
+    if not legal:
+        return "the game is over"
+    return f"`moves` lists the {len(legal)} legal actions" if len(legal) > 1 else f"only {legal[0]} is legal"
+
+
+def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
+    """Lines that list the legal actions with a prefix, each with its number among all.
+
+    More than ``MOST`` actions are listed by their prefixes, each with its number of actions.
+    """
+    numbers = {action: number for number, action in enumerate(legal, start=1)}
+    found = beginning_with(prefix, legal)
+    if not found:
+        return [f"no legal action begins with {prefix[:40]!r}"]
+    if len(found) <= MOST:
+        return columns((f"{numbers[action]:>{len(str(len(legal)))}} {action}" for action in found), width)
+    texts = (
+        f"{_shared(group)}..  {len(group)}" if group[1:] else f"{group[0]}  (number {numbers[group[0]]})"
+        for group in _groups(found)
+    )
+    return [f"{len(found)} actions, by prefix; `moves PREFIX` lists those of one:", *columns(texts, width)]
+
+
+def summary(legal: Sequence[str], width: int) -> list[str]:
+    """What is shown of the legal actions at each turn: all of them if they are few."""
+    if len(legal) <= FEW:
+        return listing(legal, "", width)
+    example = max(legal)[: len(_shared(legal)) + 1]
+    return [
+        f"{len(legal)} legal actions; `moves` lists them, `moves {example}` those that begin with {example}"
+    ]
+
+
+def columns(texts: Iterable[str], width: int) -> list[str]:
+    """Texts in as many columns as fit, in reading order."""
+    entries = list(texts)
+    widest = max(map(len, entries), default=0) + 3
+    per_line = max(1, (width + 3) // widest)
+    rows = [entries[k : k + per_line] for k in range(0, len(entries), per_line)]
+    return ["".join(entry.ljust(widest) for entry in row).rstrip() for row in rows]
+
+
+def _groups(actions: Sequence[str]) -> list[list[str]]:
+    """Group actions by prefixes of one length: the longest with at most MOST_GROUPS groups."""
+    shortest = len(_shared(actions)) + 1
+    groups: dict[str, list[str]] = {}
+    for length in range(shortest, max(map(len, actions)) + 1):
+        finer: dict[str, list[str]] = {}
+        for action in actions:
+            finer.setdefault(action[:length], []).append(action)
+        if groups and len(finer) > MOST_GROUPS:
+            break
+        groups = finer
+    return list(groups.values())
+
+
+def _shared(actions: Sequence[str]) -> str:
+    """The longest prefix that all actions have."""
+    pairs = zip(min(actions), max(actions), strict=False)
+    return "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -2,7 +2,7 @@
 
 import click
 
-from tourney.cli.command_table import CommandTable
+from tourney.cli.main import CommandTable
 
 COMMANDS = {
     "add": "Copy bots into the bot store.",

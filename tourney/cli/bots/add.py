@@ -6,8 +6,8 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
+from tourney.cli.bots.list import StoredBotsDocument, write_stored
 from tourney.cli.output import OutputFormat
-from tourney.cli.stored_bots import StoredBotsDocument, write_stored
 
 
 @click.command("add")

@@ -6,10 +6,10 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
+from tourney.cli.bots.list import SHORT
 from tourney.cli.completion import complete_game
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
-from tourney.cli.stored_bots import SHORT
 from tourney.compare.question_results import GateBot
 from tourney.results.columns import Column
 from tourney.schema import Document, Part

@@ -11,9 +11,9 @@ import click
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
 from tourney.cli import options as opt
+from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.output import Output, OutputFormat, current
-from tourney.cli.stored_bots import find_bot
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.spec import MAX_STARTUP_MS, Limits

@@ -1,20 +1,104 @@
 """``tourney bots list``: the bots in the store, and those that ship."""
 
 import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import click
+from msgspec.structs import asdict
 
-from tourney.bots.catalogue.shipped import shipped_bots, shipped_digests
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.manifest import Manifest
+from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_digests
+from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.bots.catalogue.tree import remove_tree
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, current
-from tourney.cli.stored_bots import SHORT, BotLine, bot_part, bot_row, source_of
+from tourney.cli.output import OutputFormat, Row, current
 from tourney.errors import CheckError
-from tourney.schema import Document
+from tourney.schema import Document, Part
+
+
+class BotLine(Part, frozen=True, kw_only=True):
+    """A bot; `games` is empty for a bot that plays any game."""
+
+    name: str
+    version: str
+    title: str | None
+    author: str | None
+    games: tuple[str, ...]
+    source: str
+    digest: str
+
+
+class StoredBotLine(Part, frozen=True, kw_only=True):
+    """A bot that was added, removed or restored; a damaged one has no name."""
+
+    name: str | None
+    version: str | None
+    digest: str
+
+
+class StoredBotsDocument(Document, frozen=True, kw_only=True):
+    """The bots that a command added to the store, removed from it or restored."""
+
+    format: Literal["tourney-stored-bots/1"] = "tourney-stored-bots/1"
+    bots: tuple[StoredBotLine, ...]
+
+
+P = TypeVar("P", bound=Part)
+
+SHORT = 12
+"""Hexadecimal digits of a digest in a table."""
+
+
+def find_bot(
+    reference: str, store: BotStore, stack: ExitStack, *, replace_shipped: bool = False
+) -> tuple[BotStore, StoredBot, Path]:
+    """Find a bot, the store that holds it, and where it comes from; the given store does not change.
+
+    A bot given by path, or one that ships, is copied to a temporary store, which ``stack`` removes. Raises
+    BotError if there is no such bot or, unless ``replace_shipped``, if another bot bears a shipped name.
+    """
+    found = look_up(reference, store)
+    if isinstance(found, StoredBot):
+        return store, found, found.folder
+    folder = Path(tempfile.mkdtemp(prefix="tourney-"))
+    stack.callback(remove_tree, folder)
+    temporary = BotStore(folder)
+    return temporary, temporary.add(found, replace_shipped=replace_shipped), found
+
+
+def write_stored(stored: Iterable[StoredBot], format_: OutputFormat) -> None:
+    """Print bots that a command added or restored: as JSON all at once, else each as soon as it is done."""
+    output = current()
+    lines = []
+    for bot in stored:
+        if format_ is OutputFormat.TEXT:
+            output.write(f"{bot.label} {bot.digest}")
+        lines.append(StoredBotLine.of(bot.manifest, digest=bot.digest))
+    if format_ is OutputFormat.JSON:
+        output.document(StoredBotsDocument(bots=tuple(lines)))
+
+
+def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
+    """In a word, where a bot comes from; ``shipped`` as ``shipped_digests`` returns it."""
+    found = provenance(bot.digest, (bot.manifest.name,), shipped)
+    return {"shipped": "ships", "replacement": "replaces shipped", "submitted": otherwise}[found]
+
+
+def bot_part(kind: type[P], manifest: Manifest, **more: object) -> P:
+    """A bot in a document, by its manifest and ``more``, such as its source and digest."""
+    return kind.of(manifest, title=manifest.title or None, author=manifest.author or None, **more)
+
+
+def bot_row(line: Part) -> Row:
+    """A bot's row in tables, whose games are in words."""
+    row = asdict(line)
+    return {**row, "games": row["games"] or ("any",)}
 
 
 class BotsDocument(Document, frozen=True, kw_only=True):

@@ -1,6 +1,7 @@
 """``tourney bots promote``: make a bot a baseline of a game."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -10,10 +11,12 @@ from tourney.cli import options as opt
 from tourney.cli.bots.baselines import BaselinesDocument, beat_text, label_of, print_baselines
 from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.output import OutputFormat
-from tourney.compare.promote import promote_bot
-from tourney.errors import GameError, UsageError
+from tourney.compare.gate import GateFormat, GateRule
+from tourney.compare.question_results import GateResult
+from tourney.errors import CheckError, GameError, UsageError
 from tourney.games.registry import find_game
 from tourney.schema import NAME
+from tourney.store.baselines import Baseline, Beaten, Promotion
 from tourney.store.database import Database
 
 
@@ -82,3 +85,51 @@ def _game_of(database: Database, name: str) -> str:
     if len(games) > 1:
         raise UsageError(f"{name} is a baseline of {', '.join(games)}: name one by --game GAME")
     return games[0] if games else "any game"
+
+
+def promote_bot(
+    database: Database, bot: StoredBot, game: str, name: str, args: tuple[str, ...], *, force: bool
+) -> Baseline:
+    """Make a bot the baseline of a game under a name, with whom it beat in its last accepted gate.
+
+    The first baseline of a game needs no gate. Raises CheckError for a bot that has not been accepted against
+    all baselines of the game, unless ``force``, and for one that is the baseline of that name already.
+    """
+    current = database.baselines.all(game)
+    for one in current:
+        if one.name == name and (one.digest, one.promotion.args) == (bot.digest, args):
+            raise CheckError(f"{bot.label} is the baseline {name} of {game} already")
+    gate = accepted_gate(database, bot.digest, args, game)
+    against = () if gate is None else gate.against
+    beaten = {(one.digest, one.args) for one in against}
+    left = [one.name for one in current if (one.digest, one.promotion.args) not in beaten]
+    if left and not force:
+        raise CheckError(
+            f"{bot.label} has not been accepted against {', '.join(left)}, the baseline of {game}: run"
+            f" `tourney gate {name} --game {game}` first, or promote it anyway by --force"
+        )
+    promotion = Promotion(
+        bot.manifest.name,
+        bot.manifest.version,
+        args,
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        "" if gate is None else gate.gate or "",
+        tuple(
+            Beaten(one.name, one.version, one.digest, one.elo or 0.0, one.low, one.high, one.pairs)
+            for one in against
+        ),
+    )
+    return database.baselines.promote(game, name, bot.digest, promotion)
+
+
+def accepted_gate(database: Database, digest: str, args: tuple[str, ...], game: str) -> GateResult | None:
+    """The verdict of the last gate of a game that accepted this bot, or None."""
+    for tournament in reversed(database.tournaments.all()):
+        if tournament.plan.format != GateFormat.name or tournament.game != game:
+            continue
+        candidate = database.tournaments.entrants(tournament.id)[0].entrant
+        if (candidate.digest, candidate.args) == (digest, args):
+            result = GateRule.of(tournament.plan.extra).result(database, tournament)
+            if result.verdict == "accepted":
+                return result
+    return None

@@ -8,9 +8,9 @@ import click
 from tourney.bots.catalogue.build import remove_builds
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
+from tourney.cli.bots.list import SHORT, StoredBotLine, StoredBotsDocument, write_stored
 from tourney.cli.completion import complete_bot
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.stored_bots import SHORT, StoredBotLine, StoredBotsDocument, write_stored
 from tourney.errors import BotError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists

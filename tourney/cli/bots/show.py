@@ -10,12 +10,11 @@ from tourney.bots.catalogue.build import build_folder
 from tourney.bots.catalogue.file_list import kept_damage, read_file_manifest
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.cli.bots.list import COLUMNS
+from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
 from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.stored_bots import bot_part, bot_row, find_bot, source_of
 from tourney.results.columns import Column
 from tourney.schema import Document
 

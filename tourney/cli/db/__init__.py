@@ -2,7 +2,7 @@
 
 import click
 
-from tourney.cli.command_table import CommandTable
+from tourney.cli.main import CommandTable
 
 COMMANDS = {
     "archive": "Move the records of a finished tournament to a compressed file.",

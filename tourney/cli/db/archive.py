@@ -8,8 +8,7 @@ import click
 
 from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, output_options
-from tourney.cli.output import current
-from tourney.cli.progress import counting
+from tourney.cli.output import counting, current
 from tourney.store.archiving import archive_tournament
 from tourney.store.database import Database
 

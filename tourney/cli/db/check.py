@@ -5,8 +5,7 @@ from typing import Literal
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.output import OutputFormat, current
-from tourney.cli.progress import counting
+from tourney.cli.output import OutputFormat, counting, current
 from tourney.errors import CheckError
 from tourney.schema import Document
 from tourney.store.checking import check_database

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import click
 
 from tourney.cli.options import db_option, output_options
-from tourney.cli.output import current
-from tourney.cli.progress import counting
+from tourney.cli.output import counting, current
 from tourney.store.database import Database, check_apart
 from tourney.store.engine import parse_url, shown
 from tourney.store.merging import merge_databases

@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 
 from tourney.cli.options import db_option, output_options
-from tourney.cli.output import current
-from tourney.cli.progress import counting
+from tourney.cli.output import counting, current
 from tourney.errors import UsageError
 from tourney.store.archiving import restore_tournament
 from tourney.store.database import Database
