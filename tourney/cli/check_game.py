@@ -6,10 +6,9 @@ import click
 
 from tourney.cli.completion import complete_game
 from tourney.cli.options import TEXT, formats_option, output_options
-from tourney.cli.output import Output, OutputFormat, current
+from tourney.cli.output import OutputFormat, counting, current
 from tourney.errors import CheckError
-from tourney.games.base import AnyGame
-from tourney.games.check import PROPERTIES, CheckProgress, PropertyFailure, check_game, shrink, smallest
+from tourney.games.check import PROPERTIES, CheckProgress, check_game, shrink, smallest
 from tourney.games.registry import find_game
 from tourney.schema import Document, Part
 from tourney.seeds import U64
@@ -56,7 +55,16 @@ def command(name: str, games: int, seed: int, format_: OutputFormat) -> None:
     """
     game = find_game(name)
     out = current()
-    findings, last = _check(game, games, seed, out)
+    last = CheckProgress(0, games, 0, 0)
+    with counting(out, name, "random games") as step:
+
+        def listen(progress: CheckProgress) -> None:
+            nonlocal last
+            last = progress
+            step(progress.done, games)
+
+        found = smallest(check_game(game, games, seed, listen))
+        findings = [shrink(game, finding, seed) for finding in found]
     if format_ is OutputFormat.JSON:
         out.document(
             GameCheckDocument(
@@ -80,21 +88,3 @@ def command(name: str, games: int, seed: int, format_: OutputFormat) -> None:
             f"{name} has all {len(PROPERTIES)} properties:"
             f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
         )
-
-
-def _check(game: AnyGame, games: int, seed: int, out: Output) -> tuple[list[PropertyFailure], CheckProgress]:
-    """Run the suite with a progress bar; return the smallest findings and the final progress."""
-    from rich.progress import Progress as Bar  # noqa: PLC0415 - rich is slow to import
-
-    last = CheckProgress(0, games, 0, 0)
-    console = out.console(err=True)
-    with Bar(console=console, transient=True, disable=out.quiet or not console.is_terminal) as bar:
-        task = bar.add_task(f"{game.name}: random games", total=games)
-
-        def listen(progress: CheckProgress) -> None:
-            nonlocal last
-            last = progress
-            bar.update(task, completed=progress.done)
-
-        found = smallest(check_game(game, games, seed, listen))
-        return [shrink(game, finding, seed) for finding in found], last

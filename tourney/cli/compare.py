@@ -3,21 +3,14 @@
 from dataclasses import dataclass
 
 import click
-from click.core import ParameterSource
 from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.questions import (
-    AskingOptions,
-    PairOptions,
-    batch_option,
-    error_rate_option,
-    max_pairs_option,
-    print_answer,
-)
-from tourney.compare.comparison import BATCH, TEST, ComparisonRule
+from tourney.cli.questions import PAIRS, AskingOptions, PairOptions, print_answer
+from tourney.compare.comparison import BATCH, ComparisonRule
+from tourney.compare.question import TEST
 from tourney.compare.question_results import ComparisonResult, halves_text
 from tourney.errors import UsageError
 from tourney.ratings.sequential import SequentialTest
@@ -26,24 +19,24 @@ from tourney.run.config.file_schema import EntrantLine
 
 COLUMNS = ComparisonResult.__struct_fields__[1:]
 """Columns of CSV: all keys of the document but its name."""
-SHOWN = (
-    ("pairs", "pairs of games"),
-    ("pentanomial", "pairs in which A scored 0, 1/2, 1, 3/2, 2"),
-    ("lost_pairs", "pairs with a void match"),
-    ("score", "score of A"),
-    ("elo", "Elo of A over B"),
-    ("intervals", "interval of Elo"),
-    ("low", "from"),
-    ("high", "to"),
-    ("los", "P(A better)"),
-    ("better", "evidence for H1"),
-    ("better_needed", "H1 at"),
-    ("worse", "evidence for H0"),
-    ("worse_needed", "H0 at"),
-    ("faults_a", "faults of A"),
-    ("faults_b", "faults of B"),
-    ("comparison", "stored as"),
-)
+SHOWN = {
+    "pairs": "pairs of games",
+    "pentanomial": "pairs in which A scored 0, 1/2, 1, 3/2, 2",
+    "lost_pairs": "pairs with a void match",
+    "score": "score of A",
+    "elo": "Elo of A over B",
+    "intervals": "interval of Elo",
+    "low": "from",
+    "high": "to",
+    "los": "P(A better)",
+    "better": "evidence for H1",
+    "better_needed": "H1 at",
+    "worse": "evidence for H0",
+    "worse_needed": "H0 at",
+    "faults_a": "faults of A",
+    "faults_b": "faults of B",
+    "comparison": "stored as",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,10 +50,12 @@ class CompareRequest:
     )
     elo0: float = opt.option("--elo0", default=0.0, help="H1: A is better by more than this.")
     elo1: float = opt.option("--elo1", default=20.0, help="H0: A is better by less than this.")
-    alpha: float = opt.shared(error_rate_option("--alpha", "Probability of a wrong H1, over all looks."))
-    beta: float = opt.shared(error_rate_option("--beta", "Probability of a wrong H0, over all looks."))
-    batch: int = opt.shared(batch_option(BATCH, "Pairs of games between checks."))
-    max_pairs: int | None = opt.shared(max_pairs_option("Stop after this many."))
+    alpha: float = opt.option("--alpha", default=0.05, help="Probability of a wrong H1, over all looks.")
+    beta: float = opt.option("--beta", default=0.05, help="Probability of a wrong H0, over all looks.")
+    batch: int = opt.option("--batch PAIRS", type=PAIRS, default=BATCH, help="Pairs of games between checks.")
+    max_pairs: int | None = opt.option(
+        "--max-pairs PAIRS", type=click.IntRange(1), help="Stop after this many. [default: no limit]"
+    )
     args_a: tuple[str, ...] = opt.option(
         "--args-a WORDS", default="", callback=opt.split_words, help="Arguments of A, as '--playouts 100'."
     )
@@ -78,7 +73,7 @@ class CompareRequest:
         """The rule of the comparison. Raises UsageError."""
         if self.width is not None:
             for word in TEST:
-                if click.get_current_context().get_parameter_source(word) is ParameterSource.COMMANDLINE:
+                if opt.is_given(word):
                     raise UsageError(
                         f"--{word} is of the test, and --width makes none: leave one of them out"
                     )
@@ -107,7 +102,7 @@ def command(a: str, b: str, options: CompareRequest) -> None:
     bots = (EntrantLine(a, args=options.args_a), EntrantLine(b, args=options.args_b))
     question = options.pairs.question(options.rule(), bots, name=options.name)
     answer = options.asking.ask(question, f"{a} v {b}")
-    print_answer(answer, options.format_, {OutputFormat.TABLE: _print, OutputFormat.CSV: _print_csv})
+    print_answer(answer, options.format_, _print, [asdict(answer.result)], COLUMNS)
 
 
 def _print(result: ComparisonResult) -> None:
@@ -115,9 +110,7 @@ def _print(result: ComparisonResult) -> None:
     output.write(result.sentence())
     if result.halves:
         output.write(halves_text(result.halves, result.a, result.b))
-    shown = [{"figure": title, "value": values[key]} for key, title in SHOWN if values[key] is not None]
-    output.table(shown, (Column("figure"), Column("value", right=True)))
-
-
-def _print_csv(result: ComparisonResult) -> None:
-    current().table([asdict(result)], COLUMNS, OutputFormat.CSV)
+    shown = [
+        {"figure": title, "value": values[key]} for key, title in SHOWN.items() if values[key] is not None
+    ]
+    output.table(shown, ("figure", Column("value", right=True)))

@@ -40,7 +40,7 @@ class DoctorDocument(Document, frozen=True, kw_only=True):
     rules_for_search: str
 
 
-COLUMNS = (Column("protection"), Column("degree"), Column("means", "meaning"), Column("tried"))
+COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 
 
 @click.command("doctor")
@@ -70,41 +70,28 @@ def command(level: Level, format_: OutputFormat) -> None:
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.
     broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]
-    if format_ is OutputFormat.JSON:
-        output.document(
-            DoctorDocument(
-                level=level,
-                sandbox=sandbox.name,
-                holds=not (broken or (level == "strict" and lacking)),
-                protections=lines,
-                rules_for_search=compiled.summary(),
-            )
-        )
-    else:
-        output.table(map(asdict, lines), COLUMNS, format_)
-    output.say(f"rules of the games: {compiled.summary()}{_advice()}")
-    output.say(f"WebAssembly modules: {_modules()}")
+    document = DoctorDocument(
+        level=level,
+        sandbox=sandbox.name,
+        holds=not (broken or (level == "strict" and lacking)),
+        protections=lines,
+        rules_for_search=compiled.summary(),
+    )
+    output.show(document, map(asdict, lines), COLUMNS, format_)
+    advice = "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
+    wanted = not compiled.wants_plain() and compiled.summary() != "compiled"
+    output.say(f"rules of the games: {compiled.summary()}{advice if wanted else ''}")
+    try:  # whether modules can play, and whether their fuel is counted as records count it
+        modules = meter_fault() or f"wasmtime {wasmtime_version()} counts as the meter {METER}"
+    except UsageError as error:
+        modules = str(error)
+    output.say(f"WebAssembly modules: {modules}")
     if level == "strict" and lacking:
         raise CheckError(f'sandbox = "strict" is not possible on this machine: it lacks {", ".join(lacking)}')
     if broken:
         raise CheckError(f"the sandbox fails to enforce: {', '.join(broken)}")
     held = len(findings) - len(lacking)
     output.say(f"{sandbox.name}: {held} of {len(findings)} protections enforced")
-
-
-def _advice() -> str:
-    """How to compile the games' rules, if they are not."""
-    if compiled.wants_plain() or compiled.summary() == "compiled":
-        return ""
-    return "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
-
-
-def _modules() -> str:
-    """Say whether modules can play, and count their fuel as records do."""
-    try:
-        return meter_fault() or f"wasmtime {wasmtime_version()} counts as the meter {METER}"
-    except UsageError as error:
-        return str(error)
 
 
 def no_sandbox_reason() -> str:

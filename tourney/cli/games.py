@@ -50,13 +50,8 @@ _MANY = 4
 """Ranges of numbers with more values than this are abridged."""
 
 COLUMNS = (
-    Column("name"),
-    Column("title"),
-    Column("seats"),
-    Column("chance"),
-    Column("hidden", "hidden actions"),
-    Column("rules", "rules version"),
-    Column("options"),
+    *("name", "title", "seats", "chance"),
+    *(Column("hidden", "hidden actions"), Column("rules", "rules version"), "options"),
 )
 
 
@@ -83,16 +78,13 @@ def command(family: str | None, format_: OutputFormat) -> None:
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     output = current()
-    if format_ is OutputFormat.JSON:
-        families = FAMILIES.names() if family is None else ()
-        lines = tuple(map(_line, games))
-        output.document(GamesDocument(games=lines, families=tuple(families), broken=tuple(errors)))
-    else:
-        output.table(
-            [{**asdict(_line(one)), "options": list(map(_values, one.options))} for one in games],
-            COLUMNS,
-            format_,
-        )
+    lines, families = tuple(map(_line, games)), FAMILIES.names() if family is None else ()
+    document = GamesDocument(games=lines, families=tuple(families), broken=tuple(errors))
+    rows = [
+        {**asdict(line), "options": list(map(_values, game.options))}
+        for line, game in zip(lines, games, strict=True)
+    ]
+    output.show(document, rows, COLUMNS, format_)
     if family is None and format_ is OutputFormat.TABLE:
         for found in FAMILIES.names():
             output.say(f"{found}: a family of further games; `tourney games {found}` lists them")

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,25 +12,9 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.output import OutputFormat, current, document_text
-from tourney.cli.questions import (
-    AskingOptions,
-    PairOptions,
-    batch_option,
-    error_rate_option,
-    max_faults_option,
-    max_pairs_option,
-    print_answer,
-)
+from tourney.cli.questions import PAIRS, AskingOptions, PairOptions, print_answer
+from tourney.compare import gate_forms as forms
 from tourney.compare.gate import GateRule
-from tourney.compare.gate_forms import (
-    COLUMNS,
-    junit,
-    log_title,
-    markdown,
-    rule_text,
-    verdict_text,
-    versus_rows,
-)
 from tourney.compare.question_results import GateResult
 from tourney.errors import BotError, EnvironmentFailure, UsageError
 from tourney.files import check_writable, write_file
@@ -48,9 +31,9 @@ GAIN: Final = 5.0
 
 
 WRITERS: Final[Mapping[OutputFormat, Callable[[GateResult], str]]] = {
-    OutputFormat.MARKDOWN: markdown,
+    OutputFormat.MARKDOWN: forms.markdown,
     OutputFormat.JSON: document_text,
-    OutputFormat.JUNIT: junit,
+    OutputFormat.JUNIT: forms.junit,
 }
 SUFFIXES: Final = {".md": OutputFormat.MARKDOWN, ".json": OutputFormat.JSON, ".xml": OutputFormat.JUNIT}
 """The formats of ``--out`` by the file's suffix."""
@@ -105,23 +88,31 @@ class GateRequest:
         "--no-regression ELO",
         help="Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
     )
-    alpha: float = opt.shared(
-        error_rate_option(
-            "--alpha", "Probability of proving anything better that is not, over all baselines and looks."
-        )
+    alpha: float = opt.option(
+        "--alpha",
+        default=0.05,
+        help="Probability of proving anything better that is not, over all baselines and looks.",
     )
-    beta: float = opt.shared(
-        error_rate_option(
-            "--beta", "Probability of proving anything worse that is not, over all baselines and looks."
-        )
+    beta: float = opt.option(
+        "--beta",
+        default=0.05,
+        help="Probability of proving anything worse that is not, over all baselines and looks.",
     )
-    max_pairs: int | None = opt.shared(
-        max_pairs_option(
-            "Stop after this many against each baseline, in whole batches; a later command may allow more."
-        )
+    max_pairs: int | None = opt.option(
+        "--max-pairs PAIRS",
+        type=click.IntRange(1),
+        help="Stop after this many against each baseline, in whole batches; a later command may allow more."
+        " [default: no limit]",
     )
-    batch: int = opt.shared(batch_option(16, "Pairs of games against each baseline between checks."))
-    max_faults: int = opt.shared(max_faults_option("Reject the candidate once it has this many faults.", 1))
+    batch: int = opt.option(
+        "--batch PAIRS", type=PAIRS, default=16, help="Pairs of games against each baseline between checks."
+    )
+    max_faults: int = opt.option(
+        "--max-faults N",
+        type=click.IntRange(min=1),
+        default=1,
+        help="Reject the candidate once it has this many faults.",
+    )
     words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions
     asking: AskingOptions
@@ -167,8 +158,8 @@ def command(candidate: str, options: GateRequest) -> None:
     result = answer.result
     for path in options.files:
         write_file(path, f"{WRITERS[SUFFIXES[path.suffix]](result)}\n".encode())
-    printers = {format_: partial(_write, write) for format_, write in WRITERS.items()}
-    print_answer(answer, options.format_, {**printers, OutputFormat.TEXT: _print})
+    write = WRITERS.get(options.format_)
+    print_answer(answer, options.format_, lambda found: _print(found, write))
     if answer.summary is not None and answer.summary.end is End.TIME:
         current().say(
             "the time is up, which decides when to stop and nothing else: run the command again to go on"
@@ -205,21 +196,17 @@ def _baselines(options: GateRequest) -> tuple[EntrantLine, ...]:
     return tuple(EntrantLine(one.digest, one.name, one.promotion.args) for one in found)
 
 
-def _write(write: Callable[[GateResult], str], result: GateResult) -> None:
-    current().write(write(result))
-
-
-def _print(result: GateResult) -> None:
+def _print(result: GateResult, write: Callable[[GateResult], str] | None) -> None:
     output = current()
-    output.write(verdict_text(result))
+    if write is not None:
+        output.write(write(result))
+        return
+    output.write(forms.verdict_text(result))
     output.write("")
-    output.table(
-        versus_rows(result), [Column(name, name, right=place > 1) for place, name in enumerate(COLUMNS)]
-    )
-    output.write(f"\n{rule_text(result)}")
+    columns = [Column(name, name, right=place > 1) for place, name in enumerate(forms.COLUMNS)]
+    output.table(forms.versus_rows(result), columns)
+    output.write(f"\n{forms.rule_text(result)}")
     if result.log:
-        output.write(f"\n{log_title(result)}:\n")
-        for line in result.log:
-            output.write(line)
+        output.write("\n".join((f"\n{forms.log_title(result)}:\n", *result.log)))
     if result.gate:
         output.write(f"\nStored as {result.gate}: see `tourney report {result.gate}`")

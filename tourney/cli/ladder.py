@@ -13,12 +13,12 @@ from tourney.bots.catalogue.shipped import ladders
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot, complete_game
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.questions import AskingOptions, max_faults_option, print_answer
+from tourney.cli.questions import AskingOptions, print_answer
 from tourney.cli.show import log_lines
 from tourney.compare.asking import BotQuestion
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.compare.question_results import LadderResult
-from tourney.errors import EnvironmentFailure, GameError, UsageError
+from tourney.errors import EnvironmentFailure, UsageError
 from tourney.games.registry import find_game
 from tourney.interface.found_match import find_match
 from tourney.match.spec import Charge
@@ -56,29 +56,10 @@ LOG_LINES = 20
 SHOWN = 10
 """The most lost games in the table; JSON has all of the result's."""
 
-RUNG_COLUMNS = (
-    Column("name"),
-    Column("rating", right=True),
-    Column("games", right=True),
-    Column("won", right=True),
-    Column("drawn", right=True),
-    Column("lost", right=True),
-    Column("score", right=True),
-    Column("expected", right=True),
-)
-LOST_COLUMNS = (
-    Column("match", right=True),
-    Column("against"),
-    Column("actions", right=True),
-    Column("reason"),
-    Column("look", title="look at it by"),
-)
+RUNG_COLUMNS = ("name", "rating", "games", "won", "drawn", "lost", "score", "expected")
+LOST_COLUMNS = ("match", "against", "actions", "reason", Column("look", title="look at it by"))
 LIST_COLUMNS = (
-    Column("game"),
-    Column("seats", right=True),
-    Column("name"),
-    Column("bot"),
-    Column("args"),
+    *("game", "seats", "name", "bot", "args"),
     Column("elo", title="Elo", right=True),
     Column("low", title="95 % from", right=True),
     Column("high", title="95 % to", right=True),
@@ -110,8 +91,11 @@ class LadderRequest:
     move_ms: int = opt.shared(opt.move_ms_option("Time per action that the referee states to bots."))
     charge: Charge = opt.shared(opt.charge_option("wall", "cpu"))
     seed: int | None = opt.shared(opt.seed_option)
-    max_faults: int = opt.shared(
-        max_faults_option("Stop with exit code 1 once the games hold this many faults.", 8)
+    max_faults: int = opt.option(
+        "--max-faults N",
+        type=click.IntRange(min=1),
+        default=8,
+        help="Stop with exit code 1 once the games hold this many faults.",
     )
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     reuse: bool = opt.shared(opt.reuse_option)
@@ -148,7 +132,9 @@ def command(bot: str | None, options: LadderRequest) -> None:
     if options.listed:
         if bot is not None:
             raise UsageError("--list lists the ladders: leave out the bot")
-        _list(game, options.seats, options.format_)
+        rungs = listed_rungs(game, options.seats)
+        rows = map(structs.asdict, rungs)
+        current().show(LaddersDocument(rungs=rungs), rows, LIST_COLUMNS, options.format_)
         return
     if bot is None or game is None:
         missing = "the bot" if bot is None else "--game GAME"
@@ -158,12 +144,14 @@ def command(bot: str | None, options: LadderRequest) -> None:
     db = options.asking.db
     where = "" if db == opt.DEFAULT_DB else f" --db {shlex.quote(db)}"
     answer = options.asking.ask(options.question(bot, game), f"{bot} on the ladder")
-    answer = replace(answer, result=_with_look(answer.result, where))
     result, summary = answer.result, answer.summary
+    look = f"tourney show --board {result.tournament}/{{}}{where}"
+    lost = tuple(structs.replace(game, look=look.format(game.match)) for game in result.lost)
+    answer = replace(answer, result=structs.replace(result, lost=lost))
     stopped = summary is not None and summary.end is End.FAULTS
     out = result.ending == "out" or (stopped and bool(result.faults))
-    print_text = partial(_print_faults if out else _print, db, where)
-    print_answer(answer, options.format_, {OutputFormat.TABLE: print_text, OutputFormat.CSV: _print_csv})
+    text = partial(_print, db, where, out)
+    print_answer(answer, options.format_, text, map(structs.asdict, result.rungs), RUNG_COLUMNS)
     if stopped and not out:
         raise EnvironmentFailure(
             f"the rungs were at fault in {result.not_counted} games, not the bot: run `tourney doctor`, or"
@@ -171,14 +159,6 @@ def command(bot: str | None, options: LadderRequest) -> None:
         )
     if out:
         sys.exit(1)
-
-
-def _list(game: str | None, seats: int | None, format_: OutputFormat) -> None:
-    rungs = listed_rungs(game, seats)
-    if format_ is OutputFormat.JSON:
-        current().document(LaddersDocument(rungs=rungs))
-    else:
-        current().table(map(structs.asdict, rungs), LIST_COLUMNS, format_)
 
 
 def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
@@ -196,44 +176,19 @@ def listed_rungs(game: str | None, seats: int | None) -> tuple[LadderRung, ...]:
     if not found:
         known = ", ".join(sorted({f"{name} ({number} seats)" for name, number in ladders()}))
         if game is not None:
-            _check_game(game)
+            find_game(game)
         raise UsageError(f"there is no such ladder; there are ladders of {known}")
     return tuple(found)
 
 
-def _check_game(game: str) -> None:
-    try:
-        find_game(game)
-    except GameError as error:
-        raise UsageError(str(error)) from error
-
-
-def _with_look(result: LadderResult, where: str) -> LadderResult:
-    """The result with the commands that show the lost games."""
-    lost = (
-        structs.replace(game, look=f"tourney show --board {result.tournament}/{game.match}{where}")
-        for game in result.lost
-    )
-    return structs.replace(result, lost=tuple(lost))
-
-
-def _print_csv(result: LadderResult) -> None:
-    current().table(map(structs.asdict, result.rungs), RUNG_COLUMNS, OutputFormat.CSV)
-
-
-def _print_faults(db: str, where: str, result: LadderResult) -> None:  # noqa: ARG001 - as ``_print``
-    """Print that a bot's faults keep it from a place."""
+def _print(db: str, where: str, out: bool, result: LadderResult) -> None:
+    """Print a bot's place; ``out``: that its faults keep it from one."""
     output = current()
-    output.write(f"{result.bot} cannot be placed: it {_fault_text(result)}:\n")
-    _write_log(result, db)
-    output.write(f"\nRun `tourney bots check BOT --game {result.game}` for the cause and for advice.")
-
-
-def _print(db: str, where: str, result: LadderResult) -> None:
-    output = current()
-    output.write(result.place_sentence())
-    output.write(result.ending_sentence())
-    output.write("")
+    if out:
+        _print_faults(f"{result.bot} cannot be placed: it", result, db)
+        output.write(f"\nRun `tourney bots check BOT --game {result.game}` for the cause and for advice.")
+        return
+    output.write(f"{result.place_sentence()}\n{result.ending_sentence()}\n")
     output.table(map(structs.asdict, result.rungs), RUNG_COLUMNS)
     if following := result.next_sentence():
         output.write(f"\n{following}")
@@ -243,23 +198,19 @@ def _print(db: str, where: str, result: LadderResult) -> None:
         rows = [{**structs.asdict(game), "reason": game.fault or game.reason} for game in shown]
         output.table(rows, LOST_COLUMNS)
     if result.faults:
-        output.write(f"\n{result.bot} {_fault_text(result)}:\n")
-        _write_log(result, db)
+        _print_faults(f"\n{result.bot}", result, db)
     output.write(f"\nStored as {result.tournament}: see `tourney ratings {result.tournament}{where}`")
 
 
-def _fault_text(result: LadderResult) -> str:
-    """The bot's faults: ``was at fault in 2 games (2 crash); ...``."""
-    match = result.first_fault.match if result.first_fault else ""
-    games = counted(sum(result.faults.values()), "game")
-    return f"was at fault in {games} ({kinds_text(result.faults)}); its log in match {match} ends"
-
-
-def _write_log(result: LadderResult, db: str) -> None:
-    """Print the end of the bot's log in its first match with a fault."""
-    if result.first_fault is None:
-        return
-    found = find_match(f"{result.tournament}/{result.first_fault.match}", db)
-    lines = list(log_lines([line for line in found.log if line.seat in (0, result.first_fault.seat)]))
-    for line in lines[-LOG_LINES:] or ["(the log is empty)"]:
-        current().write(line)
+def _print_faults(who: str, result: LadderResult, db: str) -> None:
+    """Print the number of a bot's faults, and the end of its log in its first match with one."""
+    first, games = result.first_fault, counted(sum(result.faults.values()), "game")
+    match = first.match if first else ""
+    current().write(
+        f"{who} was at fault in {games} ({kinds_text(result.faults)}); its log in match {match} ends:\n"
+    )
+    if first is not None:
+        log = find_match(f"{result.tournament}/{first.match}", db).log
+        lines = list(log_lines([line for line in log if line.seat in (0, first.seat)]))
+        for line in lines[-LOG_LINES:] or ["(the log is empty)"]:
+            current().write(line)

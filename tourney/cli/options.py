@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar, cast, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 
 from tourney.cli.output import OutputFormat, keep_setting
 from tourney.errors import UsageError
@@ -266,6 +267,11 @@ def refuse(given: Mapping[str, object], why: str) -> None:
     for word, value in given.items():
         if value:
             raise UsageError(f"{word} {why}")
+
+
+def is_given(name: str) -> bool:
+    """Whether the command line has an option, by the name of its parameter."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def split_words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:

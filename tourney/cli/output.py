@@ -106,14 +106,29 @@ class Output:
         """Print rows to standard output as a table, or as CSV with a header.
 
         Round floats before: they are printed in full. A missing key counts as None: ``-`` in a table, empty
-        in CSV. Items of a list are separated by spaces.
+        in CSV. Items of a list are separated by spaces. A column that is only named has its numbers on the
+        right.
         """
-        described = [Column(c) if isinstance(c, str) else c for c in columns]
-        listed = [{c.key: row.get(c.key) for c in described} for row in rows]
+        listed = list(rows)
+        described = [c if isinstance(c, Column) else Column(c, right=_numeric(listed, c)) for c in columns]
+        listed = [{c.key: row.get(c.key) for c in described} for row in listed]
         if format_ is OutputFormat.CSV:
             sys.stdout.write(_csv(listed, described))
         else:
             self._table(listed, described)
+
+    def show(
+        self,
+        document: Document,
+        rows: Iterable[Row],
+        columns: Sequence[str | Column],
+        format_: OutputFormat,
+    ) -> None:
+        """Print a document as JSON, or rows that say the same in the other formats."""
+        if format_ is OutputFormat.JSON:
+            self.document(document)
+        else:
+            self.table(rows, columns, format_)
 
     def _table(self, rows: Sequence[Row], columns: Sequence[Column]) -> None:
         """Print rows as a table, on a narrow terminal with less space between columns.
@@ -183,6 +198,10 @@ def current() -> Output:
     return Output(quiet="tourney.cli.quiet" in meta, no_color="tourney.cli.no_color" in meta)
 
 
+def _numeric(rows: Iterable[Row], key: str) -> bool:
+    return any(isinstance(row.get(key), int | float) and not isinstance(row[key], bool) for row in rows)
+
+
 def _cell(value: object, *, missing: str, yes: str, no: str) -> str:
     if value is None:
         return missing
@@ -219,7 +238,7 @@ class ShowProgress(Protocol):
 
 
 @contextmanager
-def counting(output: Output, title: str, what: str) -> Iterator[ShowProgress]:
+def counting(output: Output, title: str, things: str) -> Iterator[ShowProgress]:
     """Give a ``ShowProgress`` that shows its progress on standard error, unless --quiet."""
     if output.quiet:
         yield lambda done, total, what="": None  # noqa: ARG005 - the form of a step
@@ -228,14 +247,14 @@ def counting(output: Output, title: str, what: str) -> Iterator[ShowProgress]:
     if not console.is_terminal:
         last = time.monotonic()
 
-        def say(done: int, total: int | None, name: str = "") -> None:
+        def say(done: int, total: int | None, what: str = things) -> None:
             nonlocal last
             if time.monotonic() - last >= SECONDS:
                 last = time.monotonic()
                 of = "" if total is None else f" of {total:,}"
-                output.say(f"{title}: {done:,}{of} {name or what}")
+                output.say(f"{title}: {done:,}{of} {what}")
 
-        yield lambda done, total, what="": say(done, total, what)
+        yield say
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - slow to import
 
@@ -243,7 +262,7 @@ def counting(output: Output, title: str, what: str) -> Iterator[ShowProgress]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(title, total=None)
 
-        def show(done: int, total: int | None, name: str = "") -> None:
-            bar.update(task, description=f"{title}: {name or what}", completed=done, total=total)
+        def show(done: int, total: int | None, what: str = things) -> None:
+            bar.update(task, description=f"{title}: {what}", completed=done, total=total)
 
-        yield lambda done, total, what="": show(done, total, what)
+        yield show

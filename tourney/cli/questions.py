@@ -1,18 +1,17 @@
 """What ``compare``, ``gate`` and ``ladder`` share: options, play, and the end of the command."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
-from click.core import ParameterSource
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import OutputFormat, Row, current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.question import QuestionRule
@@ -23,44 +22,11 @@ from tourney.run.config.file_schema import EntrantLine
 from tourney.run.config.tournament_file import clock_limits, read_terms, toml_values
 from tourney.store.values import RunSettings, SandboxLevel
 
-F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R", bound=QuestionResult)
 
 
-def max_faults_option(help_: str, default: int) -> Callable[[F], F]:
-    """Add ``--max-faults N``; the command gets ``max_faults``."""
-    return click.option(
-        "--max-faults",
-        type=click.IntRange(min=1),
-        default=default,
-        show_default=True,
-        metavar="N",
-        help=help_,
-    )
-
-
-def error_rate_option(name: str, help_: str) -> Callable[[F], F]:
-    """Add ``--alpha`` or ``--beta``, the probability of a wrong answer."""
-    return click.option(name, type=float, default=0.05, show_default=True, help=help_)
-
-
-def batch_option(default: int, help_: str) -> Callable[[F], F]:
-    """Add ``--batch PAIRS``; the command gets ``batch``."""
-    return click.option(
-        "--batch",
-        type=click.IntRange(1, 100_000),
-        default=default,
-        show_default=True,
-        metavar="PAIRS",
-        help=help_,
-    )
-
-
-def max_pairs_option(help_: str) -> Callable[[F], F]:
-    """Add ``--max-pairs PAIRS``; the command gets ``max_pairs``, or None."""
-    return click.option(
-        "--max-pairs", type=click.IntRange(1), metavar="PAIRS", help=f"{help_} [default: no limit]"
-    )
+PAIRS = click.IntRange(1, 100_000)
+"""The pairs of a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +98,12 @@ class PairOptions:
 
     def _limits(self) -> dict[str, object]:
         """The limits that the command line names."""
-        context, found = click.get_current_context(), dict(toml_values("--limit", self.limit))
+        found = dict(toml_values("--limit", self.limit))
         if self.clock is not None:
             found |= clock_limits(self.clock)
-        written = {key: getattr(self, key) for key in ("move_ms", "charge") if _is_written(context, key)}
-        named = {"nodes": self.nodes, "fuel_per_ms": self.fuel_per_ms, **written}
+        named = {"nodes": self.nodes, "fuel_per_ms": self.fuel_per_ms}
+        named |= {key: getattr(self, key) for key in ("move_ms", "charge") if opt.is_given(key)}
         return found | {key.replace("_", "-"): value for key, value in named.items() if value is not None}
-
-
-def _is_written(context: click.Context, name: str) -> bool:
-    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,19 +117,21 @@ class AskingOptions:
 
     def ask(self, question: BotQuestion[R], title: str) -> Answer[R]:
         """Play until the question is answered, with progress under a title."""
-        play: Callable[..., Answer[R]] = partial(
-            ask, question, self.db, Path(self.bots), deadline=self.end.deadline()
-        )
+        play = partial(ask, question, self.db, Path(self.bots), deadline=self.end.deadline())
         return play_request(current(), title, self.workers, play)
 
 
 def print_answer(
-    answer: Answer[R], format_: OutputFormat, printers: Mapping[OutputFormat, Callable[[R], None]]
+    answer: Answer[R],
+    format_: OutputFormat,
+    text: Callable[[R], None],
+    rows: Iterable[Row] = (),
+    columns: Sequence[str] = (),
 ) -> None:
-    """Print an answer, as JSON or by the printer of the format; exit if a signal ended the run."""
-    if format_ is OutputFormat.JSON:
-        current().document(answer.result)
+    """Print an answer, as JSON, as CSV or by ``text``; exit if a signal ended the run."""
+    if format_ in (OutputFormat.JSON, OutputFormat.CSV):
+        current().show(answer.result, rows, columns, format_)
     else:
-        printers[format_](answer.result)
+        text(answer.result)
     if answer.summary is not None and answer.summary.signal:
         sys.exit(128 + answer.summary.signal)

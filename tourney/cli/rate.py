@@ -39,6 +39,7 @@ from tourney.results.outcomes import (
     superiority_rows,
 )
 from tourney.results.ratings import pool_notes
+from tourney.results.texts import counted
 from tourney.schema import Document, Part
 
 
@@ -67,12 +68,7 @@ class SuperiorityDocument(Document, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-PROBLEMS = (
-    Column("kind", help="What is wrong"),
-    Column("file", help="The file"),
-    Column("line", help="The first line of the game; 0 for a whole file", right=True),
-    Column("why", help="More of it"),
-)
+PROBLEMS = ("kind", "file", "line", "why")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,15 +233,11 @@ def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> RatingTab
 
 def _print_problems(problems: Problems, format_: OutputFormat, output: Output) -> None:
     found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
-    if format_ is OutputFormat.JSON:
-        output.document(ProblemsDocument(problems=found))
-    else:
-        output.table(map(asdict, found), PROBLEMS, format_)
+    output.show(ProblemsDocument(problems=found), map(asdict, found), PROBLEMS, format_)
 
 
 def _say(tally: Tally, problems: Problems, output: Output) -> None:
-    games = f"{tally.games:,} game{'' if tally.games == 1 else 's'}"
-    players = f"{len(tally.players):,} player{'' if len(tally.players) == 1 else 's'}"
+    games, players = counted(tally.games, "game"), counted(len(tally.players), "player")
     output.say(f"{games} of {players} rated, of {problems.read:,} read.")
     report_problems(problems, output)
 

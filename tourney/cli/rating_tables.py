@@ -273,7 +273,7 @@ class RatedBots:
 
 def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> RatingTable:
     """The table of a batch rating's ``pairs``, of its ``pool``, or of the bots (any other word)."""
-    names, about = bots.names, {"tournament": bots.tournament, "fit": batch.pool.goodness}
+    names, about = bots.names, {"tournament": bots.tournament, "fit": Fit.of(batch.pool.goodness)}
     if show == "pairs":
         rows = results.pair_rows(batch, names)
         pairs = PairsDocument

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 import click
-from click.core import ParameterSource
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
@@ -159,7 +158,7 @@ class RunRequest:
                     "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
                 )
             return read_tournament_file(file)
-        if self.game is None or not _given("bots"):
+        if self.game is None or not opt.is_given("bots"):
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = own[-1] if own else "round-robin"
         keys = self.keys if self.rounds is None else (f"rounds={self.rounds}", *self.keys)
@@ -219,11 +218,6 @@ def command(file: Path | None, options: RunRequest) -> None:
     _print(tournament.plan.name, result, options.format_)
     if result.code:
         sys.exit(result.code)
-
-
-def _given(name: str) -> bool:
-    """Whether the command line has an option."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _print(name: str, result: RunResult, format_: OutputFormat) -> None:

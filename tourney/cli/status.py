@@ -20,48 +20,15 @@ from tourney.store.totals import OverloadTotals
 from tourney.store.tournaments import Archive
 
 COLUMNS = (
-    Column("tournament"),
-    Column("game"),
-    Column("format"),
-    Column("state"),
-    Column("done", right=True),
-    Column("rows", "of", right=True),
-    Column("rounds", right=True),
-    Column("planned_rounds", right=True),
-    Column("until"),
-    Column("void", right=True),
-    Column("rate", "a second", right=True),
-    Column("left", right=True),
-    Column("faults", "faults by bot"),
-    Column("overload", "overloaded turns"),
-    Column("void_matches", "void by the machine"),
-    Column("benched"),
-    Column("broken"),
-    Column("set_aside", "hosts set aside"),
-    Column("withdrawn"),
-    Column("playing"),
-    Column("paused"),
-    Column("root"),
-    Column("seed"),
-    Column("archive"),
+    *("tournament", "game", "format", "state"),
+    *(Column("done", right=True), Column("rows", "of", right=True), Column("rounds", right=True)),
+    *("planned_rounds", "until", Column("void", right=True), Column("rate", "a second", right=True)),
+    *(Column("left", right=True), Column("faults", "faults by bot"), Column("overload", "overloaded turns")),
+    *(Column("void_matches", "void by the machine"), "benched", "broken"),
+    *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused", "root", "seed", "archive"),
 )
-
-WORDY = (
-    "planned_rounds",
-    "until",
-    "overload",
-    "void_matches",
-    "benched",
-    "broken",
-    "set_aside",
-    "withdrawn",
-    "playing",
-    "paused",
-    "root",
-    "seed",
-    "archive",
-)
-"""What a table shows in lines of its own, below, or in another column."""
+SHOWN = ("tournament", "game", "format", "state", "done", "rows", "rounds", "void", "rate", "left", "faults")
+"""The columns of a table; it shows the others in lines of its own, below."""
 
 
 class StatusDocument(Document, frozen=True, kw_only=True):
@@ -98,7 +65,7 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     if format_ is OutputFormat.CSV:
         output.table(rows, COLUMNS, format_)
         return
-    output.table(rows, [column for column in COLUMNS if column.key not in WORDY], format_)
+    output.table(rows, [c for c in COLUMNS if (c.key if isinstance(c, Column) else c) in SHOWN], format_)
     for row in rows:
         for title, word in _words(row):
             output.write(f"{title}\t{printable(word)}".expandtabs(24))

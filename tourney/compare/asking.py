@@ -7,6 +7,7 @@ question continues where it stopped, and another question is another tournament.
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -16,14 +17,9 @@ from msgspec import structs, to_builtins
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.compare.comparison import stored_form
-from tourney.compare.question import (
-    QuestionFormat,
-    QuestionRule,
-    has_ended,
-    next_rows,
-)
+from tourney.compare.question import QuestionFormat, QuestionRule, has_ended, next_rows
 from tourney.compare.question_results import ComparisonResult, QuestionResult
-from tourney.errors import BotError, GameError, UsageError
+from tourney.errors import GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import Outcome
@@ -103,7 +99,10 @@ def ask(
     rule, file, entrants = question_file(question, store)
     if rule.builds_first:
         broken = find_broken(entrants, store, open_sandbox(question.run.sandbox), file.plan.limits)
-        reasons = {number: _reasons(error) for number, error in broken.items()}
+        reasons = {
+            number: [reason_of(error), *"\n".join(getattr(error, "__notes__", ())).splitlines()]
+            for number, error in broken.items()
+        }
         result = rule.unstartable(file.plan, entrants, reasons)
         if result is not None:
             return Answer(result, None)
@@ -263,17 +262,12 @@ def _derived_name(
     return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
 
 
-def _reasons(error: BotError) -> list[str]:
-    notes = (str(note) for note in getattr(error, "__notes__", ()))
-    return [reason_of(error), *(line for note in notes for line in note.splitlines())]
-
-
 def _stored(url: str, plan: Plan) -> Tournament | None:
     if not database_exists(url):
         return None
     with Database.open(url) as database:
-        stored = (one for one in database.tournaments.all() if one.name == plan.name)
-        return next((one for one in stored if one.plan.format == plan.format), None)
+        wanted = (plan.name, plan.format)
+        return next((t for t in database.tournaments.all() if (t.name, t.plan.format) == wanted), None)
 
 
 def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> bool:
@@ -316,18 +310,17 @@ class QuestionProgress(Listener):
             raise TypeError(f"{plan.format} is not a kind of question")
         self._listener = listener
         self._setup = setup_of(plan, 0, entrants)  # the seed decides no pairings of a question
-        self._rule = format_.rule_of(self._setup)
+        self._judge = partial(format_.rule_of(self._setup).judge, self._setup)
         self._names = [entrant.name for entrant in entrants]
         self._results = {row.number: row for row in before}
         self._history = History()
-        self._state = self._rule.judge(self._setup, self._history)
+        self._state = self._judge(self._history)
         self._take_rounds()
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
         """Take a stored match."""
         if name == "match":
-            row = row_of_event(data, self._names)
-            self._results[row.number] = row
+            self._results[data["match"]] = row_of_event(data, self._names)
 
     def progress(self, progress: RunProgress) -> None:  # noqa: ARG002 - ``event`` took what matters
         """Send lines if a round has ended."""
@@ -346,7 +339,7 @@ class QuestionProgress(Listener):
             if len(results) < len(rows):
                 break
             self._history.extend(rows, results)
-            self._state = self._rule.judge(self._setup, self._history)
+            self._state = self._judge(self._history)
         return self._history.rounds > known
 
 

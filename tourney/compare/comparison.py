@@ -9,19 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import to_builtins
 
-from tourney.compare.question import (
-    BatchSums,
-    Extra,
-    PairBatch,
-    QuestionFormat,
-    QuestionRule,
-    QuestionState,
-    Table,
-    added,
-    findings_text,
-    rounded,
-    whole_rounds,
-)
+from tourney.compare import question
 from tourney.compare.question_results import ComparisonResult, Hypothesis
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
@@ -34,14 +22,12 @@ if TYPE_CHECKING:
 
 BATCH: Final = 16
 """The default number of pairs in a batch."""
-TEST: Final = ("alpha", "beta", "elo0", "elo1")
-"""The numbers of a test."""
 PROOF: Final = ("better", "better_needed", "worse", "worse_needed")
 """Its evidence in a result."""
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonState(QuestionState):
+class ComparisonState(question.QuestionState):
     """The state of a comparison.
 
     ``total`` counts the pairs by the first entrant's half-points; ``left``: the most that may follow.
@@ -49,10 +35,10 @@ class ComparisonState(QuestionState):
     one or None. ``findings`` is None before the first pair.
     """
 
-    tables: tuple[Table, ...]
+    tables: tuple[question.Table, ...]
     left: int
     rule: "ComparisonRule"
-    total: PairBatch
+    total: question.PairBatch
     better: float
     worse: float
     decision: Hypothesis | None
@@ -65,7 +51,7 @@ class ComparisonState(QuestionState):
 
     def lines(self, names: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - the line names no bot
         """Yield the one line of progress."""
-        test, found = self.rule.test, findings_text(self.findings)
+        test, found = self.rule.test, question.findings_text(self.findings)
         if self.rule.width is not None:
             yield f"{found}, to be known to {self.rule.width} Elo on each side"
         else:
@@ -76,7 +62,7 @@ class ComparisonState(QuestionState):
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonRule(QuestionRule[ComparisonResult]):
+class ComparisonRule(question.QuestionRule[ComparisonResult]):
     """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit).
 
     With ``width`` the test decides nothing: it ends when the interval of Elo has that half width.
@@ -94,24 +80,20 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
-        found: dict[str, int | str] = {"batch": self.batch, "bets": BETS}
-        if self.width is None:
-            found |= {name: repr(float(getattr(self.test, name))) for name in TEST}
-        else:
-            found["width"] = self.width
-        if self.max_pairs is not None:
-            found["max-pairs"] = self.max_pairs
-        return tuple(sorted(found.items()))
+        test = self.test if self.width is None else None
+        return question.stored_settings(
+            test, batch=self.batch, bets=BETS, width=self.width, max_pairs=self.max_pairs
+        )
 
     @classmethod
-    def of(cls, extra: Extra) -> "ComparisonRule":
+    def of(cls, extra: question.Extra) -> "ComparisonRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
         batch, most = int(values["batch"]), values.get("max-pairs")
         limit = None if most is None else int(most)
         if (width := values.get("width")) is not None:
             return cls.to_width(int(width), batch, limit)
-        return cls(SequentialTest(**{name: float(values[name]) for name in TEST}), batch, limit)
+        return cls(SequentialTest(**{name: float(values[name]) for name in question.TEST}), batch, limit)
 
     @classmethod
     def to_width(cls, width: int, batch: int = BATCH, max_pairs: int | None = None) -> "ComparisonRule":
@@ -138,8 +120,8 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
         A batch of lost pairs ends the comparison: something is wrong with a bot or the machine, and more
         pairs would be lost.
         """
-        batches = history.sums(BatchSums).batches[1]
-        total, scores = added(batches), [batch.scores for batch in batches]
+        batches = history.sums(question.BatchSums).batches[1]
+        total, scores = question.added(batches), [batch.scores for batch in batches]
         better, worse = self.test.evidence(scores)
         found = self.test.find(scores)
         decision: Hypothesis | None = None
@@ -160,12 +142,9 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
         """The result, from the stored matches alone."""
         entrants = database.tournaments.entrants(tournament.id)
         setup = setup_of(tournament.plan, tournament.seed, entrants)
-        state = self.judge(setup, whole_rounds(database, tournament))
-        faults = {0: 0, 1: 0}
-        for number, _, count in database.totals.faults(tournament.id):
-            faults[number] += count
-        found = state.findings
-        numbers = dict.fromkeys((*PROOF, *TEST)) if self.width is not None else self._numbers(state)
+        state = self.judge(setup, question.whole_rounds(database, tournament))
+        faults = question.faults_by_entrant(database, tournament)
+        numbers = dict.fromkeys((*PROOF, *question.TEST)) if self.width is not None else self._numbers(state)
         return ComparisonResult(
             comparison=tournament.name,
             game=tournament.game,
@@ -173,19 +152,12 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
             b=entrants[1].name,
             decision=state.decision,
             ended=not state.tables,
-            pairs=sum(state.total.pairs),
-            pentanomial=state.total.pairs,
-            lost_pairs=state.total.lost,
-            score=rounded(found and found.score, 4),
-            elo=rounded(found and found.elo),
-            low=rounded(found and found.low),
-            high=rounded(found and found.high),
-            los=rounded(found and found.los, 4),
+            los=question.rounded(state.findings and state.findings.los, 4),
             intervals=self.test.intervals,
             width=self.width,
             faults_a=faults[0],
             faults_b=faults[1],
-            halves=found and found.halves,
+            **question.figures(state.total, state.findings),
             **numbers,
         )
 
@@ -193,8 +165,8 @@ class ComparisonRule(QuestionRule[ComparisonResult]):
         """The numbers of a test in a result."""
         test = self.test
         proof = (state.better, needed(1, test.alpha), state.worse, needed(1, test.beta))
-        found = dict(zip(PROOF, (rounded(value, 3) for value in proof), strict=True))
-        return found | {name: getattr(test, name) for name in TEST}
+        found = dict(zip(PROOF, (question.rounded(value, 3) for value in proof), strict=True))
+        return found | {name: getattr(test, name) for name in question.TEST}
 
 
 def stored_form(result: ComparisonResult) -> dict[str, Any]:
@@ -214,7 +186,7 @@ def wrong_verdict(database: "Database", tournament: "Tournament") -> Iterator[st
         yield "the stored result of the comparison does not follow from its matches"
 
 
-class ComparisonFormat(QuestionFormat):
+class ComparisonFormat(question.QuestionFormat):
     """Entrant 0 against entrant 1, a batch of mirrored pairs a round."""
 
     name = "compare"

@@ -4,28 +4,14 @@ Entrant 0 is the candidate, the others are the baselines. A round holds a batch 
 still open.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
-from tourney.compare.question import (
-    BatchSums,
-    Extra,
-    QuestionFormat,
-    QuestionRule,
-    QuestionState,
-    Table,
-    added,
-    bot_faults,
-    findings_text,
-    has_ended,
-    rounded,
-    whole_rounds,
-)
+from tourney.compare import question
 from tourney.compare.question_results import (
     Claim,
     FirstFault,
@@ -70,10 +56,10 @@ class Versus:
 
 
 @dataclass(frozen=True, slots=True)
-class GateState(QuestionState):
+class GateState(question.QuestionState):
     """A gate after whole rounds: the baselines in their order, and the candidate's faults."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[question.Table, ...]
     rule: "GateRule"
     versus: tuple[Versus, ...]
     faults: int
@@ -117,11 +103,11 @@ class GateState(QuestionState):
                 else f"better {proof.better:.2f} of {proof.better_needed:.2f},"
                 f" worse {proof.worse:.2f} of {proof.worse_needed:.2f}"
             )
-            yield f"against {name}: {findings_text(self.find(one))}; {shown}"
+            yield f"against {name}: {question.findings_text(self.find(one))}; {shown}"
 
 
 @dataclass(frozen=True, slots=True)
-class GateRule(QuestionRule[GateResult]):
+class GateRule(question.QuestionRule[GateResult]):
     """When a gate ends.
 
     A claim "better" says that the candidate is more than ``elo0`` Elo better than a baseline, a claim "worse"
@@ -164,19 +150,14 @@ class GateRule(QuestionRule[GateResult]):
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
-        found: dict[str, int | str] = {
-            name: repr(float(getattr(self, name))) for name in ("alpha", "beta", "elo0", "elo1")
-        }
-        return tuple(
-            sorted((found | {"batch": self.batch, "max-faults": self.max_faults, "bets": BETS}).items())
-        )
+        return question.stored_settings(self, batch=self.batch, max_faults=self.max_faults, bets=BETS)
 
     @classmethod
-    def of(cls, extra: Extra) -> "GateRule":
+    def of(cls, extra: question.Extra) -> "GateRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
-        elo0, elo1, alpha, beta = (float(values[name]) for name in ("elo0", "elo1", "alpha", "beta"))
-        return cls(elo0, elo1, alpha, beta, int(values["batch"]), int(values["max-faults"]))
+        numbers: dict[str, Any] = {name: float(values[name]) for name in question.TEST}
+        return cls(batch=int(values["batch"]), max_faults=int(values["max-faults"]), **numbers)
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are a candidate and baselines."""
@@ -190,12 +171,12 @@ class GateRule(QuestionRule[GateResult]):
 
         Evidence never falls, so it does not matter that a baseline whose claim is proven plays no more.
         """
-        sums = history.sums(BatchSums)
+        sums = history.sums(question.BatchSums)
         tables = range(1, len(setup.participants))
         batches = [[batch.scores for batch in sums.batches[table]] for table in tables]
         versus = tuple(
             Versus(
-                *added(sums.batches[table]),
+                *question.added(sums.batches[table]),
                 scores,
                 better,
                 worse,
@@ -255,12 +236,10 @@ class GateRule(QuestionRule[GateResult]):
     def result(self, database: "Database", tournament: "Tournament") -> GateResult:
         """The verdict from the stored results alone: by whole rounds, but the candidate's faults at once."""
         plan, entrants = tournament.plan, database.tournaments.entrants(tournament.id)
-        history = whole_rounds(database, tournament)
+        history = question.whole_rounds(database, tournament)
         state = self.judge(setup_of(plan, tournament.seed, entrants), history)
-        faults, first = bot_faults(database, tournament)
-        others: Counter[int] = Counter()
-        for number, _, count in database.totals.faults(tournament.id):
-            others[number] += count
+        faults, first = question.bot_faults(database, tournament)
+        others = question.faults_by_entrant(database, tournament)
         reason: Reason
         if sum(faults.values()) >= self.max_faults:
             reason = "faults"
@@ -269,7 +248,7 @@ class GateRule(QuestionRule[GateResult]):
         elif state.ended:
             reason = "baseline"
         else:
-            reason = "pairs" if has_ended(database, tournament) else "unfinished"
+            reason = "pairs" if question.has_ended(database, tournament) else "unfinished"
         return replace(
             self._verdict(plan, entrants, state, reason, others),
             gate=tournament.name,
@@ -291,23 +270,27 @@ class GateRule(QuestionRule[GateResult]):
         verdict: Verdict = "undecided"
         if reason in ("better", "worse", "faults", "start"):
             verdict = "accepted" if reason == "better" else "rejected"
-        return GateResult(
+        return GateResult.of(
+            self,
             gate=None,
             game=plan.game,
-            candidate=_bot(entrants[0]),
+            candidate=GateBot.of(entrants[0].entrant),
             verdict=verdict,
             reason=reason,
             ended=verdict != "undecided" or state.ended,
             no_regression=self.elo0,
             gain=self.elo1,
-            alpha=self.alpha,
-            beta=self.beta,
-            batch=self.batch,
-            max_faults=self.max_faults,
             rounds=0,
             pairs=sum(sum(one.pairs) for one in state.versus),
             against=tuple(
-                _line(state, one, stored, faults.get(stored.number, 0))
+                GateLine.of(
+                    stored.entrant,
+                    claim=one.claim,
+                    broken=one.broken,
+                    **question.figures(question.PairBatch(one.pairs, one.lost), state.find(one)),
+                    faults=faults.get(stored.number, 0),
+                    evidence=state.evidence(one),
+                )
                 for one, stored in zip(state.versus, entrants[1:], strict=True)
             ),
             faults={},
@@ -316,35 +299,11 @@ class GateRule(QuestionRule[GateResult]):
         )
 
 
-class GateFormat(QuestionFormat):
+class GateFormat(question.QuestionFormat):
     """Entrant 0 against each of the others, a batch of mirrored pairs each a round, until all is decided."""
 
     name = "gate"
     rule = GateRule
-
-
-def _bot(stored: "StoredEntrant") -> GateBot:
-    bot = stored.entrant
-    return GateBot(name=bot.name, bot=bot.bot, version=bot.version, args=bot.args, digest=bot.digest)
-
-
-def _line(state: GateState, one: Versus, stored: "StoredEntrant", faults: int) -> GateLine:
-    found = state.find(one)
-    return GateLine(
-        **asdict(_bot(stored)),
-        claim=one.claim,
-        broken=one.broken,
-        pairs=sum(one.pairs),
-        pentanomial=one.pairs,
-        lost_pairs=one.lost,
-        score=rounded(found and found.score, 4),
-        elo=rounded(found and found.elo),
-        low=rounded(found and found.low),
-        high=rounded(found and found.high),
-        faults=faults,
-        evidence=state.evidence(one),
-        halves=found and found.halves,
-    )
 
 
 def _log(database: "Database", tournament: int, fault: FirstFault) -> tuple[str, ...]:

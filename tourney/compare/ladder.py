@@ -11,16 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
-from tourney.compare.question import (
-    Extra,
-    QuestionFormat,
-    QuestionRule,
-    QuestionState,
-    Table,
-    bot_faults,
-    has_ended,
-    rounded,
-)
+from tourney.compare import question
 from tourney.compare.question_results import Ending, LadderResult, LostGame, RungLine
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.spec import Charge, Limits
@@ -50,10 +41,10 @@ MAX_LOST: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class LadderState(QuestionState):
+class LadderState(question.QuestionState):
     """A placement after whole batches; None before the first. ``games`` are those that count."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[question.Table, ...]
     rule: "LadderRule"
     placement: Placement | None
     ending: Ending | None
@@ -72,7 +63,7 @@ class LadderState(QuestionState):
 
 
 @dataclass(frozen=True, slots=True)
-class LadderRule(QuestionRule[LadderResult]):
+class LadderRule(question.QuestionRule[LadderResult]):
     """The rungs' ratings (hundredths of Elo, entrants 1 and up), and when the placement ends.
 
     ``width``: the 95 % interval is at most ``width`` Elo to either side. ``games``: the most matches. The
@@ -95,7 +86,7 @@ class LadderRule(QuestionRule[LadderResult]):
         return (("anchors", anchors), ("games", self.games), ("width", self.width))
 
     @classmethod
-    def of(cls, extra: Extra) -> "LadderRule":
+    def of(cls, extra: question.Extra) -> "LadderRule":
         """Read a stored rule. Raises KeyError, TypeError and ValueError."""
         values = dict(extra)
         anchors = tuple(int(word) for word in str(values["anchors"]).split(","))
@@ -120,7 +111,7 @@ class LadderRule(QuestionRule[LadderResult]):
         rungs = [number for number in present if number]
         placement = self.place(history.results) if history.rounds else None
         ending = None if placement is None else self.ending(placement, len(history.rows))
-        tables: tuple[Table, ...] = ()
+        tables: tuple[question.Table, ...] = ()
         if ending is None and 0 in present and len(rungs) >= setup.seats - 1:
             groups = self.groups(setup.seats, rungs, placement)
             tables = tuple((number, (0, *group)) for number, group in enumerate(groups, 1))
@@ -229,30 +220,24 @@ class LadderRule(QuestionRule[LadderResult]):
         """
         entrants = database.tournaments.entrants(tournament.id)
         names = [entrant.name for entrant in entrants]
-        matches = [
-            match for match in database.matches.all(tournament.id, finished=True) if match.result is not None
-        ]
+        every = database.matches.all(tournament.id, finished=True)
+        matches = [match for match in every if match.result is not None]
         results = [row for match in matches if (row := match.result_row) is not None]
         counting = [result for result in results if counts(result)]
         placement = self.place(counting) if counting else None
-        ended = has_ended(database, tournament)
+        ended = question.has_ended(database, tournament)
         shown = placement if ended or placement is None else self.now(placement)
         rating, low, high = (None,) * 3 if shown is None else (shown.rating, shown.low, shown.high)
-        above = [
-            (value, rung)
-            for rung, value in enumerate(self.anchors, 1)
-            if rating is not None and value > rating
-        ]
-        faults, first = bot_faults(database, tournament)
-        return LadderResult(
+        ranked = () if rating is None else enumerate(self.anchors, 1)
+        above = [(value, rung) for rung, value in ranked if value > (rating or 0)]
+        faults, first = question.bot_faults(database, tournament)
+        rows = database.schedules.progress(tournament.id).rows
+        return LadderResult.of(
+            tournament,
             tournament=tournament.name,
-            game=tournament.game,
-            seats=tournament.seats,
             bot=names[0],
             ended=ended,
-            ending=self._ended(results, placement, database.schedules.progress(tournament.id).rows)
-            if ended
-            else None,
+            ending=self._ended(results, placement, rows) if ended else None,
             width=self.width,
             intervals=FIXED if ended else EVERY_LOOK,
             rating=_elo(rating),
@@ -276,9 +261,8 @@ class LadderRule(QuestionRule[LadderResult]):
         return None if rating is None else 1 + sum(anchor > rating for anchor in self.anchors)
 
     def _ended(self, results: Sequence[ResultRow], placement: Placement | None, rows: int) -> Ending:
-        starts = sum(
-            0 in startup_failures(result.entrants, result.faults) for result in results if result.faults
-        )
+        faulty = (result for result in results if result.faults)
+        starts = sum(0 in startup_failures(result.entrants, result.faults) for result in faulty)
         if starts >= MAX_STARTUP_FAILURES or placement is None:
             return "out"
         return self.ending(placement, rows) or "games"
@@ -294,11 +278,9 @@ class LadderRule(QuestionRule[LadderResult]):
         for number in sorted(range(1, len(entrants)), key=lambda number: (-self.rating(number), -number)):
             rung, found = entrants[number].entrant, scores.get(number, Counter())
             games, rating = found.total(), self.rating(number)
-            yield RungLine(
-                name=rung.name,
-                bot=rung.bot,
-                args=rung.args,
-                rating=rounded(rating / 100) or 0.0,
+            yield RungLine.of(
+                rung,
+                rating=question.rounded(rating / 100) or 0.0,
                 games=games,
                 won=found[2],
                 drawn=found[1],
@@ -308,7 +290,7 @@ class LadderRule(QuestionRule[LadderResult]):
             )
 
 
-class LadderFormat(QuestionFormat):
+class LadderFormat(question.QuestionFormat):
     """The bot against the rungs nearest to it, a batch a round, until its rating is known."""
 
     name = "ladder"
@@ -364,13 +346,12 @@ def _lost(matches: "Iterable[TournamentMatch]", names: Sequence[str]) -> list[Lo
             continue
         place_ = match.seats.index(0)
         if result.ranks[place_] > 1:
-            line = LostGame(
+            line = LostGame.of(
+                result,
                 match=match.number,
                 against=tuple(names[number] for number in match.seats if number),
                 seat=place_ + 1,
                 rank=result.ranks[place_],
-                actions=result.actions,
-                reason=result.reason,
                 fault=result.faults[place_] if result.faults else None,
                 look="",
             )
@@ -379,7 +360,7 @@ def _lost(matches: "Iterable[TournamentMatch]", names: Sequence[str]) -> list[Lo
 
 
 def _elo(hundredths: int | None) -> float | None:
-    return None if hundredths is None else rounded(hundredths / 100)
+    return None if hundredths is None else question.rounded(hundredths / 100)
 
 
 def ladder_limits(move_ms: int = MOVE_MS, charge: Charge = "wall") -> Limits:

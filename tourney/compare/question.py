@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from tourney.compare.question_results import FirstFault, QuestionResult
 from tourney.errors import TournamentError, UsageError
@@ -30,7 +30,8 @@ Extra = Iterable[tuple[str, int | str]]
 """A rule as it is stored: the settings of its format, sorted by name."""
 Table = tuple[int, tuple[int, ...]]
 """A table of a round: its number, and the entrants that meet there."""
-
+TEST: Final = ("alpha", "beta", "elo0", "elo1")
+"""The numbers of a test."""
 
 R_co = TypeVar("R_co", bound=QuestionResult, covariant=True)
 
@@ -122,6 +123,14 @@ class QuestionRule(ABC, Generic[R_co]):
         raise NotImplementedError
 
 
+def stored_settings(test: object = None, **settings: int | str | None) -> tuple[tuple[str, int | str], ...]:
+    """Settings of a format, sorted by name, with the exact numbers of a test; None leaves one out."""
+    found = {key.replace("_", "-"): value for key, value in settings.items() if value is not None}
+    if test is not None:
+        found |= {name: repr(float(getattr(test, name))) for name in TEST}
+    return tuple(sorted(found.items()))
+
+
 class QuestionFormat(Format):
     """The schedule of a kind of question: a round is a batch of games, until the rule has the answer."""
 
@@ -207,12 +216,21 @@ class BatchSums:
 
 def added(batches: Iterable[PairBatch]) -> PairBatch:
     """One batch of all these pairs."""
-    pairs, lost = [0] * 5, 0
-    for batch in batches:
-        pairs = [one + other for one, other in zip(pairs, batch.pairs, strict=True)]
-        lost += batch.lost
-    a, b, c, d, e = pairs
-    return PairBatch((a, b, c, d, e), lost)
+    found = list(batches)
+    a, b, c, d, e = (sum(batch.pairs[points] for batch in found) for points in range(5))
+    return PairBatch((a, b, c, d, e), sum(batch.lost for batch in found))
+
+
+def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
+    """Pairs, and what they show, by the keys of a result."""
+    return {
+        "pairs": sum(batch.pairs),
+        "pentanomial": batch.pairs,
+        "lost_pairs": batch.lost,
+        "score": rounded(found and found.score, 4),
+        **{key: rounded(found and getattr(found, key)) for key in ("elo", "low", "high")},
+        "halves": found and found.halves,
+    }
 
 
 def half_points(ranks: Sequence[int], seat: int) -> int:
@@ -229,6 +247,14 @@ def whole_rounds(database: "Database", tournament: "Tournament") -> History:
         result for result in database.matches.results(tournament.id) if result.key.round not in unfinished
     )
     return History(tuple(rows), tuple(results))
+
+
+def faults_by_entrant(database: "Database", tournament: "Tournament") -> Counter[int]:
+    """The number of faults of each entrant, by its number."""
+    found: Counter[int] = Counter()
+    for number, _, count in database.totals.faults(tournament.id):
+        found[number] += count
+    return found
 
 
 def bot_faults(database: "Database", tournament: "Tournament") -> tuple[dict[str, int], FirstFault | None]:

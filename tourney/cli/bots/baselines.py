@@ -11,7 +11,6 @@ from tourney.cli.completion import complete_game
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.compare.question_results import GateBot
-from tourney.results.columns import Column
 from tourney.schema import Document, Part
 from tourney.store.baselines import Baseline
 from tourney.store.database import Database
@@ -47,17 +46,7 @@ class BaselinesDocument(Document, frozen=True, kw_only=True):
     baselines: tuple[BaselineLine, ...]
 
 
-COLUMNS = (
-    Column("game"),
-    Column("name"),
-    Column("bot"),
-    Column("version"),
-    Column("args"),
-    Column("digest"),
-    Column("promoted"),
-    Column("beat"),
-    Column("gate"),
-)
+COLUMNS = ("game", "name", "bot", "version", "args", "digest", "promoted", "beat", "gate")
 
 
 @click.command("baselines")
@@ -72,10 +61,8 @@ def command(game: str | None, history: bool, db: str, format_: OutputFormat) -> 
     if database_exists(db):
         with Database.open(db) as database:
             found = database.baselines.all(game, history=history)
-    if format_ is OutputFormat.JSON:
-        print_baselines(found, "", format_)
-        return
-    current().table([_row(one, people=format_ is OutputFormat.TABLE) for one in found], COLUMNS, format_)
+    rows = [_row(one, people=format_ is OutputFormat.TABLE) for one in found]
+    current().show(BaselinesDocument(baselines=tuple(map(_line, found))), rows, COLUMNS, format_)
 
 
 def _line(one: Baseline) -> BaselineLine:

@@ -143,11 +143,9 @@ def command(bots: str, format_: OutputFormat) -> None:
         if one.bot
     ]
     lines.sort(key=lambda line: line.name)
-    if format_ is OutputFormat.JSON:
-        current().document(BotsDocument(bots=tuple(lines), damaged=tuple(damaged)))
-    else:
-        short = SHORT if format_ is OutputFormat.TABLE else None  # enough to name the bot
-        shown = [{**bot_row(line), "digest": line.digest[:short]} for line in lines]
-        current().table(shown, COLUMNS, format_)
+    short = SHORT if format_ is OutputFormat.TABLE else None  # enough to name the bot
+    shown = [{**bot_row(line), "digest": line.digest[:short]} for line in lines]
+    document = BotsDocument(bots=tuple(lines), damaged=tuple(damaged))
+    current().show(document, shown, COLUMNS, format_)
     if damaged:
         sys.exit(CheckError.exit_code)
