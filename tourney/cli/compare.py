@@ -53,9 +53,7 @@ class CompareRequest:
     alpha: float = opt.option("--alpha", default=0.05, help="Probability of a wrong H1, over all looks.")
     beta: float = opt.option("--beta", default=0.05, help="Probability of a wrong H0, over all looks.")
     batch: int = opt.option("--batch PAIRS", type=PAIRS, default=BATCH, help="Pairs of games between checks.")
-    max_pairs: int | None = opt.option(
-        "--max-pairs PAIRS", type=click.IntRange(1), help="Stop after this many. [default: no limit]"
-    )
+    max_pairs: int | None = opt.option("--max-pairs PAIRS", help="Stop after this many. [default: no limit]")
     args_a: tuple[str, ...] = opt.option(
         "--args-a WORDS", default="", callback=opt.split_words, help="Arguments of A, as '--playouts 100'."
     )

@@ -10,6 +10,7 @@ import click
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
 from tourney.cli.run_options import play_request, workers_option
+from tourney.compare.question import has_ended
 from tourney.errors import EnvironmentFailure
 from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
@@ -41,7 +42,7 @@ def command(out: Path, workers: int | None) -> None:
     tournaments = [read_tournament_file(path) for path in files.tournaments]
     names = [tournament.plan.name for tournament in tournaments]
     index = files.folder / "report" / "index.html"
-    if not (index.exists() and all(_finished(files, name) for name in names)):
+    if not (index.exists() and _finished(files, names)):
         for tournament in tournaments:
             summary = _play(files, tournament, workers, output)
             if summary.signal:
@@ -66,20 +67,18 @@ def _play(files: DemoFiles, tournament: TournamentFile, workers: int | None, out
 
 
 def _report(files: DemoFiles, names: Sequence[str], out: Path, output: Output) -> None:
-    from tourney.cli.report import write_reports  # noqa: PLC0415 - slow to import, and seldom needed
+    from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import, and seldom needed
     from tourney.report.output.layout import Options  # noqa: PLC0415 - as above
+    from tourney.report.site import NO_VERSIONS  # noqa: PLC0415 - as above
 
-    with Database.open(str(files.database)) as opened, opened.snapshot() as repository:
-        found = [repository.tournaments.get(name) for name in names]
-        write_reports(repository, found, out, Options(), output)
+    with Database.open(str(files.database)) as opened, opened.snapshot() as database:
+        found = [database.tournaments.get(name) for name in names]
+        write_report(database, found, out, Options(), output, NO_VERSIONS)
 
 
-def _finished(files: DemoFiles, name: str) -> bool:
+def _finished(files: DemoFiles, names: Sequence[str]) -> bool:
     if not files.database.exists():
         return False
-    with Database.open(str(files.database)) as repository:
-        for tournament in repository.tournaments.all():
-            if tournament.name == name:
-                progress = repository.schedules.progress(tournament.id)
-                return tournament.complete and progress.done == progress.rows
-    return False
+    with Database.open(str(files.database)) as database:
+        found = [one for one in database.tournaments.all() if one.name in names]
+        return len(found) == len(names) and all(has_ended(database, one) for one in found)

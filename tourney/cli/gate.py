@@ -100,7 +100,6 @@ class GateRequest:
     )
     max_pairs: int | None = opt.option(
         "--max-pairs PAIRS",
-        type=click.IntRange(1),
         help="Stop after this many against each baseline, in whole batches; a later command may allow more."
         " [default: no limit]",
     )
@@ -108,10 +107,7 @@ class GateRequest:
         "--batch PAIRS", type=PAIRS, default=16, help="Pairs of games against each baseline between checks."
     )
     max_faults: int = opt.option(
-        "--max-faults N",
-        type=click.IntRange(min=1),
-        default=1,
-        help="Reject the candidate once it has this many faults.",
+        "--max-faults N", default=1, help="Reject the candidate once it has this many faults."
     )
     words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tourney.bots.catalogue.shipped import ladders
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.completion import complete_bot
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import AskingOptions, print_answer
 from tourney.cli.show import log_lines
@@ -70,7 +70,7 @@ LIST_COLUMNS = (
 class LadderRequest:
     """Options of ``tourney ladder``."""
 
-    game: str | None = opt.option("--game GAME", shell_complete=complete_game, help="Game to play.")
+    game: str | None = opt.option("--game GAME", help="Game to play.")
     seats: int | None = opt.option(
         "--seats N", type=click.IntRange(2, 4), help="Seats per table (default: the game's minimum)."
     )
@@ -92,10 +92,7 @@ class LadderRequest:
     charge: Charge = opt.shared(opt.charge_option("wall", "cpu"))
     seed: int | None = opt.shared(opt.seed_option)
     max_faults: int = opt.option(
-        "--max-faults N",
-        type=click.IntRange(min=1),
-        default=8,
-        help="Stop with exit code 1 once the games hold this many faults.",
+        "--max-faults N", default=8, help="Stop with exit code 1 once the games hold this many faults."
     )
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     reuse: bool = opt.shared(opt.reuse_option)

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeVar, cast, get_args, get_origin
 import click
 from click.core import ParameterSource
 
+from tourney.cli.completion import complete_game
 from tourney.cli.output import OutputFormat, keep_setting
 from tourney.errors import UsageError
 from tourney.match.spec import MAX_MS, Charge
@@ -32,7 +33,8 @@ def option(usage: str, *names: str, **attributes: Any) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
     The field's name and type give the rest: ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a
-    file's; a default is shown unless it is empty. ``names`` and ``attributes`` are those of ``click.option``.
+    file's, ``int`` a number from 1 on; a default is shown unless it is empty. ``names`` and ``attributes``
+    are those of ``click.option``.
     """
 
     def declare(one: "Field[Any]") -> Callable[[Any], Any]:
@@ -49,6 +51,10 @@ def option(usage: str, *names: str, **attributes: Any) -> Any:
             found["type"] = FILE
         elif float in (one.type, *get_args(one.type)):
             found["type"] = float
+        elif int in (one.type, *get_args(one.type)):
+            found["type"] = click.IntRange(min=1)
+        if metavar == "GAME":
+            found["shell_complete"] = complete_game
         return click.option(word, *names, one.name, **found | attributes)
 
     return field(metadata={"option": declare})
@@ -69,7 +75,7 @@ def takes(kind: type[Any]) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         @wraps(function)
         def with_options(*args: Any, **values: Any) -> Any:
-            return function(*args, options=_collected(kind, values), **values)
+            return function(*args, options=collected(kind, values), **values)
 
         made: Any = with_options
         for name, decorator in reversed(list(_declared(kind))):
@@ -92,12 +98,12 @@ def _declared(kind: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
             raise TypeError(f"{kind.__name__}.{one.name} has no option")
 
 
-def _collected(kind: Any, values: dict[str, Any]) -> Any:
+def collected(kind: Any, values: dict[str, Any]) -> Any:
     """Take the values of a class's options out of those that click found."""
     found = {}
     for one in fields(kind):
         inner = is_dataclass(one.type)
-        found[one.name] = _collected(one.type, values) if inner else values.pop(one.name)
+        found[one.name] = collected(one.type, values) if inner else values.pop(one.name)
     return kind(**found)
 
 
@@ -269,9 +275,10 @@ def refuse(given: Mapping[str, object], why: str) -> None:
             raise UsageError(f"{word} {why}")
 
 
-def is_given(name: str) -> bool:
+def is_given(name: str, context: click.Context | None = None) -> bool:
     """Whether the command line has an option, by the name of its parameter."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+    context = context or click.get_current_context()
+    return context.get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def split_words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple[str, ...]:

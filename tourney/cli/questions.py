@@ -10,7 +10,6 @@ from typing import TypeVar
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_game
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
@@ -33,7 +32,7 @@ PAIRS = click.IntRange(1, 100_000)
 class PairOptions:
     """How bots play mirrored pairs of games."""
 
-    game: str = opt.option("--game GAME", required=True, shell_complete=complete_game, help="Game to play.")
+    game: str = opt.option("--game GAME", required=True, help="Game to play.")
     options: dict[str, str] = opt.shared(opt.game_option)
     move_ms: int = opt.shared(opt.move_ms_option("Time per action; with a clock there is none by default."))
     limits_file: Path | None = opt.option(
@@ -44,9 +43,7 @@ class PairOptions:
     clock: str | None = opt.option(
         "--clock SECONDS[+INC]", help="Time per match, and more for each action, as 8+0.08."
     )
-    nodes: int | None = opt.option(
-        "--nodes N", type=click.IntRange(1), help="Nodes per action, which bots are to keep."
-    )
+    nodes: int | None = opt.option("--nodes N", help="Nodes per action, which bots are to keep.")
     limit: tuple[str, ...] = opt.option(
         "--limit KEY=VALUE", help="A key of [limits], as 'resign={movecount = 3, score = 600}'; repeatable."
     )

@@ -244,10 +244,10 @@ def _say(tally: Tally, problems: Problems, output: Output) -> None:
 
 def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, output: Output) -> None:
     """Write the pages of the games, from a database that lives as long as it takes."""
-    from tourney.cli.report import check_options, write_report  # noqa: PLC0415 - slow to import, as below
+    from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import, as below
+    from tourney.report.output.layout import Options  # noqa: PLC0415 - likewise
     from tourney.store.database import Database  # noqa: PLC0415 - likewise
 
-    options = check_options(no_measured=True, logs=False, address="", templates=None)
     with (
         tempfile.TemporaryDirectory(prefix="tourney-") as place,
         Database.open(str(Path(place) / "results.db"), create=True) as opened,
@@ -255,5 +255,5 @@ def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, 
         stored = store_tally(opened, name_of(files[0]), game, tally, "")
         with opened.snapshot() as database:
             tournament = database.tournaments.by_id(stored.id)
-            written = write_report(database, tournament, folder, options, output)
+            written = write_report(database, (tournament,), folder, Options(measured=False), output)
     output.say(f"the report rates by Tourney's own model, relative to the mean: {written.index}")

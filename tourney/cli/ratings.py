@@ -7,7 +7,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
-from tourney.cli.completion import complete_game, complete_tournament
+from tourney.cli.completion import complete_tournament
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.rating_tables import (
     MeasuresDocument,
@@ -62,9 +62,7 @@ class RatingsRequest:
         help="Rate the versions of all bots in one fit over all tournaments of a game with the same"
         " settings.",
     )
-    game: str | None = opt.option(
-        "--game GAME", shell_complete=complete_game, help="--all: game. [default: the only one]"
-    )
+    game: str | None = opt.option("--game GAME", help="--all: game. [default: the only one]")
     levels: dict[str, float] = opt.shared(opt.anchor_option)
     seats: int | None = opt.option("--seats N", type=click.IntRange(min=2), help="--all: number of seats.")
     options: dict[str, str] = opt.shared(opt.game_option)

@@ -3,7 +3,7 @@
 import hashlib
 import time
 import webbrowser
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -13,9 +13,10 @@ from typing import Any
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_game, complete_tournament
+from tourney.cli.completion import complete_tournament
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
+from tourney.compare.question import has_ended
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import display
 from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options
@@ -23,7 +24,7 @@ from tourney.report.output.rendering import live_state
 from tourney.report.output.templates import Templates
 from tourney.report.output.write import Written, write
 from tourney.report.pages.publishing import parse_address
-from tourney.report.site import NO_VERSIONS, Part, Versions, site_parts, sites_parts
+from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
@@ -91,9 +92,7 @@ class ReportRequest:
         " first.",
     )
     every: bool = opt.option("--all", help="Write one report on all tournaments in the database.")
-    game: str | None = opt.option(
-        "--game GAME", shell_complete=complete_game, help="--all: the tournaments of this game alone."
-    )
+    game: str | None = opt.option("--game GAME", help="--all: the tournaments of this game alone.")
     levels: dict[str, float] = opt.shared(opt.anchor_option)
     any_host: bool = opt.option(
         "--any-host",
@@ -115,7 +114,6 @@ class ReportRequest:
     )
     live: int | None = opt.option(
         "--live SECONDS",
-        type=click.IntRange(min=1),
         hidden=True,
         help="As --watch, but write once: something else starts the command again after about these seconds.",
     )
@@ -132,13 +130,15 @@ class ReportRequest:
 
     def contents(self) -> Options:
         """What the report contains. Raises UsageError."""
-        return check_options(
-            no_measured=self.no_measured,
-            logs=self.logs,
-            address=self.address,
-            templates=self.templates,
+        if self.logs and self.no_measured:
+            raise UsageError("--no-measured omits all logs: leave out --with-logs")
+        return Options(
+            measured=not self.no_measured,
             match_pages=self.match_pages,
             listed=self.listed,
+            logs=self.logs,
+            address=parse_address(self.address),
+            templates=Templates.of(self.templates),
         )
 
 
@@ -200,22 +200,21 @@ class _Report:
             seen = _moment(database, chosen)
             if seen == self._seen:
                 return None
+            versions, name = None, "all"
             if request.every:
-                made = self._write_all(database, chosen, contents, output)
+                versions = self._versions(database, contents)
             else:
-                self._name = found.name
-                place = request.out or Path("reports") / display.folder(found.name)
-                made = write_report(database, found, place, contents, output, request.processes)
+                self._name, name = found.name, display.folder(found.name)
+            place = request.out or Path("reports") / name
+            made = write_report(database, chosen, place, contents, output, versions, request.processes)
             self._seen = seen
-            self.over = all(_finished(database, tournament) for tournament in chosen)
+            self.over = all(has_ended(database, tournament) for tournament in chosen)
         unchanged = f" ({made.unchanged:,} unchanged)" if made.unchanged else ""
         output.say(f"{made.pages:,} pages, {made.files:,} files{unchanged}, {made.bytes / 1e6:.1f} MB")
         return made
 
-    def _write_all(
-        self, database: Database, tournaments: Sequence[Tournament], contents: Options, output: Output
-    ) -> Written:
-        """Write one report on several tournaments, with the ratings of all versions."""
+    def _versions(self, database: Database, contents: Options) -> Versions:
+        """The pools of all versions of the chosen games. Raises UsageError for an anchor in none of them."""
         request = self._request
         # Without measurements nothing is known of hosts, and their names are published with logs alone.
         any_host = request.any_host or not contents.measured
@@ -224,14 +223,15 @@ class _Report:
         for name in request.levels:
             if not any(pool.matching(name) for pool in versions.pools):
                 raise UsageError(f"--anchor {name}: no pool of several tournaments has this version")
-        sources = [_load(database, tournament, output) for tournament in tournaments]
-        place = request.out or Path("reports") / "all"
-        parts = sites_parts(sources, contents, versions)
-        return _write(parts, sources, place, contents, output, request.processes)
+        return versions
 
     def _there(self, database: Database, output: Output) -> tuple[Tournament, ...]:
-        """The tournaments of ``--all`` that have their records; say which are archived."""
-        every, archives = _of_game(database, self._request.game), database.tournaments.archives()
+        """The tournaments of ``--all`` that have their records; say which are archived. Raises UsageError."""
+        game, known = self._request.game, database.tournaments.all()
+        every, archives = [one for one in known if game in (None, one.game)], database.tournaments.archives()
+        if not every:
+            games = ", ".join(sorted({one.game for one in known}))
+            raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
         there = tuple(one for one in every if one.id not in archives)
         if not there:
             database.tournaments.refuse_archived(every[-1].id, "no tournament has its records here: ")
@@ -239,16 +239,6 @@ class _Report:
             if one.id in archives and not self._seen:
                 output.say(f"left out: {one.name} is in {archives[one.id]}")
         return there
-
-
-def _of_game(database: Database, game: str | None) -> tuple[Tournament, ...]:
-    """The tournaments of a game (None: all). Raises UsageError if there are none."""
-    every = database.tournaments.all()
-    found = tuple(one for one in every if game in (None, one.game))
-    if not found:
-        games = ", ".join(sorted({one.game for one in every}))
-        raise UsageError(f"the database holds no tournament of {game}; it has tournaments of: {games}")
-    return found
 
 
 def _moment(database: Database, tournaments: Sequence[Tournament]) -> str:
@@ -265,11 +255,6 @@ def _moment(database: Database, tournaments: Sequence[Tournament]) -> str:
     return found.hexdigest()
 
 
-def _finished(database: Database, tournament: Tournament) -> bool:
-    progress = database.schedules.progress(tournament.id)
-    return tournament.complete and progress.done == progress.rows
-
-
 def _open(index: Path, output: Output) -> None:
     """Open a page in a browser, or say that there is none."""
     try:
@@ -280,69 +265,26 @@ def _open(index: Path, output: Output) -> None:
         output.warn(f"no browser could be started: open {index} in one")
 
 
-def check_options(
-    *,
-    no_measured: bool,
-    logs: bool,
-    address: str,
-    templates: Path | None,
-    match_pages: int = MATCH_PAGES,
-    listed: int = LISTED,
-) -> Options:
-    """The contents of a report as the command's options ask for them. Raises UsageError."""
-    if logs and no_measured:
-        raise UsageError("--no-measured omits all logs: leave out --with-logs")
-    return Options(
-        measured=not no_measured,
-        match_pages=match_pages,
-        listed=listed,
-        logs=logs,
-        address=parse_address(address),
-        templates=Templates.of(templates),
-    )
-
-
 def write_report(
     database: Database,
-    tournament: Tournament,
+    tournaments: Sequence[Tournament],
     out: Path,
     options: Options,
     output: Output,
+    versions: Versions | None = None,
     processes: int | None = None,
 ) -> Written:
-    """Write a tournament's report to a folder, with a progress bar on standard error."""
-    source = _load(database, tournament, output)
-    return _write(site_parts(source, options), (source,), out, options, output, processes)
+    """Write the report of a tournament to a folder, with a progress bar on standard error.
 
-
-def write_reports(
-    database: Database, tournaments: Sequence[Tournament], out: Path, options: Options, output: Output
-) -> Written:
-    """Write the reports of several tournaments to one folder, with a page that links to them."""
+    With ``versions``, that of several tournaments, with a page that links to them.
+    """
     sources = [_load(database, tournament, output) for tournament in tournaments]
-    return _write(sites_parts(sources, options, NO_VERSIONS), sources, out, options, output, None)
-
-
-def _load(database: Database, tournament: Tournament, output: Output) -> ReportSource:
-    database.tournaments.refuse_archived(tournament.id)
-    warn_unknown_format(tournament)
-    if (count := database.schedules.progress(tournament.id).done) > LISTED:
-        output.say(f"reading {count:,} matches of {tournament.name}: a report of that size takes minutes")
-    return load(database, tournament)
-
-
-def _write(
-    parts: Iterable[Part],
-    sources: Sequence[ReportSource],
-    out: Path,
-    options: Options,
-    output: Output,
-    processes: int | None,
-) -> Written:
+    every = None if versions is None else sites_parts(sources, options, versions)
+    parts = every or site_parts(sources[0], options)
     total = sum(min(len(source.matches), options.match_pages) for source in sources)
+    listed = max(options.listed, options.match_pages)
     done = others = 0
     for source in sources:
-        listed = max(options.listed, options.match_pages)
         if len(source.matches) > listed:
             output.say(
                 f"the list of {source.tournament.name} has {listed:,} of its {len(source.matches):,} matches,"
@@ -362,3 +304,11 @@ def _write(
         live = options.live
         last = None if live is None else lambda hashes: live_state(live, sources, hashes)
         return write(parts, out, advance, processes=processes or default_processes(), last=last)
+
+
+def _load(database: Database, tournament: Tournament, output: Output) -> ReportSource:
+    database.tournaments.refuse_archived(tournament.id)
+    warn_unknown_format(tournament)
+    if (count := database.schedules.progress(tournament.id).done) > LISTED:
+        output.say(f"reading {count:,} matches of {tournament.name}: a report of that size takes minutes")
+    return load(database, tournament)

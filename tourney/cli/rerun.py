@@ -67,9 +67,7 @@ class RerunRequest:
     everything: bool = opt.option(
         "--all", help="Play all matches of the database again; with MATCH, those of a tournament or a file."
     )
-    size: int | None = opt.option(
-        "--sample N", type=click.IntRange(min=1), help="Play N of these matches again, drawn at random."
-    )
+    size: int | None = opt.option("--sample N", help="Play N of these matches again, drawn at random.")
     seed: int | None = opt.option(
         "--seed S",
         type=click.IntRange(0, 2**64 - 1),

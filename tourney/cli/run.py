@@ -11,7 +11,6 @@ from typing import Literal
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_game
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import (
     DeadlineOptions,
@@ -121,16 +120,13 @@ class RunRequest:
     unattended: UnattendedOptions
     game: str | None = opt.option(
         "--game GAME",
-        shell_complete=complete_game,
         help="Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
         " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
     )
     name: str | None = opt.option(
         "--name NAME", help="Without FILE: name. [default: from game, format and all else]"
     )
-    rounds: int | None = opt.option(
-        "--rounds N", type=click.IntRange(1), help="Without FILE: rounds, as of a swiss."
-    )
+    rounds: int | None = opt.option("--rounds N", help="Without FILE: rounds, as of a swiss.")
     keys: tuple[str, ...] = opt.option(
         "--set KEY=VALUE",
         help="Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable.",

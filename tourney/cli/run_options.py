@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.options import FOLDER, option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
@@ -141,26 +142,19 @@ def parse_report_options(text: str) -> tuple[str, ...]:
 
     try:
         words = shlex.split(text)
-        parser = report.command.make_parser(click.Context(report.command))
-        given, rest, order = parser.parse_args(list(words))
+        context = report.command.make_context("report", list(words))
     except ValueError as error:
         raise UsageError(f"--report-options {text!r} cannot be split into words: {error}") from error
     except click.UsageError as error:
         raise UsageError(f"--report-options {text!r}: {error.message}") from error
-    named = [one.name or "" for one in order if isinstance(one, click.Option)]
-    wrong = [word for word in (given["tournament"], *rest) if isinstance(word, str)]
-    wrong += [name for name in named if name not in REPORT_OPTIONS]
+    named = [name for name in context.params if opt.is_given(name, context)]
+    wrong = [name for name in named if name not in REPORT_OPTIONS]
     if wrong:
+        word = context.params["tournament"] or wrong[0]
         raise UsageError(
-            f"--report-options {text!r}: a run's reports take no {wrong[0]!r}; see `tourney run --help`"
+            f"--report-options {text!r}: a run's reports take no {word!r}; see `tourney run --help`"
         )
-    folder = given["templates"] if "templates" in named else None
-    report.check_options(
-        no_measured="no_measured" in named,
-        logs="logs" in named,
-        address=given["address"] if "address" in named else "",
-        templates=Path(folder) if folder else None,
-    )
+    opt.collected(report.ReportRequest, context.params).contents()
     return tuple(words)
 
 

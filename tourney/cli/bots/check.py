@@ -12,7 +12,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
-from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.completion import complete_bot
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
@@ -51,9 +51,7 @@ class CheckRequest:
     """Options of ``tourney bots check``."""
 
     games: tuple[str, ...] = opt.option(
-        "--game GAME",
-        shell_complete=complete_game,
-        help="Game to test; repeatable. [default: all games of the bot]",
+        "--game GAME", help="Game to test; repeatable. [default: all games of the bot]"
     )
     move_ms: int = opt.shared(opt.move_ms_option("Time per action."))
     startup_ms: int = opt.option(

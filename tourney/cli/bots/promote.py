@@ -9,7 +9,7 @@ import click
 from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.cli import options as opt
 from tourney.cli.bots.baselines import BaselinesDocument, beat_text, label_of, print_baselines
-from tourney.cli.completion import complete_bot, complete_game
+from tourney.cli.completion import complete_bot
 from tourney.cli.output import OutputFormat
 from tourney.compare.gate import GateFormat, GateRule
 from tourney.compare.question_results import GateResult
@@ -24,9 +24,7 @@ from tourney.store.database import Database
 class PromoteRequest:
     """Options of ``tourney bots promote``."""
 
-    game: str | None = opt.option(
-        "--game GAME", shell_complete=complete_game, help="Game. [default: the bot's only one]"
-    )
+    game: str | None = opt.option("--game GAME", help="Game. [default: the bot's only one]")
     name: str | None = opt.option("--name NAME", help="Name of the baseline. [default: the bot's]")
     words: tuple[str, ...] = opt.option(
         "--args WORDS", default="", callback=opt.split_words, help="Arguments of the bot."
