@@ -35,8 +35,8 @@ import click
 
 from benchmarks.common import cpu_seconds, described, head, machine, row, run
 from tourney.games import OVER, find_game, stream
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.local import LocalExecutor
 from tourney.store.database import Database
 

@@ -34,10 +34,10 @@ from typing import ClassVar, Final, NamedTuple
 
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import RunProgress
+from tourney.run.listeners import Listener
+from tourney.run.summary import RunProgress
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers import host_service
 from tourney.run.workers.cluster import ClusterExecutor
 from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode

@@ -29,8 +29,8 @@ from typing import Final
 
 from benchmarks.cluster import Watch
 from tourney.results.until import next_rounds
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import find_executor
 from tourney.schedule.format import Format, History, Participant, Setup, find_format
 from tourney.schedule.row import ResultRow, Row

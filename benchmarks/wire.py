@@ -51,11 +51,11 @@ from tourney.match import play
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.readiness import sandbox_text
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import RunProgress
+from tourney.run.listeners import Listener
+from tourney.run.summary import RunProgress
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.local import LocalExecutor
 from tourney.run.workers.worker import kill_strays
 from tourney.store.database import Database

@@ -14,7 +14,7 @@ from tourney.games.registry import GAMES, find_game
 from tourney.match.named_seeds import NamedSeed
 from tourney.match.record import Record
 from tourney.match.spec import DEFAULT_LIMITS, FUEL_LIMITS, LIMIT_KEYS
-from tourney.run.config.file_schema import file_schema
+from tourney.run.file_schema import file_schema
 from tourney.schedule.format import working_formats
 from tourney.schema import STORABLE, UNICODE, bare
 from tourney.store.exchange import MatchLine, TournamentLine

@@ -97,7 +97,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "results/pgn_export.py": "run/test_uci_tournaments.py",
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",
-    "run/config/file_schema.py": "run/config/test_tournament_file.py",
+    "run/file_schema.py": "run/test_tournament_file.py",
     "run/engine/tournament_run.py": "run/engine/test_withdrawal.py",
     "run/tournament_status.py": "cli/test_status.py",
     "run/workers/dispatcher.py": "run/workers/test_cluster.py",

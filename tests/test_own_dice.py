@@ -13,9 +13,9 @@ from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.match.result import PlayedMatch
 from tourney.results.ratings import pool_notes, rate_batch
-from tourney.run.config.preparation import changes_of
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.recorder import spec_of
+from tourney.run.preparation import changes_of
+from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.row import MatchKey
 from tourney.seeds import match_seed
 from tourney.store.database import Database

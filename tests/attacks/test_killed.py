@@ -27,8 +27,8 @@ from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
 from tourney.match.spec import Entrant, Limits
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import open_tournament
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database

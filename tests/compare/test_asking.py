@@ -17,7 +17,7 @@ from tourney.compare.question_results import ComparisonResult
 from tourney.errors import TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.ratings.sequential import SequentialTest
-from tourney.run.config.file_schema import EntrantLine
+from tourney.run.file_schema import EntrantLine
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 

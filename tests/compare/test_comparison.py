@@ -16,8 +16,8 @@ from tourney.compare.comparison import ComparisonFormat, ComparisonRule
 from tourney.compare.question_results import ComparisonResult
 from tourney.errors import TournamentError
 from tourney.ratings.sequential import SequentialTest
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.monitoring.summary import End
+from tourney.run.file_schema import EntrantLine
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import History, Pairings, Participant, Setup, find_format, working_formats
 from tourney.seeds import derive

@@ -19,7 +19,7 @@ from tourney.compare.question_results import FirstFault, GateBot, GateEvidence, 
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.sequential import expected_score
-from tourney.run.config.file_schema import EntrantLine
+from tourney.run.file_schema import EntrantLine
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, Participant, Setup, find_format
 from tourney.seeds import U64, derive

@@ -21,8 +21,8 @@ from tourney.compare.question_results import FirstFault, LadderResult
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.record import FaultKind
 from tourney.ratings.anchored import Placement, expected
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.monitoring.summary import End
+from tourney.run.file_schema import EntrantLine
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.schedule.format import Participant, Setup, find_format, working_formats
 from tourney.seeds import derive

@@ -10,10 +10,10 @@ from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import answer, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.results.standings import compute_standings
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.tournament_run import open_tournament
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
+from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.format import working_formats
 
 PAGE = page("explanation/formats.md")

@@ -8,7 +8,7 @@ from tests.docs.pages import blocks, page
 from tests.support.tournaments import write_file
 from tourney.cli.ladder import command
 from tourney.cli.main import CommandTable, cli
-from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.tournament_file import read_tournament_file
 
 PAGE = page("how-to/ladder.md")
 

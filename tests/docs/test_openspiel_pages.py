@@ -7,7 +7,7 @@ import pytest
 from tests.docs.pages import blocks, page
 from tests.support.command import invoke
 from tests.support.tournaments import write_file
-from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.tournament_file import read_tournament_file
 
 pytestmark = pytest.mark.engine
 

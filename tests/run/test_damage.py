@@ -18,12 +18,12 @@ from tests.support.coordination import RecordingListener
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import refused, write_file
 from tourney.errors import StoreError
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine import tournament_run
 from tourney.run.engine.spool import Spool
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import End, Summary
+from tourney.run.listeners import Listener
+from tourney.run.summary import End, Summary
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.checking import check_database
 from tourney.store.database import Database

@@ -11,7 +11,7 @@ from tests.support.command import ROOT, invoke
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
 from tourney.games.external import OUTSIDE
-from tourney.run.config.tournament_file import read_tournament_file
+from tourney.run.tournament_file import read_tournament_file
 
 PAGE = (ROOT / "docs" / "how-to" / "outside-referees.md").read_text(encoding="utf-8")
 PROGRAMS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

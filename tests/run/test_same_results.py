@@ -28,8 +28,8 @@ from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
 from tourney.run.engine.schedule_check import ScheduleCheck, StoredSchedule, check_schedule
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import End, RunProgress
+from tourney.run.listeners import Listener
+from tourney.run.summary import End, RunProgress
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.database import Database
 from tourney.store.root import compute_root

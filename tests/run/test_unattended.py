@@ -10,7 +10,7 @@ import pytest
 from tests.support.processes import wait_for
 from tests.support.tournaments import refused
 from tourney.errors import UsageError
-from tourney.run.monitoring.summary import Heartbeat, RunProgress
+from tourney.run.summary import Heartbeat, RunProgress
 from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, notify, parse_command
 
 VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}

@@ -25,7 +25,7 @@ from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.engine.schedule_check import StoredSchedule, check_schedule
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import History, find_format
 from tourney.schedule.player_history import PlayerHistory

@@ -8,8 +8,8 @@ from tests.support.command import invoke
 from tests.support.tournaments import refused, write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import open_tournament
+from tourney.run.tournament_file import read_tournament_file
 from tourney.store.database import Database
 
 CASES = [

@@ -14,7 +14,7 @@ from tourney.games.registry import find_game
 from tourney.match.named_seeds import read_manifest
 from tourney.match.record import check_record
 from tourney.match.verify import compare, verify
-from tourney.run.config.tournament_file import read_book
+from tourney.run.tournament_file import read_book
 
 SEEDS = ROOT / "seeds"
 OWN = GOLDEN

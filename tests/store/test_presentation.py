@@ -10,8 +10,8 @@ from tests.support.tournaments import write_file
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import TournamentError
 from tourney.parsing import parse_json
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine.tournament_run import open_tournament
+from tourney.run.tournament_file import read_tournament_file
 from tourney.schema import SchemaError, read
 from tourney.store.checking import check_database
 from tourney.store.database import Database, copy_database

@@ -15,7 +15,7 @@ from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.monitoring.summary import Summary
+from tourney.run.summary import Summary
 from tourney.run.workers.cluster import ClusterExecutor
 from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode, LinkLostError
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Run, WorkerReply

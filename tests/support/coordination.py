@@ -9,8 +9,8 @@ from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import answer
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import Deadline, RunControl
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import RunProgress, Summary
+from tourney.run.listeners import Listener
+from tourney.run.summary import RunProgress, Summary
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.database import Database
 

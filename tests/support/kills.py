@@ -26,11 +26,11 @@ from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.ratings.anchored import expected
 from tourney.ratings.sequential import SequentialTest
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.config.tournament_file import read_tournament_file
 from tourney.run.engine import recorder
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.summary import Summary
+from tourney.run.file_schema import EntrantLine
+from tourney.run.summary import Summary
+from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.seeds import U64, derive
 from tourney.store.database import Database

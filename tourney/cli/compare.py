@@ -15,7 +15,7 @@ from tourney.compare.question_results import ComparisonResult, halves_text
 from tourney.errors import UsageError
 from tourney.ratings.sequential import SequentialTest
 from tourney.results.columns import Column
-from tourney.run.config.file_schema import EntrantLine
+from tourney.run.file_schema import EntrantLine
 
 COLUMNS = ComparisonResult.__struct_fields__[1:]
 """Columns of CSV: all keys of the document but its name."""

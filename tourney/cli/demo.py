@@ -1,22 +1,78 @@
-"""``tourney demo``: two small tournaments of the shipped bots, with a report."""
+"""``tourney demo``: two small round-robins of the shipped bots, as files to continue from, with a report."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import click
 
+from tourney.bots.catalogue.build import runnable_folder
+from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli.options import output_options
 from tourney.cli.output import Output, current
 from tourney.cli.run_options import play_request, workers_option
 from tourney.compare.question import has_ended
-from tourney.errors import EnvironmentFailure
-from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
-from tourney.run.demo import DemoFiles, begin_demo, failed_starts, prepare_demo, upgrade_demo
-from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.summary import Summary, summary_text
-from tourney.store.database import Database
+from tourney.errors import BotError, EnvironmentFailure
+from tourney.run.engine.tournament_run import open_tournament, run_tournament
+from tourney.run.summary import Summary, summary_text
+from tourney.run.tournament_file import TournamentFile, read_tournament_file
+from tourney.store.database import Database, upgrade_database
+
+SEED = 20261120
+
+_TAFL = f"""\
+# A small round-robin of Sages Tafl. To go on from here:
+# tourney run {{path}} --db {{database}} --bots {{bots}}
+name = "demo-tafl"
+game = "sages-tafl"
+seed = {SEED}            # chosen, so that this demo is the same everywhere
+bots = ["random", "greedy", "pebble"]
+games-per-pairing = 8
+opening-plies = 2
+
+[limits]
+ponder = "freeze"
+"""
+
+_STONES = f"""\
+# A small round-robin of Sage Stones, four bots at a table. To go on from here:
+# tourney run {{path}} --db {{database}} --bots {{bots}}
+name = "demo-stones"
+game = "sage-stones"
+seats = 4
+seed = {SEED}            # chosen, so that this demo is the same everywhere
+bots = ["random", "greedy", "pebble"]
+games-per-pairing = 24
+
+[[entrant]]
+{{fourth}}
+
+[limits]
+ponder = "freeze"
+"""
+
+_FOURTH = 'bot = "mason"'
+_INSTEAD = 'bot = "random"\nname = "random-again"'
+
+
+@dataclass(frozen=True, slots=True)
+class DemoFiles:
+    """The demo's folder, with its database, bot store and tournament files."""
+
+    folder: Path
+
+    @property
+    def database(self) -> Path:
+        """The database."""
+        return self.folder / "tourney.db"
+
+    @property
+    def bots(self) -> Path:
+        """The folder of the bot store."""
+        return self.folder / "tourney-bots"
 
 
 @click.command("demo")
@@ -37,9 +93,10 @@ def command(out: Path, workers: int | None) -> None:
     matches and prints the path of the report again. Exit code 3: bots cannot start on this machine.
     """
     output = current()
-    files = prepare_demo(out, output.say)
+    files = DemoFiles(out)
+    paths = _write_files(files, output.say)
     upgrade_demo(files, output.say)
-    tournaments = [read_tournament_file(path) for path in files.tournaments]
+    tournaments = [read_tournament_file(path) for path in paths]
     names = [tournament.plan.name for tournament in tournaments]
     index = files.folder / "report" / "index.html"
     if not (index.exists() and _finished(files, names)):
@@ -49,7 +106,7 @@ def command(out: Path, workers: int | None) -> None:
                 sys.exit(128 + summary.signal)
         _report(files, names, index.parent, output)
     output.write(str(index))
-    failed = failed_starts(files, names)
+    failed = _failed_starts(files, names)
     if failed:
         raise EnvironmentFailure(
             f"the demo failed, as bots could not start: {failed}; run `tourney doctor`, see the notes of"
@@ -59,7 +116,10 @@ def command(out: Path, workers: int | None) -> None:
 
 def _play(files: DemoFiles, tournament: TournamentFile, workers: int | None, output: Output) -> Summary:
     name = tournament.plan.name
-    begin_demo(files, tournament)
+    # Without a word: the demo has its chosen seed on purpose, so no warning.
+    store = BotStore(files.bots.absolute())
+    with open_tournament(tournament, str(files.database), store, lambda _text: None):
+        pass
     play = partial(run_tournament, tournament, str(files.database), files.bots)
     summary = play_request(output, name, workers, play)
     output.say(summary_text(name, summary))
@@ -82,3 +142,58 @@ def _finished(files: DemoFiles, names: Sequence[str]) -> bool:
     with Database.open(str(files.database)) as database:
         found = [one for one in database.tournaments.all() if one.name in names]
         return len(found) == len(names) and all(has_ended(database, one) for one in found)
+
+
+def _write_files(files: DemoFiles, say: Callable[[str], None]) -> tuple[Path, Path]:
+    """Write the demo's tournament files where they are missing. Raises EnvironmentFailure."""
+    tafl, stones = files.folder / "tafl.toml", files.folder / "stones.toml"
+    try:
+        files.folder.mkdir(parents=True, exist_ok=True)
+        places = {"database": files.database, "bots": files.bots}
+        if not tafl.exists():
+            tafl.write_text(_TAFL.format(path=tafl, **places), encoding="utf-8")
+        if not stones.exists():
+            fourth = _FOURTH if _builds("mason", BotStore(files.bots.absolute()), say) else _INSTEAD
+            stones.write_text(_STONES.format(path=stones, fourth=fourth, **places), encoding="utf-8")
+    except OSError as error:
+        raise EnvironmentFailure(
+            f"the demo cannot be written to {files.folder}: {error.strerror}; choose another folder with"
+            " --out"
+        ) from error
+    return tafl, stones
+
+
+def upgrade_demo(files: DemoFiles, say: Callable[[str], None]) -> None:
+    """Upgrade a database that an older Tourney's demo made, and say so.
+
+    Raises StoreError for a damaged database, and for that of a newer Tourney.
+    """
+    if files.database.exists():
+        before, after = upgrade_database(str(files.database))
+        if before != after:
+            say(f"the demo's database {files.database} is an older one: upgraded from {before} to {after}")
+
+
+def _failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
+    """The bots that failed at start-up, and how often; "" if none did."""
+    failed = []
+    with Database.open(str(files.database)) as repository:
+        for name in names:
+            tournament = repository.tournaments.get(name).id
+            bots = {entrant.number: entrant.name for entrant in repository.tournaments.entrants(tournament)}
+            failed += [
+                f"{bots[number]} {count} times in {name}"
+                for number, kind, count in repository.totals.faults(tournament)
+                if kind == "startup"
+            ]
+    return ", ".join(failed)
+
+
+def _builds(name: str, store: BotStore, say: Callable[[str], None]) -> bool:
+    """Say whether a bot that ships can be built here: the one in C needs a compiler."""
+    try:
+        runnable_folder(store, resolve_bot(name, store), open_sandbox("auto"))
+    except BotError as error:
+        say(f"{name} is left out: {str(error).splitlines()[0]}")
+        return False
+    return True

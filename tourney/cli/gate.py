@@ -19,8 +19,8 @@ from tourney.compare.question_results import GateResult
 from tourney.errors import BotError, EnvironmentFailure, UsageError
 from tourney.files import check_writable, write_file
 from tourney.results.columns import Column
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.monitoring.summary import End
+from tourney.run.file_schema import EntrantLine
+from tourney.run.summary import End
 from tourney.store.baselines import Baseline
 from tourney.store.database import Database
 from tourney.store.engine import database_exists

@@ -24,8 +24,8 @@ from tourney.interface.found_match import find_match
 from tourney.match.spec import Charge
 from tourney.results.columns import Column
 from tourney.results.texts import counted, kinds_text
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.monitoring.summary import End
+from tourney.run.file_schema import EntrantLine
+from tourney.run.summary import End
 from tourney.schedule.row import MAX_ROWS
 from tourney.schema import Document, Part
 from tourney.store.values import RunSettings, SandboxLevel

@@ -17,8 +17,8 @@ from tourney.compare.question import QuestionRule
 from tourney.compare.question_results import QuestionResult
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.config.tournament_file import clock_limits, read_terms, toml_values
+from tourney.run.file_schema import EntrantLine
+from tourney.run.tournament_file import clock_limits, read_terms, toml_values
 from tourney.store.values import RunSettings, SandboxLevel
 
 R = TypeVar("R", bound=QuestionResult)

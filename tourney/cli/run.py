@@ -23,9 +23,9 @@ from tourney.cli.run_options import (
 from tourney.errors import UsageError
 from tourney.files import write_file
 from tourney.interface.playing import run_tournament
-from tourney.run.config.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.engine.readiness import Pinning
-from tourney.run.monitoring.summary import root_text, summary_text
+from tourney.run.summary import root_text, summary_text
+from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.unattended import RunResult
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers

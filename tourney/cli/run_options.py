@@ -18,7 +18,7 @@ from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
-from tourney.run.monitoring.listeners import Listener, PlainListener, rich_listener
+from tourney.run.listeners import Listener, PlainListener, rich_listener
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -13,7 +13,7 @@ from tourney.cli.output import OutputFormat, Row, current
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column
 from tourney.results.texts import RANDOM_TEXT, counted, overload_text
-from tourney.run.monitoring.summary import span_text
+from tourney.run.summary import span_text
 from tourney.run.tournament_status import TournamentStatus
 from tourney.schema import Document
 from tourney.store.totals import OverloadTotals

@@ -25,14 +25,14 @@ from tourney.games.registry import find_game
 from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.results.standings import load_history, setup_of
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.config.preparation import enter
-from tourney.run.config.tournament_file import TournamentFile, check_adjudication, read_book
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.listeners import Listener, Listeners
-from tourney.run.monitoring.summary import RunProgress, Summary
+from tourney.run.file_schema import EntrantLine
+from tourney.run.listeners import Listener, Listeners
+from tourney.run.preparation import enter
+from tourney.run.summary import RunProgress, Summary
+from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow

@@ -18,8 +18,8 @@ from tourney.games.registry import find_game
 from tourney.interface.found_match import FoundMatch
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
-from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
-from tourney.run.monitoring.listeners import Listener
+from tourney.run.listeners import Listener
+from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.unattended import RunOptions, RunResult, run_unattended
 from tourney.run.workers.executor import MatchExecutor
 from tourney.run.workers.local import LocalExecutor, default_workers

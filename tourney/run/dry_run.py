@@ -13,11 +13,11 @@ from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.results.standings import history_of, setup_of
 from tourney.results.texts import counted, sharing_text
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.config.preparation import Preparation, find_bot, prepare
-from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.readiness import Pinning
-from tourney.run.monitoring.summary import span_text
+from tourney.run.file_schema import EntrantLine
+from tourney.run.preparation import Preparation, find_bot, prepare
+from tourney.run.summary import span_text
+from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import History, find_format
 from tourney.seeds import deriver, uniform
 from tourney.store.database import Database

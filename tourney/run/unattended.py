@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Final
 
 from tourney.errors import EnvironmentFailure, TourneyError, UsageError
-from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import ignore_hangups
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.monitoring.listeners import Listener, Listeners, RunLog
-from tourney.run.monitoring.summary import End, Heartbeat, Summary, progress_text, root_text, summary_page
+from tourney.run.listeners import Listener, Listeners, RunLog
+from tourney.run.summary import End, Heartbeat, Summary, progress_text, root_text, summary_page
+from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor
 from tourney.store.database import Database
 from tourney.store.engine import place_of

@@ -17,7 +17,7 @@ from tourney.errors import BotError, WorkerError
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.store.database import Database
 

@@ -18,7 +18,7 @@ from tourney.match.spec import MatchSpec
 from tourney.run.engine.bench_policy import PLAY, WAIT, BenchDecision, BenchPolicy
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.row import Row
 from tourney.store.database import Database

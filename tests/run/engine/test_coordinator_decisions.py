@@ -14,7 +14,7 @@ from tourney.run.engine.bench_policy import BATCH, last_deciding
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import unbench
 from tourney.run.engine.run_control import RunControl
-from tourney.run.monitoring.summary import End, Summary
+from tourney.run.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.format import FORMATS, Format, History, Pairings, Setup, rows_of
 from tourney.store.database import Database

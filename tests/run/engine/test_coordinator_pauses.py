@@ -16,7 +16,7 @@ from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
 from tourney.run.engine.run_control import RetryPolicy, RunControl
 from tourney.run.engine.spool import Spool, read_spool
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 from tourney.store.matches import Matches

@@ -10,7 +10,7 @@ from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import answer, begin, digests, played
 from tourney.match.result import Measurements, PlayedMatch
 from tourney.run.engine.run_control import Deadline
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 

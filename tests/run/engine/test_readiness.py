@@ -21,9 +21,9 @@ from tourney.bots.sandbox.processes import free_processors, seat_processors, sta
 from tourney.bots.sandbox.sandbox import PROTECTIONS, Degree, open_sandbox
 from tourney.errors import TournamentError
 from tourney.report.source import BROKEN
-from tourney.run.config.file_schema import Ponder
-from tourney.run.config.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.engine.readiness import Pinning, ponder_text, with_ponder
+from tourney.run.file_schema import Ponder
+from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 

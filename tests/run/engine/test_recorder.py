@@ -13,7 +13,7 @@ from tourney.results.standings import setup_of
 from tourney.run.engine import recorder
 from tourney.run.engine.readiness import unbench
 from tourney.run.engine.recorder import RunHistory
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.schedule.adaptive import Seatings, strengths_now
 from tourney.schedule.format import History, Setup

@@ -35,8 +35,8 @@ from tourney.run.engine.withdrawal import (
     withdraw,
     withdrawn_path,
 )
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import End, Summary
+from tourney.run.listeners import Listener
+from tourney.run.summary import End, Summary
 from tourney.run.workers.executor import MatchTask, Run, WorkerReply
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines

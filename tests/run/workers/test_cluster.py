@@ -5,7 +5,7 @@ import pytest
 from tests.support.clusters import Cup, FakeCluster, FakeLink, FakeNode, Said, cluster, two
 from tests.support.tournaments import refused
 from tourney.errors import WorkerError
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database
 

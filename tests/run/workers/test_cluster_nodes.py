@@ -3,7 +3,7 @@
 from tests.support.clusters import Cup, FakeLink, FakeNode, Said, about_run, cluster
 from tests.support.tournaments import refused
 from tourney.errors import UsageError, WorkerError
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.messages import RequestedMatch
 from tourney.store.database import Database
 

@@ -21,7 +21,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.withdrawal import find_withdrawal, withdraw
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode, reply_of
 from tourney.run.workers.rechecks import FaultRates, at_least

@@ -18,7 +18,7 @@ from tests.support.clusters import (
 )
 from tourney.errors import WorkerError
 from tourney.run.engine.coordinator import Coordinator
-from tourney.run.monitoring.summary import End
+from tourney.run.summary import End
 from tourney.run.workers import batches, reply_check
 from tourney.run.workers.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database

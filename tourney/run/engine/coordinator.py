@@ -26,7 +26,7 @@ from tourney.run.engine.bench_policy import (
 from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
 from tourney.run.engine.run_control import MAX_FAILURES, MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
-from tourney.run.monitoring.summary import End, Heartbeat, Summary
+from tourney.run.summary import End, Heartbeat, Summary
 from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row

@@ -17,10 +17,10 @@ from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.results.texts import counted, sharing_text
-from tourney.run.config.preparation import find_bot, naming, noted
-from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.bench_policy import failed_starts_of
 from tourney.run.engine.run_control import Deadline
+from tourney.run.preparation import find_bot, naming, noted
+from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import find_format
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament

@@ -14,7 +14,7 @@ from tourney.results.texts import counted
 from tourney.results.until import next_rounds
 from tourney.run.engine.run_control import RunControl, WriteRetry
 from tourney.run.engine.spool import read_spool
-from tourney.run.monitoring.summary import ENOUGH, RunLoad, RunProgress
+from tourney.run.summary import ENOUGH, RunLoad, RunProgress
 from tourney.run.workers.executor import played_on
 from tourney.schedule.format import History, find_format
 from tourney.schedule.row import ResultRow, Row

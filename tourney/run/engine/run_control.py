@@ -13,8 +13,8 @@ from typing import Final
 
 from tourney.errors import StoreUnavailable, UsageError, WorkerError
 from tourney.run.engine.spool import Spool
-from tourney.run.monitoring.listeners import Listener
-from tourney.run.monitoring.summary import span_text
+from tourney.run.listeners import Listener
+from tourney.run.summary import span_text
 from tourney.run.workers.executor import Cause
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)

@@ -22,8 +22,6 @@ from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
-from tourney.run.config.preparation import Preparation, naming, prepare
-from tourney.run.config.tournament_file import TournamentFile
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import (
     PlaySetup,
@@ -39,8 +37,10 @@ from tourney.run.engine.recorder import pair_next, replay_spool
 from tourney.run.engine.run_control import Deadline, RetryPolicy, RunControl
 from tourney.run.engine.spool import Spool, spool_path
 from tourney.run.engine.withdrawal import check_benches, check_hosts
-from tourney.run.monitoring.listeners import Listener, Listeners, StatusFile, status_path
-from tourney.run.monitoring.summary import End, Summary
+from tourney.run.listeners import Listener, Listeners, StatusFile, status_path
+from tourney.run.preparation import Preparation, naming, prepare
+from tourney.run.summary import End, Summary
+from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor, Run
 from tourney.schedule.format import find_format
 from tourney.schema import show

@@ -14,9 +14,9 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.errors import ActionError, TournamentError
 from tourney.games.registry import find_game
 from tourney.match.spec import DEFAULT_LIMITS, Limits, Opening
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.config.preparation import enter
-from tourney.run.config.tournament_file import read_book, read_tournament_file
+from tourney.run.file_schema import EntrantLine
+from tourney.run.preparation import enter
+from tourney.run.tournament_file import read_book, read_tournament_file
 from tourney.schedule.format import FORMATS
 from tourney.schedule.row import Row
 from tourney.store.values import Plan, RunSettings, plan_from, plan_text

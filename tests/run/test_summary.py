@@ -14,7 +14,7 @@ from tests.support.tables import HELLO, make_spec, play_scripts
 from tests.support.tournaments import begin, played
 from tourney.match.result import Measurements, PlayedMatch, SeatLoad, SeatMeasurements
 from tourney.results.texts import overload_text
-from tourney.run.monitoring.summary import RunLoad, RunProgress, progress_text, span_text, summary_page
+from tourney.run.summary import RunLoad, RunProgress, progress_text, span_text, summary_page
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 from tourney.store.totals import OverloadTotals

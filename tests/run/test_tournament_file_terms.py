@@ -7,7 +7,7 @@ import pytest
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import DEFAULT_LIMITS
-from tourney.run.config.tournament_file import (
+from tourney.run.tournament_file import (
     Terms,
     clock_limits,
     file_text,

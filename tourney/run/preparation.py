@@ -20,8 +20,8 @@ from tourney.games.registry import find_game
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.results.standings import setup_of
-from tourney.run.config.file_schema import EntrantLine
-from tourney.run.config.tournament_file import LADDER, TournamentFile
+from tourney.run.file_schema import EntrantLine
+from tourney.run.tournament_file import LADDER, TournamentFile
 from tourney.schedule.adaptive import estimate
 from tourney.schedule.format import Participant, find_format
 from tourney.schedule.row import ResultRow, Row

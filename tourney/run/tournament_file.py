@@ -21,7 +21,7 @@ from tourney.games.external import REFEREE, command_option
 from tourney.games.registry import EXTERNAL, find_game
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
-from tourney.run.config.file_schema import (
+from tourney.run.file_schema import (
     MAX_OPENING_PLIES,
     EntrantLine,
     FileLimits,

@@ -9,8 +9,8 @@ from tests.support.command import run
 from tests.support.gates import FIRST
 from tests.support.releases import release
 from tests.support.tournaments import refused, write_file
+from tourney.cli.demo import DemoFiles, upgrade_demo
 from tourney.errors import StoreError
-from tourney.run.demo import DemoFiles, upgrade_demo
 from tourney.store import sqlite
 from tourney.store.database import Database
 
@@ -32,7 +32,7 @@ def old_database(path: Path) -> None:
 
 
 def files_in(folder: Path) -> DemoFiles:
-    return DemoFiles(folder, folder / "tourney.db", folder / "tourney-bots", ())
+    return DemoFiles(folder)
 
 
 def test_demo_upgrades_old_database_and_refuses_damaged_one(

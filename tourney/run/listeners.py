@@ -20,7 +20,7 @@ from tourney.errors import UsageError
 from tourney.files import descriptor_of
 from tourney.parsing import parse_json
 from tourney.results.texts import counted
-from tourney.run.monitoring.summary import Heartbeat, RunProgress, progress_text, span_text
+from tourney.run.summary import Heartbeat, RunProgress, progress_text, span_text
 from tourney.run.workers.executor import Playing
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tourney.run.monitoring.listeners import PLAIN_EVERY, PlainListener, RunLog, rich_listener
-from tourney.run.monitoring.summary import Heartbeat, RunProgress
+from tourney.run.listeners import PLAIN_EVERY, PlainListener, RunLog, rich_listener
+from tourney.run.summary import Heartbeat, RunProgress
 from tourney.run.workers.executor import Playing
 
 

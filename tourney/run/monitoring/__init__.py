@@ -1,1 +1,0 @@
-"""Progress, log, status, reports and summary of a run."""
