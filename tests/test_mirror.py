@@ -82,7 +82,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",
     "cli/options.py": "cli/test_output.py",
     "cli/questions.py": "cli/test_compare.py",
-    "cli/result_options.py": "cli/test_ratings.py",
     "cli/start.py": "cli/test_main.py",
     "compare/question_results.py": "compare/test_gate.py",
     "compare/gate_forms.py": "compare/test_gate.py",

@@ -7,6 +7,7 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import PAIRS, AskingOptions, PairOptions, print_answer
 from tourney.compare.comparison import BATCH, ComparisonRule
@@ -43,26 +44,24 @@ SHOWN = {
 class CompareRequest:
     """Options of ``tourney compare``."""
 
-    width: int | None = opt.option(
+    width: int | None = option(
         "--width ELO",
+        "Instead of the test: play until the interval of Elo has this half width, at every look.",
         type=click.IntRange(1, 1000),
-        help="Instead of the test: play until the interval of Elo has this half width, at every look.",
     )
-    elo0: float = opt.option("--elo0", default=0.0, help="H1: A is better by more than this.")
-    elo1: float = opt.option("--elo1", default=20.0, help="H0: A is better by less than this.")
-    alpha: float = opt.option("--alpha", default=0.05, help="Probability of a wrong H1, over all looks.")
-    beta: float = opt.option("--beta", default=0.05, help="Probability of a wrong H0, over all looks.")
-    batch: int = opt.option("--batch PAIRS", type=PAIRS, default=BATCH, help="Pairs of games between checks.")
-    max_pairs: int | None = opt.option("--max-pairs PAIRS", help="Stop after this many. [default: no limit]")
-    args_a: tuple[str, ...] = opt.option(
-        "--args-a WORDS", default="", callback=opt.split_words, help="Arguments of A, as '--playouts 100'."
+    elo0: float = option("--elo0", "H1: A is better by more than this.", default=0.0)
+    elo1: float = option("--elo1", "H0: A is better by less than this.", default=20.0)
+    alpha: float = option("--alpha", "Probability of a wrong H1, over all looks.", default=0.05)
+    beta: float = option("--beta", "Probability of a wrong H0, over all looks.", default=0.05)
+    batch: int = option("--batch PAIRS", "Pairs of games between checks.", type=PAIRS, default=BATCH)
+    max_pairs: int | None = option("--max-pairs PAIRS", "Stop after this many. [default: no limit]")
+    args_a: tuple[str, ...] = option(
+        "--args-a WORDS", "Arguments of A, as '--playouts 100'.", default="", callback=opt.split_words
     )
-    args_b: tuple[str, ...] = opt.option(
-        "--args-b WORDS", default="", callback=opt.split_words, help="Arguments of B."
+    args_b: tuple[str, ...] = option(
+        "--args-b WORDS", "Arguments of B.", default="", callback=opt.split_words
     )
-    name: str | None = opt.option(
-        "--name NAME", help="Name of the comparison. [default: from bots and options]"
-    )
+    name: str | None = option("--name NAME", "Name of the comparison. [default: from bots and options]")
     pairs: PairOptions
     asking: AskingOptions
     format_: OutputFormat = opt.shared(opt.formats_option(ComparisonResult))

@@ -53,7 +53,8 @@ def guard(run: Callable[[], object]) -> int:
         try:
             run()
         finally:
-            _flush(sys.stdout)
+            if sys.stdout is not None and not sys.stdout.closed:
+                sys.stdout.flush()
     except Exit as exit_:
         return exit_.exit_code
     except NoArgsIsHelpError as error:
@@ -88,7 +89,8 @@ def explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, TourneyError):
         return error.exit_code, str(error)
     if isinstance(error, click.UsageError):
-        return 2, _usage(error)
+        message = error.format_message().rstrip(".")
+        return 2, message if error.ctx is None else f"{message}; see '{error.ctx.command_path} --help'"
     if isinstance(error, click.ClickException):
         return 2, error.format_message()
     if isinstance(error, (KeyboardInterrupt, Abort)):
@@ -109,31 +111,20 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def _usage(error: click.UsageError) -> str:
-    message = error.format_message().rstrip(".")
-    if error.ctx is None:
-        return message
-    return f"{message}; see '{error.ctx.command_path} --help'"
-
-
 def _explain_os(error: OSError) -> tuple[int, str]:
     what = error.strerror or str(error) or type(error).__name__
-    places = [
-        os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))
-    ]
-    where = " and ".join(places)
+    names = (error.filename, error.filename2)
+    where = " and ".join(os.fsdecode(name) for name in names if isinstance(name, (str, bytes)))
     sentence = f"{where}: {what}" if where else what
     if error.errno in _BAD_PATH and where:
         return 2, sentence
     advice = {
-        errno.ENOSPC: "; free some space and start again",
-        errno.EDQUOT: "; free some space and start again",
+        **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "; free some space and start again"),
+        **dict.fromkeys((errno.EACCES, errno.EPERM), "; choose another place, or fix its permissions"),
         errno.EROFS: "; choose a writable place",
-        errno.EACCES: "; choose another place, or fix its permissions",
-        errno.EPERM: "; choose another place, or fix its permissions",
         errno.EMFILE: "; raise the limit of open files (ulimit -n)",
-    }.get(error.errno or 0, "")
-    return ENVIRONMENT, sentence + advice
+    }
+    return ENVIRONMENT, sentence + advice.get(error.errno or 0, "")
 
 
 def _open_streams() -> None:
@@ -164,11 +155,6 @@ class _BestEffortFile(io.FileIO):
         with suppress(OSError):
             super().write(data)
         return len(memoryview(data).cast("B"))
-
-
-def _flush(stream: TextIO | None) -> None:
-    if stream is not None and not stream.closed:
-        stream.flush()
 
 
 def _reader_gone(stream: TextIO) -> bool:

@@ -2,6 +2,8 @@
 
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +14,7 @@ import rfc8785
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
+from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.compression import compressing
@@ -37,31 +40,29 @@ PGN = "pgn"
 class ExportRequest:
     """Options of ``tourney export``."""
 
-    what: str = opt.option(
+    what: str = option(
         "--what",
+        "Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat"
+        " swiss or round-robin).",
         type=click.Choice([*LINES, *TABLES, TRF]),
         default=RECORDS,
-        help="Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat"
-        " swiss or round-robin).",
     )
-    format_: str | None = opt.option(
+    format_: str | None = option(
         "--format",
-        type=click.Choice(["jsonl", "csv", "parquet", PGN]),
-        help="Output format: jsonl for records and tournaments, pgn for records of chess, csv or parquet"
+        "Output format: jsonl for records and tournaments, pgn for records of chess, csv or parquet"
         " for tables. [default: jsonl or csv]",
+        type=click.Choice(["jsonl", "csv", "parquet", PGN]),
     )
-    out: Path | None = opt.option(
+    out: Path | None = option(
         "--out FILE",
-        type=click.Path(allow_dash=True, path_type=Path),
-        help="Output file, compressed if its name ends in .gz or .zst; replaces an existing regular file"
+        "Output file, compressed if its name ends in .gz or .zst; replaces an existing regular file"
         " as a whole. [default: -, standard output]",
+        type=click.Path(allow_dash=True, path_type=Path),
     )
-    measured: bool = opt.option(
-        "--measured", help="With --what tournament: add times, measurements and logs."
-    )
-    proof: str | None = opt.option(
+    measured: bool = option("--measured", "With --what tournament: add times, measurements and logs.")
+    proof: str | None = option(
         "--proof MATCH",
-        help="Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
+        "Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
     )
     db: str = opt.shared(opt.db_option)
 
@@ -115,31 +116,33 @@ def command(tournament: str | None, options: ExportRequest) -> None:
         found = database.tournaments.get(tournament)
         if what in {"standings", TRF}:
             warn_unknown_format(found)
-        if out is None:
-            _write(database, found, options, sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-            return
-        with writing(out) as file, compressing(file, out.name) as packed:
+        with _target(out) as file, compressing(file, out.name if out else "") as packed:
             _write(database, found, options, packed)
-    current().say(f"{what} of {found.name} written to {out}")
+    if out is not None:
+        current().say(f"{what} of {found.name} written to {out}")
+
+
+@contextmanager
+def _target(path: Path | None) -> Iterator[BinaryIO]:
+    """Give a file that replaces the one at a path once it is whole, or standard output."""
+    if path is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with writing(path) as file:
+            yield file
 
 
 def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> None:
     """Write the proof of a match, or of the plan, as one line of JSON."""
     with Database.open(options.db) as opened, opened.snapshot() as database:
-        number = None
+        number, chosen = None, None
         if match != PLAN:
             found = database.matches.find(match, tournament)
             number, chosen = found.number, database.tournaments.by_id(found.tournament)
-        else:
-            chosen = database.tournaments.get(tournament)
-        line = rfc8785.dumps(prove(database, chosen, number).as_json()) + b"\n"
-    if options.file is None:
-        sys.stdout.buffer.write(line)
-        sys.stdout.buffer.flush()
-    else:
-        with writing(options.file) as file:
-            file.write(line)
+        proof = prove(database, chosen or database.tournaments.get(tournament), number)
+    with _target(options.file) as file:
+        file.write(rfc8785.dumps(proof.as_json()) + b"\n")
 
 
 def _write(database: Database, tournament: Tournament, options: ExportRequest, file: BinaryIO) -> None:

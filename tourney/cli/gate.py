@@ -11,6 +11,7 @@ import click
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, document_text
 from tourney.cli.questions import PAIRS, AskingOptions, PairOptions, print_answer
 from tourney.compare import gate_forms as forms
@@ -74,40 +75,40 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
 class GateRequest:
     """Options of ``tourney gate``."""
 
-    against: tuple[str, ...] = opt.option(
+    against: tuple[str, ...] = option(
         "--against BOT...",
-        shell_complete=complete_bot,
-        help="Baselines to compare with: names or paths, up to the next option. [default: the game's"
+        "Baselines to compare with: names or paths, up to the next option. [default: the game's"
         " baselines, see `tourney bots promote`]",
+        shell_complete=complete_bot,
     )
-    gain: float | None = opt.option(
+    gain: float | None = option(
         "--gain ELO",
-        help="Reject the candidate once it is proven to gain less. [default: 5; 0 with --no-regression]",
+        "Reject the candidate once it is proven to gain less. [default: 5; 0 with --no-regression]",
     )
-    no_regression: float | None = opt.option(
+    no_regression: float | None = option(
         "--no-regression ELO",
-        help="Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
+        "Accept the candidate once it is proven to be better than this, such as -5. [default: 0]",
     )
-    alpha: float = opt.option(
+    alpha: float = option(
         "--alpha",
+        "Probability of proving anything better that is not, over all baselines and looks.",
         default=0.05,
-        help="Probability of proving anything better that is not, over all baselines and looks.",
     )
-    beta: float = opt.option(
+    beta: float = option(
         "--beta",
+        "Probability of proving anything worse that is not, over all baselines and looks.",
         default=0.05,
-        help="Probability of proving anything worse that is not, over all baselines and looks.",
     )
-    max_pairs: int | None = opt.option(
+    max_pairs: int | None = option(
         "--max-pairs PAIRS",
-        help="Stop after this many against each baseline, in whole batches; a later command may allow more."
+        "Stop after this many against each baseline, in whole batches; a later command may allow more."
         " [default: no limit]",
     )
-    batch: int = opt.option(
-        "--batch PAIRS", type=PAIRS, default=16, help="Pairs of games against each baseline between checks."
+    batch: int = option(
+        "--batch PAIRS", "Pairs of games against each baseline between checks.", type=PAIRS, default=16
     )
-    max_faults: int = opt.option(
-        "--max-faults N", default=1, help="Reject the candidate once it has this many faults."
+    max_faults: int = option(
+        "--max-faults N", "Reject the candidate once it has this many faults.", default=1
     )
     words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions
@@ -115,11 +116,11 @@ class GateRequest:
     format_: OutputFormat = opt.shared(
         opt.formats_option(GateResult, formats=("text", *(format_.value for format_ in WRITERS)))
     )
-    files: tuple[Path, ...] = opt.option(
+    files: tuple[Path, ...] = option(
         "--out FILE",
+        "Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
         multiple=True,
         callback=_files,
-        help="Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
     )
 
     def rule(self) -> GateRule:

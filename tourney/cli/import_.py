@@ -1,9 +1,10 @@
 """``tourney import``: store an exported tournament, or records or results as a tournament."""
 
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,19 +14,14 @@ from pathlib import Path
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.output import counting, current
-from tourney.cli.result_options import (
-    NO_SELECTION,
-    Selection,
-    SelectionOptions,
-    game_name_option,
-    name_of,
-    report_problems,
-)
+from tourney.cli.options import option
+from tourney.cli.output import Output, counting, current
 from tourney.compression import reading
 from tourney.errors import InputError, RecordError, TournamentError, UsageError
 from tourney.match.record import Record, check_record
-from tourney.outcomes.reading import game_of, holds_results, label_of, read_files
+from tourney.outcomes.foreign_game import NOT_DAMAGED, Problems, date_of
+from tourney.outcomes.reading import READERS, Filter, game_of, holds_results, label_of, read_files
+from tourney.outcomes.tally import Tally
 from tourney.parsing import read_json_lines
 from tourney.results.outcomes import store_tally
 from tourney.results.standings import setup_of
@@ -44,16 +40,97 @@ _BEGINNING = 1 << 16
 """Bytes by which a file is judged."""
 
 
+game_name_option = click.option(
+    "--game", metavar="NAME", help="Results: name of the game. [default: chess for PGN, else unknown]"
+)
+"""``--game NAME``; the command gets ``game``, a text or None."""
+
+_NO_NAME = re.compile(r"[^a-z0-9._-]+")
+_ENDINGS = (".gz", ".zst", ".pgn", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
+
+
+def name_of(path: Path) -> str:
+    """The name of a tournament for the results of a file."""
+    name = path.name.lower()
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return _NO_NAME.sub("-", name).strip("-._")[:64].rstrip("-._") or "results"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionOptions:
+    """Which results of which files to take."""
+
+    form: str | None = option(
+        "--input", "Form of the files. [default: by their content]", type=click.Choice(list(READERS))
+    )
+    time_controls: tuple[str, ...] = option(
+        "--time-control TEXT", "Take games with this time control, as the file writes it; repeatable."
+    )
+    since: str = option("--since DATE", "Take games from this day on (2026-11-22).", default="")
+    until: str = option("--until DATE", "Take games up to this day.", default="")
+    players: tuple[str, ...] = option("--player NAME", "Take games among these players alone; repeatable.")
+    without: tuple[str, ...] = option("--without NAME", "Leave out the games of a player; repeatable.")
+    least: int = option(
+        "--min-games N",
+        "Leave out players with fewer games, until all that are left have N.",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=False,
+    )
+    no_pairs: bool = option("--no-pairs", "Let each game count by itself, whatever pairs the files name.")
+
+    def filter(self) -> Filter:
+        """Which games to take. Raises UsageError."""
+        for word, text in (("--since", self.since), ("--until", self.until)):
+            if text and date_of(text) != text:
+                raise UsageError(f"{word} {text!r} is not a date of the form YYYY-MM-DD")
+        if self.since and self.until and self.since > self.until:
+            raise UsageError(f"--since {self.since} is after --until {self.until}")
+        sets = frozenset(self.players), frozenset(self.without)
+        controls = frozenset(self.time_controls)
+        return Filter(controls, self.since, self.until, *sets, self.least, not self.no_pairs)
+
+    def read(
+        self,
+        files: Sequence[Path],
+        output: Output,
+        *,
+        ordered: bool,
+        labels: Mapping[Path, str] | None = None,
+    ) -> tuple[Tally, Problems]:
+        """The games of files that are to be taken, and what is wrong with others, as ``read_files`` does."""
+        filter_ = self.filter()
+        with counting(output, "read", "games") as step:
+            return read_files(
+                files,
+                filter_,
+                form=self.form,
+                ordered=ordered,
+                labels=labels,
+                step=lambda done: step(done, None),
+            )
+
+
+def report_problems(problems: Problems, output: Output) -> None:
+    """Say what was not rated, and why: what is damaged as warnings, all else as messages."""
+    for kind, sentence in problems.sentences_by_kind():
+        if kind in NOT_DAMAGED:
+            output.say(sentence)
+        else:
+            output.warn(sentence)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRequest:
     """Options of ``tourney import``."""
 
-    name: str | None = opt.option(
+    name: str | None = option(
         "--name NAME",
-        help="Name of the new tournament. [default: that of the export, or of the first file of results]",
+        "Name of the new tournament. [default: that of the export, or of the first file of results]",
     )
-    again: bool = opt.option(
-        "--again", help="Also import records that the database has already in another tournament."
+    again: bool = option(
+        "--again", "Also import records that the database has already in another tournament."
     )
     game: str | None = opt.shared(game_name_option)
     selected: SelectionOptions
@@ -89,20 +166,20 @@ def command(files: tuple[Path, ...], options: ImportRequest) -> None:
     """
     if options.name is not None and NAME.fullmatch(options.name) is None:
         raise UsageError(f"--name {options.name!r} must match {NAME.pattern}")
-    selection = options.selected.selection()
+    form, filter_ = options.selected.form, options.selected.filter()
     with ExitStack() as stack:
         paths = {file: stack.enter_context(copied(file)) for file in files}
         kinds = {file: holds_results(_beginning(path, file)) for file, path in paths.items()}
-        if any(kinds.values()) or selection.form is not None:
+        if any(kinds.values()) or form is not None:
             for file, results in kinds.items():
-                if not results and selection.form is None:
+                if not results and form is None:
                     raise UsageError(f"{label_of(file)} has no results of other programs: import it alone")
-            _import_results(paths, selection, options)
+            _import_results(paths, options)
             return
         if len(files) > 1:
             raise UsageError("give one file of records, or one tournament; only results may be several files")
         file = files[0]
-        if options.game is not None or selection != NO_SELECTION:
+        if options.game is not None or filter_ != Filter():
             raise UsageError(f"{label_of(file)} has no results of other programs: leave out their options")
         _import_lines(file, paths[file], options)
 
@@ -159,19 +236,11 @@ def check_format(head: Head, file: Path) -> None:
         )
 
 
-def _import_results(paths: dict[Path, Path], selection: Selection, options: ImportRequest) -> None:
+def _import_results(paths: dict[Path, Path], options: ImportRequest) -> None:
     """Store the results of some files, given with the paths from which they can be read, as a tournament."""
     output = current()
     labels = {path: label_of(file) for file, path in paths.items()}
-    with counting(output, "read", "games") as step:
-        tally, problems = read_files(
-            list(paths.values()),
-            selection.filter,
-            form=selection.form,
-            ordered=True,
-            labels=labels,
-            step=lambda done: step(done, None),
-        )
+    tally, problems = options.selected.read(list(labels), output, ordered=True, labels=labels)
     report_problems(problems, output)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     with Database.open(options.db, create=True) as database:

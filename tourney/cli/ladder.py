@@ -12,6 +12,7 @@ from msgspec import structs
 from tourney.bots.catalogue.shipped import ladders
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import AskingOptions, print_answer
 from tourney.cli.show import log_lines
@@ -70,29 +71,29 @@ LIST_COLUMNS = (
 class LadderRequest:
     """Options of ``tourney ladder``."""
 
-    game: str | None = opt.option("--game GAME", help="Game to play.")
-    seats: int | None = opt.option(
-        "--seats N", type=click.IntRange(2, 4), help="Seats per table (default: the game's minimum)."
+    game: str | None = option("--game GAME", "Game to play.")
+    seats: int | None = option(
+        "--seats N", "Seats per table (default: the game's minimum).", type=click.IntRange(2, 4)
     )
-    listed: bool = opt.option("--list", help="List the rungs of all ladders, or of one game's.")
-    width: int = opt.option(
+    listed: bool = option("--list", "List the rungs of all ladders, or of one game's.")
+    width: int = option(
         "--width ELO",
+        "Stop once the 95 % interval of the rating is at most this wide to either side.",
         type=click.IntRange(5, 1000),
         default=50,
-        help="Stop once the 95 % interval of the rating is at most this wide to either side.",
     )
-    games: int = opt.option(
+    games: int = option(
         "--games N",
+        "Stop once this many games are played, as seen after each batch.",
         type=click.IntRange(1, MAX_ROWS),
         default=400,
-        help="Stop once this many games are played, as seen after each batch.",
     )
     words: tuple[str, ...] = opt.shared(opt.args_option("bot"))
     move_ms: int = opt.shared(opt.move_ms_option("Time per action that the referee states to bots."))
     charge: Charge = opt.shared(opt.charge_option("wall", "cpu"))
     seed: int | None = opt.shared(opt.seed_option)
-    max_faults: int = opt.option(
-        "--max-faults N", default=8, help="Stop with exit code 1 once the games hold this many faults."
+    max_faults: int = option(
+        "--max-faults N", "Stop with exit code 1 once the games hold this many faults.", default=8
     )
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     reuse: bool = opt.shared(opt.reuse_option)

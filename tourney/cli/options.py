@@ -29,12 +29,12 @@ DEFAULT_BOTS = "tourney-bots"
 """The bot store in the current folder."""
 
 
-def option(usage: str, *names: str, **attributes: Any) -> Any:
+def option(usage: str, *words: str, **attributes: Any) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
-    The field's name and type give the rest: ``bool`` makes a flag, ``tuple`` a repeatable option, ``Path`` a
-    file's, ``int`` a number from 1 on; a default is shown unless it is empty. ``names`` and ``attributes``
-    are those of ``click.option``.
+    ``words`` are the help, and further names of the option. The field's name and type give the rest: ``bool``
+    makes a flag, ``tuple`` a repeatable option, ``Path`` a file's, ``int`` a number from 1 on; a default is
+    shown unless it is empty. ``attributes`` are those of ``click.option``.
     """
 
     def declare(one: "Field[Any]") -> Callable[[Any], Any]:
@@ -55,6 +55,8 @@ def option(usage: str, *names: str, **attributes: Any) -> Any:
             found["type"] = click.IntRange(min=1)
         if metavar == "GAME":
             found["shell_complete"] = complete_game
+        names = [text for text in words if " " not in text]
+        found["help"] = next((text for text in words if " " in text), None)
         return click.option(word, *names, one.name, **found | attributes)
 
     return field(metadata={"option": declare})

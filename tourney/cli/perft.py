@@ -7,6 +7,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import UsageError
 from tourney.games.game_tree import divide, perft
@@ -35,12 +36,10 @@ class PerftDocument(Document, frozen=True, kw_only=True):
 class PerftRequest:
     """Options of ``tourney perft``."""
 
-    position: str | None = opt.option(
-        "--position POSITION", help="Count from this position. [default: the start]"
-    )
+    position: str | None = option("--position POSITION", "Count from this position. [default: the start]")
     seats: int | None = opt.shared(opt.seats_option)
     options: dict[str, str] = opt.shared(opt.game_option)
-    divided: bool = opt.option("--divide", help="Also count for each first action.")
+    divided: bool = option("--divide", "Also count for each first action.")
     format_: OutputFormat = opt.shared(opt.formats_option(PerftDocument, formats=opt.TEXT))
 
 

@@ -16,8 +16,10 @@ from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_game
+from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.errors import BotError, UsageError
+from tourney.files import check_writable, write_file
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.playing import split_bot
@@ -25,7 +27,7 @@ from tourney.match.match_runner import Launcher, StoreLauncher, entrant_of
 from tourney.match.referee import Referee
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import PERSON
-from tourney.play.person_match import PersonMatch, RecordFile, Seat
+from tourney.play.person_match import PersonMatch, Seat
 from tourney.play.terminal import ScreenTerminal, StreamTerminal, Terminal
 from tourney.seeds import U64
 
@@ -38,21 +40,19 @@ class PlayOptions:
 
     seats: int | None = opt.shared(opt.seats_option)
     options: dict[str, str] = opt.shared(opt.game_option)
-    seed: int | None = opt.option(
+    seed: int | None = option(
         "--seed",
+        "Seed of the dice and of the bots' own seeds. [default: random, and printed]",
         type=click.IntRange(0, U64 - 1),
-        help="Seed of the dice and of the bots' own seeds. [default: random, and printed]",
     )
     move_ms: int = opt.shared(opt.move_ms_option("A bot's time for an action; yours is not limited."))
-    opening_plies: int = opt.option(
+    opening_plies: int = option(
         "--opening-plies N",
+        "Begin after N random actions, sampled from the seed.",
         type=click.IntRange(0, 200),
         default=0,
-        help="Begin after N random actions, sampled from the seed.",
     )
-    save: Path | None = opt.option(
-        "--save FILE", help="Write the record of the game to FILE, which must not exist."
-    )
+    save: Path | None = option("--save FILE", "Write the record of the game to FILE, which must not exist.")
     sandbox: Level = opt.shared(opt.sandbox_option)
     bots: str = opt.shared(opt.bots_option)
 
@@ -80,18 +80,22 @@ def command(game: str, bots_at: tuple[str, ...], options: PlayOptions) -> None:
     named = bots_by_seat(bots_at, count)
     seed = secrets.randbits(64) if options.seed is None else options.seed
     with ExitStack() as stack:
-        file = None if options.save is None else RecordFile(options.save)
+        if options.save is not None:  # no game is played for a file that cannot be written
+            check_writable(options.save, new=True)
         box = open_sandbox(options.sandbox)
         players = list(_seats(rules, count, named, box, BotStore(Path(options.bots)), stack))
         entrants = tuple(seat.entrant for seat in players)
         opening, limits = Opening(plies=options.opening_plies), Limits(move_ms=options.move_ms)
         spec = MatchSpec(rules.name, tuple(full.items()), entrants, seed, limits, opening)
         Referee(spec, rules)  # raises for what cannot be played, before anything is shown
-        terminal = _terminal(color=output.color)
+        if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
+            terminal: Terminal = ScreenTerminal(color=output.color)
+        else:  # the caller may have closed the input
+            terminal = StreamTerminal(sys.stdin.buffer if sys.stdin else io.BytesIO(), sys.stdout)
         terminal.write(_head(rules, full, seed, players))
         played = PersonMatch(spec, rules, players, terminal, box).play()
-        if file is not None and played is not None:
-            file.write(played.record)
+        if options.save is not None and played is not None:
+            write_file(options.save, played.record.encode() + b"\n")
             output.say(f"the record is in {options.save}")
 
 
@@ -149,11 +153,3 @@ def _head(game: AnyGame, options: Mapping[str, str], seed: int, seats: Iterable[
     lines = [f"{game.title}{settings}, seed {seed}"]
     lines += [f"  {seat.label}" + ("" if seat.launch else ": you") for seat in seats]
     return "\n".join([*lines, "Type help for the commands.", ""])
-
-
-def _terminal(*, color: bool) -> Terminal:
-    if sys.stdin is None:  # it was closed by the caller
-        return StreamTerminal(io.BytesIO(), sys.stdout)
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        return ScreenTerminal(color=color)
-    return StreamTerminal(sys.stdin.buffer, sys.stdout)

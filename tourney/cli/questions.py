@@ -10,6 +10,7 @@ from typing import TypeVar
 import click
 
 from tourney.cli import options as opt
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
@@ -32,36 +33,36 @@ PAIRS = click.IntRange(1, 100_000)
 class PairOptions:
     """How bots play mirrored pairs of games."""
 
-    game: str = opt.option("--game GAME", required=True, help="Game to play.")
+    game: str = option("--game GAME", "Game to play.", required=True)
     options: dict[str, str] = opt.shared(opt.game_option)
     move_ms: int = opt.shared(opt.move_ms_option("Time per action; with a clock there is none by default."))
-    limits_file: Path | None = opt.option(
+    limits_file: Path | None = option(
         "--limits FILE",
+        "Play by the [limits] and the openings of a tournament file; other options go before it.",
         type=click.Path(path_type=Path),
-        help="Play by the [limits] and the openings of a tournament file; other options go before it.",
     )
-    clock: str | None = opt.option(
-        "--clock SECONDS[+INC]", help="Time per match, and more for each action, as 8+0.08."
+    clock: str | None = option(
+        "--clock SECONDS[+INC]", "Time per match, and more for each action, as 8+0.08."
     )
-    nodes: int | None = opt.option("--nodes N", help="Nodes per action, which bots are to keep.")
-    limit: tuple[str, ...] = opt.option(
-        "--limit KEY=VALUE", help="A key of [limits], as 'resign={movecount = 3, score = 600}'; repeatable."
+    nodes: int | None = option("--nodes N", "Nodes per action, which bots are to keep.")
+    limit: tuple[str, ...] = option(
+        "--limit KEY=VALUE", "A key of [limits], as 'resign={movecount = 3, score = 600}'; repeatable."
     )
-    book: Path | None = opt.option(
+    book: Path | None = option(
         "--opening-book FILE",
+        "Openings: a line of actions each or, for chess, .epd or .pgn.",
         type=click.Path(path_type=Path),
-        help="Openings: a line of actions each or, for chess, .epd or .pgn.",
     )
     charge: Charge = opt.shared(opt.charge_option(*opt.CHARGES))
-    fuel_per_ms: int | None = opt.option(
+    fuel_per_ms: int | None = option(
         "--fuel-per-ms N",
+        f"Units of work that count as a millisecond, with --charge fuel. [default: {FUEL_PER_MS}]",
         type=click.IntRange(1_000, 1_000_000_000),
-        help=f"Units of work that count as a millisecond, with --charge fuel. [default: {FUEL_PER_MS}]",
     )
-    opening_plies: int | None = opt.option(
+    opening_plies: int | None = option(
         "--opening-plies N",
+        "Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
         type=click.IntRange(0, 200),
-        help="Random actions at the start of each pair. [default: 4; 0 in games with dice or hidden actions]",
     )
     seed: int | None = opt.shared(opt.seed_option)
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)

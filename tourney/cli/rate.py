@@ -11,7 +11,9 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
-from tourney.cli.output import Output, OutputFormat, counting, current
+from tourney.cli.import_ import SelectionOptions, game_name_option, name_of, report_problems
+from tourney.cli.options import option
+from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.rating_tables import (
     MeasuresDocument,
     PairsDocument,
@@ -20,10 +22,9 @@ from tourney.cli.rating_tables import (
     RatingsDocument,
     RatingTable,
 )
-from tourney.cli.result_options import SelectionOptions, game_name_option, name_of, report_problems
 from tourney.errors import CheckError, UsageError
 from tourney.outcomes.foreign_game import KINDS, Problems
-from tourney.outcomes.reading import game_of, read_files
+from tourney.outcomes.reading import game_of
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch
 from tourney.ratings.classic import MODELS
@@ -75,38 +76,38 @@ PROBLEMS = ("kind", "file", "line", "why")
 class RateRequest:
     """Options of ``tourney rate``."""
 
-    model: str = opt.option(
+    model: str = option(
         "--model",
+        "Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
         type=click.Choice(list(MODELS)),
         default="tourney",
-        help="Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
     )
     method: str = opt.shared(opt.method_option(["batch", "trueskill"]))
-    show: str = opt.option(
+    show: str = option(
         "--show",
+        "Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
+        " games that cannot be rated.",
         type=click.Choice(["players", "pairs", "los", "pool", "problems"]),
         default="players",
-        help="Table: the players, all pairs, the matrix of their superiority, the whole pool, or the"
-        " games that cannot be rated.",
     )
     levels: dict[str, float] = opt.shared(opt.anchor_option)
     forfeits: Forfeits = opt.shared(opt.forfeits_option)
-    draw_probability: str | None = opt.option(
+    draw_probability: str | None = option(
         "--draw-probability P",
-        help="TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
+        "TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
         " [default: 0.1]",
     )
-    tau: str = opt.option(
+    tau: str = option(
         "--tau T",
+        "TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
         default="0",
-        help="TrueSkill: change of skill between games, or 'default' for the trueskill package's.",
     )
     selected: SelectionOptions
-    report: Path | None = opt.option(
-        "--report DIR", type=opt.FOLDER, help="Also write the pages of a report to this folder."
+    report: Path | None = option(
+        "--report DIR", "Also write the pages of a report to this folder.", type=opt.FOLDER
     )
     game: str | None = opt.shared(game_name_option)
-    strict: bool = opt.option("--strict", help="Exit with code 1 if a game or a file is damaged.")
+    strict: bool = option("--strict", "Exit with code 1 if a game or a file is damaged.")
     format_: OutputFormat = opt.shared(
         opt.formats_option(
             RatingsDocument,
@@ -161,15 +162,9 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
     colours reversed that share a pair label, an opening or a round are one observation.
     """
     options.check()
-    selection, output = options.selected.selection(), current()
-    with counting(output, "read", "games") as step:
-        tally, problems = read_files(
-            files,
-            selection.filter,
-            form=selection.form,
-            ordered=options.method == "trueskill" or options.report is not None,
-            step=lambda done: step(done, None),
-        )
+    output = current()
+    ordered = options.method == "trueskill" or options.report is not None
+    tally, problems = options.selected.read(files, output, ordered=ordered)
     if options.show == "problems":
         _print_problems(problems, options.format_, output)
     elif options.method == "trueskill":

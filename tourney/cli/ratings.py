@@ -8,6 +8,7 @@ import click
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
 from tourney.cli.completion import complete_tournament
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.rating_tables import (
     MeasuresDocument,
@@ -38,43 +39,40 @@ class RatingsRequest:
     """Options of ``tourney ratings``."""
 
     method: str = opt.shared(opt.method_option(METHODS.names()))
-    show: str = opt.option(
+    show: str = option(
         "--show",
+        "Table of a batch rating: the bots, the probability of superiority of each pair, or the whole pool.",
         type=click.Choice(["bots", "pairs", "pool"]),
         default="bots",
-        help="Table of a batch rating: the bots, the probability of superiority of each pair, or the"
-        " whole pool.",
     )
     forfeits: Forfeits = opt.shared(opt.forfeits_option)
-    draw_probability: str | None = opt.option(
+    draw_probability: str | None = option(
         "--draw-probability P",
-        help=f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
+        f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
         " from the results, print it and store it for this game and number of seats"
         f" ('{AGAIN}' replaces it). [default: the stored value, or the game's]",
     )
-    tau: str | None = opt.option(
+    tau: str | None = option(
         "--tau T",
-        help="TrueSkill: change of skill between matches, or 'default' for the trueskill package's"
+        "TrueSkill: change of skill between matches, or 'default' for the trueskill package's"
         " default. [default: 0]",
     )
-    every: bool = opt.option(
+    every: bool = option(
         "--all",
-        help="Rate the versions of all bots in one fit over all tournaments of a game with the same"
-        " settings.",
+        "Rate the versions of all bots in one fit over all tournaments of a game with the same settings.",
     )
-    game: str | None = opt.option("--game GAME", help="--all: game. [default: the only one]")
+    game: str | None = option("--game GAME", "--all: game. [default: the only one]")
     levels: dict[str, float] = opt.shared(opt.anchor_option)
-    seats: int | None = opt.option("--seats N", type=click.IntRange(min=2), help="--all: number of seats.")
+    seats: int | None = option("--seats N", "--all: number of seats.", type=click.IntRange(min=2))
     options: dict[str, str] = opt.shared(opt.game_option)
-    limits: dict[str, str] = opt.option(
+    limits: dict[str, str] = option(
         "--limit NAME=VALUE",
+        "--all: a limit of the tournaments, as move-ms=100; repeatable.",
         multiple=True,
         callback=lambda _ctx, _param, values: opt.pairs(values),
-        help="--all: a limit of the tournaments, as move-ms=100; repeatable.",
     )
-    any_host: bool = opt.option(
-        "--any-host",
-        help="--all: also pool tournaments by the wall clock from hosts of other or unknown speed.",
+    any_host: bool = option(
+        "--any-host", "--all: also pool tournaments by the wall clock from hosts of other or unknown speed."
     )
     db: str = opt.shared(opt.db_option)
     format_: OutputFormat = opt.shared(

@@ -14,6 +14,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
+from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
 from tourney.compare.question import has_ended
@@ -55,69 +56,67 @@ class _Seconds(click.IntRange):
 class ReportRequest:
     """Options of ``tourney report``."""
 
-    out: Path | None = opt.option(
+    out: Path | None = option(
         "--out DIR",
+        "Folder to write to; replaces an existing report. [default: reports/TOURNAMENT]",
         type=opt.FOLDER,
-        help="Folder to write to; replaces an existing report. [default: reports/TOURNAMENT]",
     )
-    no_measured: bool = opt.option(
+    no_measured: bool = option(
         "--no-measured",
-        help="Omit everything that may differ between runs: times, dates, host, protections, logs.",
+        "Omit everything that may differ between runs: times, dates, host, protections, logs.",
     )
-    logs: bool = opt.option(
+    logs: bool = option(
         "--with-logs",
-        help="Publish what bots wrote to standard error, the host's name, and errors of machine and builds.",
+        "Publish what bots wrote to standard error, the host's name, and errors of machine and builds.",
     )
-    address: str = opt.option(
+    address: str = option(
         "--base-url URL",
+        "Where the folder will be published: adds a feed, social cards, canonical links and a sitemap.",
         default="",
-        help="Where the folder will be published: adds a feed, social cards, canonical links and a sitemap.",
     )
-    templates: Path | None = opt.option(
+    templates: Path | None = option(
         "--templates DIR",
+        "Folder whose files replace the report's templates and static files by name.",
         type=click.Path(path_type=Path),
-        help="Folder whose files replace the report's templates and static files by name.",
     )
-    match_pages: int = opt.option(
+    match_pages: int = option(
         "--match-pages N",
+        "Maximum number of match pages; matches with faults come first.",
         type=click.IntRange(min=0),
         default=MATCH_PAGES,
-        help="Maximum number of match pages; matches with faults come first.",
     )
-    listed: int = opt.option(
+    listed: int = option(
         "--list-matches N",
+        "Maximum number of matches in the list of matches and its downloads; those with faults come first.",
         type=click.IntRange(min=0),
         default=LISTED,
-        help="Maximum number of matches in the list of matches and its downloads; those with faults come"
-        " first.",
     )
-    every: bool = opt.option("--all", help="Write one report on all tournaments in the database.")
-    game: str | None = opt.option("--game GAME", help="--all: the tournaments of this game alone.")
+    every: bool = option("--all", "Write one report on all tournaments in the database.")
+    game: str | None = option("--game GAME", "--all: the tournaments of this game alone.")
     levels: dict[str, float] = opt.shared(opt.anchor_option)
-    any_host: bool = opt.option(
+    any_host: bool = option(
         "--any-host",
-        help="--all: rate versions also over tournaments by the wall clock from hosts of other or unknown"
-        " speed.",
+        "--all: rate versions also over tournaments by the wall clock from hosts of other or unknown speed.",
     )
-    processes: int | None = opt.option(
+    processes: int | None = option(
         "--processes N",
+        "Processes that render pages of matches. [default: one per processor]",
         type=click.IntRange(1, 256),
-        help="Processes that render pages of matches. [default: one per processor]",
     )
-    watch: int | None = opt.option(
+    watch: int | None = option(
         "--watch [SECONDS]",
+        "Write the report again while the tournament runs, if something changed, until it is"
+        f" finished; open pages reload. [default: every {WATCH_SECONDS} seconds]",
         type=_Seconds(min=1),
         is_flag=False,
         flag_value=WATCH_SECONDS,
-        help="Write the report again while the tournament runs, if something changed, until it is"
-        f" finished; open pages reload. [default: every {WATCH_SECONDS} seconds]",
     )
-    live: int | None = opt.option(
+    live: int | None = option(
         "--live SECONDS",
+        "As --watch, but write once: something else starts the command again after about these seconds.",
         hidden=True,
-        help="As --watch, but write once: something else starts the command again after about these seconds.",
     )
-    show: bool = opt.option("--open", help="Open the first page in a browser.")
+    show: bool = option("--open", "Open the first page in a browser.")
     db: str = opt.shared(opt.db_option)
 
     def check(self, tournament: str | None) -> None:

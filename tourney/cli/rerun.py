@@ -5,16 +5,17 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level, open_sandbox
 from tourney.cli import options as opt
+from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, counting, current
 from tourney.cli.run_options import cpus_option, workers_option
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
@@ -26,12 +27,10 @@ from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
 from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.run.workers.local import LocalExecutor, default_workers
-from tourney.store.scratch import Scratch
-
-if TYPE_CHECKING:
-    from tourney.store.database import Database
-    from tourney.store.values import Tournament
 from tourney.schema import Document, Part
+from tourney.store.database import Database
+from tourney.store.scratch import Scratch
+from tourney.store.values import Tournament
 
 
 class RerunLine(Part, frozen=True, kw_only=True):
@@ -64,14 +63,14 @@ class RerunDocument(Document, frozen=True, kw_only=True):
 class RerunRequest:
     """Options of ``tourney rerun``."""
 
-    everything: bool = opt.option(
-        "--all", help="Play all matches of the database again; with MATCH, those of a tournament or a file."
+    everything: bool = option(
+        "--all", "Play all matches of the database again; with MATCH, those of a tournament or a file."
     )
-    size: int | None = opt.option("--sample N", help="Play N of these matches again, drawn at random.")
-    seed: int | None = opt.option(
+    size: int | None = option("--sample N", "Play N of these matches again, drawn at random.")
+    seed: int | None = option(
         "--seed S",
+        "Seed that the sample is drawn from. [default: a random one, which is printed]",
         type=click.IntRange(0, 2**64 - 1),
-        help="Seed that the sample is drawn from. [default: a random one, which is printed]",
     )
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = opt.shared(cpus_option())
@@ -79,10 +78,6 @@ class RerunRequest:
     format_: OutputFormat = opt.shared(opt.formats_option(RerunDocument, formats=opt.TEXT))
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
-
-    def executor(self) -> LocalExecutor:
-        """Workers on this machine."""
-        return LocalExecutor(self.workers or max(1, default_workers() // max(1, self.cpus)), cpus=self.cpus)
 
 
 @click.command("rerun")
@@ -102,70 +97,62 @@ def command(match: str | None, options: RerunRequest) -> None:
     missing are named, with exit code 2. Ctrl-C finishes the matches in play and sums up; a second one stops
     at once.
     """
-    everything, size, seed = options.everything, options.size, options.seed
-    if everything and size is not None:
+    size, drawn, output = options.size, options.seed, current()
+    if options.everything and size is not None:
         raise UsageError("give one of --all and --sample N")
-    if seed is not None and size is None:
+    if drawn is not None and size is None:
         raise UsageError("--seed S goes with --sample N")
-    if not everything and size is None:
+    if not options.everything and size is None:
         if match is None:
             raise UsageError("give MATCH, --all or --sample N")
-        _one(match, options)
+        _one(match, options, output)
         return
-    output = current()
     with _candidates(match, options.db, output) as candidates:
-        drawn = None
+        picked: Sequence[int] = range(candidates.count)
         if size is not None:
-            drawn = secrets.randbits(64) if seed is None else seed
-            picked: Sequence[int] = sample(candidates.count, size, drawn)
-        else:
-            picked = range(candidates.count)
+            drawn = secrets.randbits(64) if drawn is None else drawn
+            picked = sample(candidates.count, size, drawn)
         if not picked:
             raise UsageError(candidates.nothing)
         if drawn is not None:
             output.say(
                 f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}"
             )
-        _replay(output, candidates, picked, options, _Result(options.format_, len(picked), drawn))
+        _replay(candidates, picked, options, _Result(output, options.format_, len(picked), drawn))
 
 
 @dataclass
 class _Result:
     """What came out: printed line by line as text, or as one JSON document at the end."""
 
+    output: Output
     form: OutputFormat
     picked: int
     seed: int | None = None
     counts: Counter[str] = field(default_factory=Counter)
     lines: list[RerunLine] = field(default_factory=list)
 
-    def add(self, output: Output, label: str, kind: Kind, findings: Sequence[str]) -> None:
+    def add(self, label: str, kind: Kind, findings: Sequence[str]) -> None:
         """Take a match; as text, print its findings."""
         self.counts[kind] += 1
         if kind != "same" or findings:
             self.lines.append(RerunLine(match=label, outcome=kind, findings=tuple(findings)))
         note = "" if kind == "different" else f"{kind}: "
         for finding in findings if self.form is OutputFormat.TEXT else ():
-            output.write(f"{label}: {note}{finding}")
+            self.output.write(f"{label}: {note}{finding}")
 
-    def end(self, output: Output, text: str) -> None:
+    def end(self, text: str) -> None:
         """Print the ``text`` of the end, or the document."""
         if self.form is OutputFormat.TEXT:
-            output.write(text)
+            self.output.write(text)
             return
-        output.document(
-            RerunDocument.of(
-                self,
-                holds=not self.counts["different"],
-                **{kind.replace(" ", "_"): self.counts[kind] for kind, _ in _SUMS},
-                seed=None if self.seed is None else str(self.seed),
-                matches=tuple(self.lines),
-            )
-        )
+        counts = {kind.replace(" ", "_"): self.counts[kind] for kind in _SUMS}
+        seed = None if self.seed is None else str(self.seed)
+        holds, matches = not self.counts["different"], tuple(self.lines)
+        self.output.document(RerunDocument.of(self, **counts, holds=holds, seed=seed, matches=matches))
 
 
-def _one(match: str, options: RerunRequest) -> None:
-    output = current()
+def _one(match: str, options: RerunRequest, output: Output) -> None:
     found = find_match(match, options.db)
     doubts = doubts_of(found.record, found.measured)
     if doubts:
@@ -176,11 +163,11 @@ def _one(match: str, options: RerunRequest) -> None:
         store.provide(seat.digest)
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
-    result = _Result(options.format_, 1)
+    result = _Result(output, options.format_, 1)
     kind: Kind = "same" if not findings else "not promised" if doubts else "different"
-    result.add(output, found.label, kind, [str(one) for one in findings])
+    result.add(found.label, kind, [str(one) for one in findings])
     if options.format_ is OutputFormat.JSON or not findings:
-        result.end(output, f"{found.label} came out the same: {found.record.digest}")
+        result.end(f"{found.label} came out the same: {found.record.digest}")
     if kind == "not promised":
         raise UnpromisedError(f"{found.label} came out differently, which was not promised")
     if findings:
@@ -206,8 +193,6 @@ def _candidates(words: str | None, db: str, output: Output) -> Iterator[_Candida
         with Scratch() as scratch:
             yield _file_candidates(words, scratch)
         return
-    from tourney.store.database import Database  # noqa: PLC0415 - slow to import, and files do without
-
     with Database.open(db) as opened, opened.snapshot() as database:
         yield _stored_candidates(database, words, db, output)
 
@@ -216,8 +201,13 @@ def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
     """The records of a file. They wait in ``scratch``: a compressed file cannot be read from the middle."""
     count = 0
     for where, value in read_json_lines(Path(words)):
-        if _has_record(value):
-            count = scratch.put_text(where, zlib.compress(_record(value, where).encode(), 1))
+        if isinstance(value, dict) and not {"record", "actions"} & value.keys():
+            continue  # of an exported tournament some lines have no record
+        try:
+            record = read_record(value["record"] if isinstance(value, dict) and "record" in value else value)
+            count = scratch.put_text(where, zlib.compress(record.encode(), 1))
+        except RecordError as error:
+            raise RecordError(f"{where} is not a record: {error}") from error
     return _Candidates(
         count,
         lambda index: scratch.text(index)[0],
@@ -226,7 +216,7 @@ def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
     )
 
 
-def _stored_candidates(database: "Database", words: str | None, db: str, output: Output) -> _Candidates:
+def _stored_candidates(database: Database, words: str | None, db: str, output: Output) -> _Candidates:
     """The records of a tournament, or of all that have records in the database."""
     chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
     archives = database.tournaments.archives()
@@ -270,26 +260,7 @@ _NAMED = 3
 """Archives named in one sentence."""
 
 
-def _has_record(value: Any) -> bool:
-    """Whether a line has a record: in an exported tournament some have none."""
-    return not (isinstance(value, dict) and "record" not in value and "actions" not in value)
-
-
-def _record(value: Any, where: str) -> Record:
-    inner = value["record"] if isinstance(value, dict) and "record" in value else value
-    try:
-        return read_record(inner)
-    except RecordError as error:
-        raise RecordError(f"{where} is not a record: {error}") from error
-
-
-def _replay(
-    output: Output,
-    candidates: _Candidates,
-    picked: Sequence[int],
-    options: RerunRequest,
-    result: _Result,
-) -> None:
+def _replay(candidates: _Candidates, picked: Sequence[int], options: RerunRequest, result: _Result) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
     meters: dict[str, str | None] = {}
     for index in picked:
@@ -302,12 +273,11 @@ def _replay(
         record, measured = candidates.load(picked[place])
         return record, doubts_of(record, measured)
 
-    replay = Replay(
-        len(picked), load, options.executor(), bots=store.root, sandbox=options.sandbox, missing=missing
-    )
+    workers = options.workers or max(1, default_workers() // max(1, options.cpus))
+    executor = LocalExecutor(workers, cpus=options.cpus)
+    replay = Replay(len(picked), load, executor, bots=store.root, sandbox=options.sandbox, missing=missing)
     counts = result.counts
-    with ExitStack() as stack:
-        step = stack.enter_context(counting(output, "rerun", "matches"))
+    with counting(result.output, "rerun", "matches") as step:
 
         def shown(found: Iterator[Replayed]) -> Iterator[Replayed]:
             for done, one in enumerate(found, 1):
@@ -315,14 +285,14 @@ def _replay(
                 yield one
 
         for one in in_order(shown(replay.run())):
-            result.add(output, candidates.label(picked[one.index]), one.kind, one.findings)
+            result.add(candidates.label(picked[one.index]), one.kind, one.findings)
     played = counts.total() - counts["not played"]
-    sums = [f"{counts[kind]} {words}" for kind, words in _SUMS if counts[kind] or kind == "same"]
-    result.end(output, f"{_matches(played)} played again: {', '.join(sums)}")
+    sums = [f"{counts[kind]} {words}" for kind, words in _SUMS.items() if counts[kind] or kind == "same"]
+    result.end(f"{_matches(played)} played again: {', '.join(sums)}")
     if counts["different"]:
         raise CheckError(f"{_matches(counts['different'])} came out differently")
     if replay.stopped_by:
-        output.say(f"stopped: {_matches(len(picked) - counts.total())} not played again")
+        result.output.say(f"stopped: {_matches(len(picked) - counts.total())} not played again")
         sys.exit(128 + replay.stopped_by)
     if counts["not played"]:
         raise InputError(f"{_matches(counts['not played'])} could not be played again; add the missing bots")
@@ -332,12 +302,12 @@ def _replay(
         )
 
 
-_SUMS = (
-    ("same", "the same"),
-    ("not promised", "differently, which was not promised"),
-    ("different", "differently"),
-    ("not played", "not played"),
-)
+_SUMS = {
+    "same": "the same",
+    "not promised": "differently, which was not promised",
+    "different": "differently",
+    "not played": "not played",
+}
 
 
 def _matches(count: int) -> str:

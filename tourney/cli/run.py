@@ -11,6 +11,7 @@ from typing import Literal
 import click
 
 from tourney.cli import options as opt
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import (
     DeadlineOptions,
@@ -26,7 +27,6 @@ from tourney.interface.playing import run_tournament
 from tourney.run.engine.readiness import Pinning
 from tourney.run.summary import root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
-from tourney.run.unattended import RunResult
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
 from tourney.schema import Document, Part
@@ -98,44 +98,41 @@ class RunRequest:
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = opt.shared(cpus_option(' With one per seat, and ponder = "allow", each bot has its own.'))
     end: DeadlineOptions
-    executor: str | None = opt.option(
+    executor: str | None = option(
         "--executor NAME",
-        help="Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT"
+        "Where matches are played: local, dask (a Dask cluster on this machine), dask://HOST:PORT"
         " (the cluster of that scheduler), or the name of an installed plugin. [default: the tournament"
         " file's, or local]",
     )
-    recheck: str | None = opt.option(
+    recheck: str | None = option(
         "--recheck SHARE",
-        help="Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which"
+        "Share of the matches of other hosts that a second host plays again, as 2% or 0.5%; which"
         " ones, the tournament's seed decides. [default: 2%]",
     )
-    allow_mixed: bool = opt.option(
-        "--allow-mixed", help="Play on hosts that differ in Tourney, rules, sandbox or Python."
+    allow_mixed: bool = option(
+        "--allow-mixed", "Play on hosts that differ in Tourney, rules, sandbox or Python."
     )
-    dry_run: bool = opt.option(
+    dry_run: bool = option(
         "--dry-run",
-        help="Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
+        "Print what the run would do: entrants, rounds, matches, estimated time, and what matches"
         " share. Writes nothing, and neither builds nor starts a bot.",
     )
     unattended: UnattendedOptions
-    game: str | None = opt.option(
+    game: str | None = option(
         "--game GAME",
-        help="Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
+        "Without FILE: the game. Writes the tournament file NAME.toml and runs it; --bots names the bots"
         " then (--bots random,./mybot), and TOURNEY_BOTS the folder of the bot store.",
     )
-    name: str | None = opt.option(
-        "--name NAME", help="Without FILE: name. [default: from game, format and all else]"
+    name: str | None = option("--name NAME", "Without FILE: name. [default: from game, format and all else]")
+    rounds: int | None = option("--rounds N", "Without FILE: rounds, as of a swiss.")
+    keys: tuple[str, ...] = option(
+        "--set KEY=VALUE", "Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable."
     )
-    rounds: int | None = opt.option("--rounds N", help="Without FILE: rounds, as of a swiss.")
-    keys: tuple[str, ...] = opt.option(
-        "--set KEY=VALUE",
-        help="Without FILE: a key of the tournament file, as limits.clock-ms=8000; repeatable.",
-    )
-    formats: tuple[str, ...] = opt.option(
+    formats: tuple[str, ...] = option(
         "--format FORMAT",
+        "Output format, text or json; without FILE also the tournament's. [default: text, round-robin]",
         cls=opt.FormatOption,
         documents=(RunDocument, DryRunDocument),
-        help="Output format, text or json; without FILE also the tournament's. [default: text, round-robin]",
     )
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
@@ -167,11 +164,6 @@ class RunRequest:
             current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
         return found
 
-    def pinning(self) -> Pinning:
-        """The workers, and the processors that their matches are pinned to."""
-        processors = default_workers()
-        return Pinning(self.workers or max(1, processors // max(1, self.cpus)), self.cpus, processors)
-
 
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
@@ -192,7 +184,9 @@ def command(file: Path | None, options: RunRequest) -> None:
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    pinning = options.pinning()
+    processors = default_workers()
+    workers = options.workers or max(1, processors // max(1, options.cpus))
+    pinning = Pinning(workers, options.cpus, processors)
     run_options = options.unattended.run_options(options.end.deadline(), pinning)
     tournament = options.tournament(file)
     if file is None:
@@ -201,39 +195,32 @@ def command(file: Path | None, options: RunRequest) -> None:
     if options.dry_run:
         _dry_run(tournament, options, pinning)
         return
-    output = current()
+    name, output = tournament.plan.name, current()
     with ExitStack() as stack:
         result = run_tournament(
             tournament,
             db=options.db,
             bots=options.bots,
-            workers=lambda: make_executor(pinning.workers, cpus=options.cpus),
+            workers=lambda: make_executor(workers, cpus=options.cpus),
             options=run_options,
-            listener=choose_listener(output, stack, tournament.plan.name),
+            listener=choose_listener(output, stack, name),
         )
-    _print(tournament.plan.name, result, options.format_)
-    if result.code:
-        sys.exit(result.code)
-
-
-def _print(name: str, result: RunResult, format_: OutputFormat) -> None:
-    output = current()
-    for line in result.page.splitlines():
+    root = root_text(name, result.summary)
+    for line in (*result.page.splitlines(), summary_text(name, result.summary), *([root] if root else ())):
         output.say(line)
-    output.say(summary_text(name, result.summary))
-    if root := root_text(name, result.summary):
-        output.say(root)
-    if format_ is OutputFormat.JSON:
-        progress = result.summary.progress
+    if options.format_ is OutputFormat.JSON:
+        summary, rate = result.summary, result.summary.progress.rate
         document = RunDocument.of(
-            progress,
+            summary.progress,
             tournament=name,
-            end=result.summary.end.value,
-            seconds=round(progress.seconds, 3),
-            rate=None if progress.rate is None else round(progress.rate, 3),
-            root=result.summary.root,
+            end=summary.end.value,
+            seconds=round(summary.progress.seconds, 3),
+            rate=None if rate is None else round(rate, 3),
+            root=summary.root,
         )
         output.document(document)
+    if result.code:
+        sys.exit(result.code)
 
 
 def _dry_run(file: TournamentFile, options: RunRequest, pinning: Pinning) -> None:

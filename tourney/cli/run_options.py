@@ -53,9 +53,9 @@ def cpus_option(more: str = "") -> Callable[[F], F]:
 class DeadlineOptions:
     """When the last match of a run may start."""
 
-    until: str | None = option("--until HH:MM", help="Start no match that would not end by this time of day.")
+    until: str | None = option("--until HH:MM", "Start no match that would not end by this time of day.")
     budget: str | None = option(
-        "--budget SPAN", help="Start no match that would not end within this time: 8h, 90m or 1h30m."
+        "--budget SPAN", "Start no match that would not end within this time: 8h, 90m or 1h30m."
     )
 
     def deadline(self) -> Deadline:
@@ -70,43 +70,42 @@ class UnattendedOptions:
 
     max_faults: int | None = option(
         "--max-faults N",
-        type=click.IntRange(min=1),
-        help="Stop with exit code 1 once the tournament has N faults, counted in batches of 8 matches in"
+        "Stop with exit code 1 once the tournament has N faults, counted in batches of 8 matches in"
         " schedule order.",
+        type=click.IntRange(min=1),
     )
     unbench: tuple[str, ...] = option(
-        "--unbench NAME",
-        help="Play the void matches of a benched bot, and those it lost at start-up; repeatable.",
+        "--unbench NAME", "Play the void matches of a benched bot, and those it lost at start-up; repeatable."
     )
     skip_broken: bool = option(
         "--skip-broken",
-        help="Go on without the bots that cannot be built or fetched on this host: they are benched from"
+        "Go on without the bots that cannot be built or fetched on this host: they are benched from"
         " the start.",
     )
     patience: str = option(
         "--patience SPAN",
+        "Retry a database that cannot be written for this long; 0 stops at once.",
         default="1h",
-        help="Retry a database that cannot be written for this long; 0 stops at once.",
     )
     log: Path | None = option(
-        "--log PATH", help="Log file (JSON lines). [default: DATABASE-TOURNAMENT.log beside the database]"
+        "--log PATH", "Log file (JSON lines). [default: DATABASE-TOURNAMENT.log beside the database]"
     )
     report: int | None = option(
         "--report MINUTES",
+        "Write the report at this interval and at the end; 0: only at the end.",
         type=click.IntRange(0, 1440),
-        help="Write the report at this interval and at the end; 0: only at the end.",
     )
     report_out: Path | None = option(
-        "--report-out DIR", type=FOLDER, help="Folder of the report. [default: reports/TOURNAMENT]"
+        "--report-out DIR", "Folder of the report. [default: reports/TOURNAMENT]", type=FOLDER
     )
     report_options: str | None = option(
         "--report-options OPTIONS",
-        help="Options of `tourney report` for these reports: --with-logs, --no-measured, --base-url,"
+        "Options of `tourney report` for these reports: --with-logs, --no-measured, --base-url,"
         ' --templates, --match-pages and --processes; for example "--base-url https://example.org/cup/".',
     )
     notify: str | None = option(
         "--notify CMD",
-        help="Command to run at the end of the run. It gets the summary on standard input, and"
+        "Command to run at the end of the run. It gets the summary on standard input, and"
         " TOURNEY_END, TOURNEY_CODE, TOURNEY_TEXT and TOURNEY_TOURNAMENT in its environment. No shell"
         " reads it.",
     )

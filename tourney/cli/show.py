@@ -10,10 +10,11 @@ import msgspec
 
 from tourney.cli import options as opt
 from tourney.cli.edge import printable
+from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
 from tourney.games.base import CHANCE
-from tourney.interface.found_match import FoundMatch, find_match
+from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.schema import Document, Part
@@ -60,16 +61,14 @@ class MatchDocument(Document, frozen=True, kw_only=True):
 class ShowRequest:
     """Options of ``tourney show``."""
 
-    ply: int | None = opt.option(
+    ply: int | None = option(
         "--ply N",
+        "Show the board after N actions instead of the list of actions.",
         type=click.IntRange(min=0),
-        help="Show the board after N actions instead of the list of actions.",
     )
-    boards: bool = opt.option(
-        "--board", help="Show the board after every action instead of the list of actions."
-    )
-    logged: bool = opt.option("--log", help="Also show the log: the bots' info lines and standard error.")
-    as_json: bool = opt.option("--json", help="The same as --format json.")
+    boards: bool = option("--board", "Show the board after every action instead of the list of actions.")
+    logged: bool = option("--log", "Also show the log: the bots' info lines and standard error.")
+    as_json: bool = option("--json", "The same as --format json.")
     format_: OutputFormat = opt.shared(opt.formats_option(MatchDocument, formats=opt.TEXT))
     db: str = opt.shared(opt.db_option)
 
@@ -100,53 +99,54 @@ def command(match: str, options: ShowRequest) -> None:
     holds = found.record.content_digest() == found.record.digest
     if not holds:
         output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")
-    first, last = options.plies(found)
+    plies = options.plies(found)
     if options.as_json or options.format_ is OutputFormat.JSON:
-        output.document(_document(found, holds, first, last, output))
+        output.document(_document(found, holds, plies, output))
     else:
-        _print(found, options, first, last, output)
+        _print(found, options, plies, output)
     if found.damaged:
         raise StoreDamaged("; ".join(found.damaged))
 
 
-def _print(found: FoundMatch, options: ShowRequest, first: int, last: int, output: Output) -> None:
-    output.write(found.label)
-    for line in head_lines(found.record, found.measured):
-        output.write(line)
+def _boards(
+    found: FoundMatch, plies: tuple[int, int], output: Output, **how: bool
+) -> Iterator[tuple[MatchPosition, str]]:
+    """Yield the positions to show with their boards, or warn that the rules do not know them."""
+    try:
+        for shown in islice(found.positions(plies[1]), plies[0], None):
+            yield shown, shown.board(**how).rstrip()
+    except (GameError, RecordError) as error:
+        output.warn(f"no board: {error}")
+
+
+def _print(found: FoundMatch, options: ShowRequest, plies: tuple[int, int], output: Output) -> None:
+    lines = [found.label, *head_lines(found.record, found.measured)]
     listed = list(action_lines(found.record, found.measured.times_ms))
     if options.ply is None and not options.boards:
-        output.write("")
-        for line in listed:
-            output.write(line)
+        lines += ["", *listed]
     if options.logged:
-        output.write("\nlog")
-        for line in log_lines(found.log):
-            output.write(line)
-    try:
-        for shown in islice(found.positions(last), first, None):
-            at, board = shown.ply, shown.board(color=output.color)
-            over = f"\n{end_text(found.record.outcome)}" if at == len(listed) else ""
-            action = f":{listed[at - 1][5:]}" if options.boards and at else ""
-            output.write(f"\nafter {_actions(at)}{action}{over}\n{board.rstrip()}")
-    except (GameError, RecordError) as error:
-        output.warn(f"no board: {error}")
+        lines += ["\nlog", *log_lines(found.log)]
+    for line in lines:
+        output.write(line)
+    for shown, board in _boards(found, plies, output, color=output.color):
+        at = shown.ply
+        over = f"\n{end_text(found.record.outcome)}" if at == len(listed) else ""
+        action = f":{listed[at - 1][5:]}" if options.boards and at else ""
+        output.write(f"\nafter {_actions(at)}{action}{over}\n{board}")
 
 
-def _document(found: FoundMatch, holds: bool, first: int, last: int, output: Output) -> MatchDocument:
+def _document(found: FoundMatch, holds: bool, plies: tuple[int, int], output: Output) -> MatchDocument:
     """The match with its boards, which are left out if the rules do not know them."""
-    record = found.record
     boards = []
-    try:
-        for shown in islice(found.positions(last), first, None):
-            lines = tuple(line.rstrip() for line in shown.board(mark=False).rstrip().splitlines())
-            boards.append(Board(ply=shown.ply, position=shown.text, lines=lines))
-    except (GameError, RecordError) as error:
-        output.warn(f"no board: {error}")
+    for shown, board in _boards(found, plies, output, mark=False):
+        lines = tuple(line.rstrip() for line in board.splitlines())
+        boards.append(Board(ply=shown.ply, position=shown.text, lines=lines))
+    ranks = found.record.outcome.ranks
     return MatchDocument.of(
         found,
         digest_holds=holds,
-        winners=tuple(seat for seat, rank in enumerate(record.outcome.ranks, 1) if rank == 1),
-        record=msgspec.to_builtins(record, order="sorted"),
+        winners=tuple(seat for seat, rank in enumerate(ranks, 1) if rank == 1),
+        record=msgspec.to_builtins(found.record, order="sorted"),
         measured=msgspec.to_builtins(found.measured),
         log=tuple(map(LogEntry.of, found.log)),
         boards=tuple(boards),
@@ -167,7 +167,16 @@ def head_lines(record: Record, measured: Measurements) -> Iterator[str]:
         args = " ".join(seat.args)
         bot = f"{seat.bot}@{seat.version}{f' {args}' if args else ''}, {seat.digest[:12]}"
         yield printable(f"seat {number}   {seat.name} ({bot})")
-    yield from _outcome_lines(record.outcome)
+    outcome = record.outcome
+    yield f"outcome  ranks {' '.join(map(str, outcome.ranks))}, {outcome.reason}"
+    for number, kind, count in outcome.faults:
+        yield f"fault    seat {number}: {kind} after {count} actions"
+    for number, count in outcome.resigned:
+        yield f"resigned seat {number} after {count} actions"
+    if (ended := outcome.adjudication) is not None:
+        scores = enumerate(ended.scores, start=1)
+        said = "".join(f", seat {seat} said {' '.join(texts)}" for seat, texts in scores if texts)
+        yield f"ended    by {ended.rule}{said}"
     yield f"digest   {record.digest}"
     yield from map(printable, _measured_lines(measured))
 
@@ -200,19 +209,6 @@ def end_text(outcome: Outcome) -> str:
 
 def _actions(count: int) -> str:
     return f"{count:,} action{'' if count == 1 else 's'}"
-
-
-def _outcome_lines(outcome: Outcome) -> Iterator[str]:
-    ranks = " ".join(map(str, outcome.ranks))
-    yield f"outcome  ranks {ranks}, {outcome.reason}"
-    for seat, kind, count in outcome.faults:
-        yield f"fault    seat {seat}: {kind} after {count} actions"
-    for seat, count in outcome.resigned:
-        yield f"resigned seat {seat} after {count} actions"
-    if (ended := outcome.adjudication) is not None:
-        scores = enumerate(ended.scores, start=1)
-        said = "".join(f", seat {seat} said {' '.join(texts)}" for seat, texts in scores if texts)
-        yield f"ended    by {ended.rule}{said}"
 
 
 def _measured_lines(measured: Measurements) -> Iterator[str]:

@@ -78,25 +78,19 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         warn_unknown_format(found.stored)
         lines, interim = found.standing_lines(), found.interim()
         name_default(tournament, found.stored, database.database)
-    output = current()
+    output, people = current(), format_ is OutputFormat.TABLE
     ranked, seats = ranking_format(found.stored.plan.format), found.stored.seats
-    if format_ is OutputFormat.JSON:
-        document = StandingsDocument(
-            tournament=found.name,
-            finished=not interim,
-            ranked_by=tuple(column.key for column in ranking_columns(ranked, seats)),
-            standings=tuple(map(standing_line, lines)),
-        )
-        output.document(document)
-        return
     columns = standings_columns(ranked, seats)
-    rows = rendered(map(standing_row, lines), columns, people=format_ is OutputFormat.TABLE)
-    output.table(rows, columns, format_)
-    if format_ is OutputFormat.TABLE:
-        for sentence in ranking_sentences(ranked, seats):
-            output.say(sentence)
-    if interim:
-        output.say(interim)
+    document = StandingsDocument(
+        tournament=found.name,
+        finished=not interim,
+        ranked_by=tuple(column.key for column in ranking_columns(ranked, seats)),
+        standings=tuple(map(standing_line, lines)),
+    )
+    output.show(document, rendered(map(standing_row, lines), columns, people=people), columns, format_)
+    said = ranking_sentences(ranked, seats) if people else ()
+    for sentence in (*said, *([interim] if interim and format_ is not OutputFormat.JSON else ())):
+        output.say(sentence)
 
 
 def standing_line(line: Standing) -> StandingsLine:

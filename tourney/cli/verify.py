@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import click
 
 from tourney.cli import options as opt
+from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, ShowProgress, counting, current
 from tourney.errors import CheckError, UsageError
 from tourney.games.external import OUTSIDE
@@ -81,26 +82,25 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
 class VerifyRequest:
     """Options of ``tourney verify``."""
 
-    everything: bool = opt.option("--all", help="Verify all matches and tournaments in the database.")
-    manifest: Path | None = opt.option(
+    everything: bool = option("--all", "Verify all matches and tournaments in the database.")
+    manifest: Path | None = option(
         "--manifest FILE",
+        "Play the named seeds in FILE and compare the digests of their records.",
         type=opt.EXISTING,
-        help="Play the named seeds in FILE and compare the digests of their records.",
     )
-    root: str | None = opt.option(
+    root: str | None = option(
         "--root HEX",
-        help="Compare the root of a tournament in the database, or of an exported one, with this root.",
+        "Compare the root of a tournament in the database, or of an exported one, with this root.",
     )
-    proof: Path | None = opt.option(
+    proof: Path | None = option(
         "--proof FILE",
+        "Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
         type=opt.EXISTING,
-        help="Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
     )
-    processes: int | None = opt.option(
+    processes: int | None = option(
         "--processes N",
+        "--all: processes that verify matches. [default: one per processor from 2,000 matches on, else 1]",
         type=click.IntRange(1, 256),
-        help="--all: processes that verify matches. [default: one per processor from 2,000 matches on,"
-        " else 1]",
     )
     format_: OutputFormat = opt.shared(opt.text_option(VerifyDocument))
     db: str = opt.shared(opt.db_option)

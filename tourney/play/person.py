@@ -183,10 +183,18 @@ class PersonChannel(Channel):
         self.tell()
         self.draw()
         shared.print(summary(self._legal, shared.terminal.width))
+        return self.choose(f"{shared.label(self._seat)}> ", (*self._legal, *NAMES))
+
+    def choose(self, prompt: str, words: Sequence[str]) -> BotMessage:
+        """Carry out typed commands until the person plays or resigns; ``words`` can be completed.
+
+        Once the game is over, until they leave. Raises PersonLeft and Undo.
+        """
+        shared = self._shared
         while True:
-            line = shared.terminal.ask(f"{shared.label(self._seat)}> ", (*self._legal, *NAMES))
-            typed = TypedCommand("quit") if line is None else parse_typed(line, self._legal)
-            match typed:
+            line = shared.terminal.ask(prompt, words)
+            left = line is None or not (self._legal or line.strip())
+            match TypedCommand("quit") if left else parse_typed(line or "", self._legal):
                 case TypedAction(action):
                     return Move(action)
                 case Unclear(why):
@@ -197,8 +205,8 @@ class PersonChannel(Channel):
                     raise PersonLeft
                 case TypedCommand("undo", rest):
                     shared.undo(int(rest or 1))
-                case TypedCommand():
-                    self.answer(typed)
+                case TypedCommand() as command:
+                    self.answer(command)
 
 
 def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: int) -> list[str]:
@@ -212,7 +220,11 @@ def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: i
             text = f"{name_of(seat)} plays no more; the referee plays random actions for it"
         else:
             head = f"{name_of(seat)} opens:" if kind is Reveal else f"{name_of(seat)}:" if seat else ""
-            text = f"{head} {' '.join(_count_hidden(actions))}".lstrip()
+            words: list[str] = []
+            for hidden, group in groupby(actions, HIDDEN.__eq__):
+                run = list(group)
+                words += [f"({len(run)} hidden action{'s' if run[1:] else ''})"] if hidden else run
+            text = f"{head} {' '.join(words)}".lstrip()
         lines += textwrap.wrap(text, max(width, 20), subsequent_indent="    ", break_on_hyphens=False)
     return lines
 
@@ -245,12 +257,3 @@ def _runs(happened: Iterable[Happening]) -> list[tuple[type[Happening], int, lis
     if dice:
         runs.append((Play, CHANCE, dice))  # the next seat has not played yet
     return runs
-
-
-def _count_hidden(actions: Sequence[str]) -> list[str]:
-    """Replace consecutive hidden actions by their number."""
-    shown: list[str] = []
-    for hidden, group in groupby(actions, HIDDEN.__eq__):
-        run = list(group)
-        shown += [f"({len(run)} hidden action{'s' if run[1:] else ''})"] if hidden else run
-    return shown

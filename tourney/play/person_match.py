@@ -7,21 +7,19 @@ began with them, without a turn for them; so nothing that was undone has an infl
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel, printable
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.files import check_writable, write_file
 from tourney.games.base import AnyGame
 from tourney.match.match_runner import Launcher, MatchRunner
-from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
 from tourney.play.person import PersonChannel, PersonLeft, SharedTerminal, Undo
-from tourney.play.terminal import AFTER, Terminal, TypedCommand, Unclear, parse_typed
+from tourney.play.terminal import AFTER, Terminal
 from tourney.protocol import (
     Go,
     Hello,
@@ -141,11 +139,6 @@ def decisions_before(
     return tuple(decisions[: own[-count]])
 
 
-def withdraws(event: Event) -> bool:
-    """Whether this answer withdraws its seat, as far as the answer alone shows."""
-    return event.kind != "line" or not isinstance(decode_bot(event.text), Move)
-
-
 @dataclass(frozen=True, slots=True)
 class Seat:
     """A seat's entrant, its label for people, and how its bot is started (None: a person)."""
@@ -177,7 +170,12 @@ class PersonMatch:
         self._sandbox = sandbox
         self._decisions: list[Decision] = []
         self._channels: dict[int, PersonChannel] = {}
-        self._shared = SharedTerminal(terminal, game, [seat.label for seat in seats], self._decided)
+        self._shared = SharedTerminal(
+            terminal,
+            game,
+            [seat.label for seat in seats],
+            lambda: sum(decision.seat in self._persons for decision in self._decisions),
+        )
 
     def play(self) -> PlayedMatch | None:
         """Play until the game is over and no person takes anything back, or a person leaves (None).
@@ -202,8 +200,9 @@ class PersonMatch:
         # The replayed decisions are noted again as they are answered, so both start empty.
         self._decisions = []
         self._channels = {}
-        launch = partial(self._launch, kept)
-        with MatchRunner(launch, sandbox=self._sandbox, find=lambda _: self._game) as runner:
+        with MatchRunner(
+            partial(self._launch, kept), sandbox=self._sandbox, find=lambda _: self._game
+        ) as runner:
             return runner.play(self._spec)
 
     def _launch(self, kept: Sequence[Decision], entrant: Entrant, limits: Limits) -> Channel:
@@ -215,7 +214,8 @@ class PersonMatch:
             inner = self._channels[number] = PersonChannel(number, self._shared)
         else:
             # A bot whose last kept answer withdrew its seat is not asked again, so it is not started.
-            inner = None if own and withdraws(own[-1]) else seat.launch(entrant, limits)
+            out = own and (own[-1].kind != "line" or not isinstance(decode_bot(own[-1].text), Move))
+            inner = None if out else seat.launch(entrant, limits)
         return ReplayChannel(inner, own, self._noting(number, len(own)))
 
     def _noting(self, number: int, kept: int) -> Callable[[Event], None]:
@@ -231,11 +231,6 @@ class PersonMatch:
 
         return note
 
-    def _decided(self) -> int:
-        return sum(decision.seat in self._persons for decision in self._decisions)
-
-    # -- the end --------------------------------------------------------------------------------------
-
     def _end(self, played: PlayedMatch) -> None:
         """Show the result; let the person look back or undo until they leave."""
         shared = self._shared
@@ -245,18 +240,8 @@ class PersonMatch:
         person.tell()
         person.draw()
         shared.print(self._result(played))
-        while True:
-            line = shared.terminal.ask("over, Enter to leave> ", AFTER)
-            typed = TypedCommand("quit") if not (line or "").strip() else parse_typed(line or "", ())
-            match typed:
-                case TypedCommand("quit"):
-                    return
-                case TypedCommand("undo", rest):
-                    shared.undo(int(rest or 1))
-                case TypedCommand():
-                    person.answer(typed)
-                case Unclear(why):
-                    shared.print([why])
+        with suppress(PersonLeft):
+            person.choose("over, Enter to leave> ", AFTER)
 
     def _result(self, played: PlayedMatch) -> list[str]:
         outcome = played.outcome
@@ -271,19 +256,3 @@ class PersonMatch:
             errors = [f"    {text}" for text in played.lines(number, "stderr")]
             lines += map(printable, notes[-1:] + errors[-STDERR_LINES:])
         return lines
-
-
-class RecordFile:
-    """A new file for a record; it appears only when ``write`` has written all of it.
-
-    It is tried at once, so that no game is played for a file that cannot be written. Raises UsageError if the
-    file exists, EnvironmentFailure if it cannot be written.
-    """
-
-    def __init__(self, path: Path) -> None:
-        check_writable(path, new=True)
-        self._path = path
-
-    def write(self, record: Record) -> None:
-        """Write a record as a line of JSON in its canonical form."""
-        write_file(self._path, record.encode() + b"\n")

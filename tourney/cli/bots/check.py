@@ -13,6 +13,7 @@ from tourney.bots.sandbox.sandbox import Level, open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_bot
+from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
@@ -50,22 +51,18 @@ class BotCheckDocument(Document, frozen=True, kw_only=True):
 class CheckRequest:
     """Options of ``tourney bots check``."""
 
-    games: tuple[str, ...] = opt.option(
-        "--game GAME", help="Game to test; repeatable. [default: all games of the bot]"
+    games: tuple[str, ...] = option(
+        "--game GAME", "Game to test; repeatable. [default: all games of the bot]"
     )
     move_ms: int = opt.shared(opt.move_ms_option("Time per action."))
-    startup_ms: int = opt.option(
-        "--startup-ms MS",
-        type=click.IntRange(1, MAX_STARTUP_MS),
-        default=10_000,
-        help="Time for the start-up.",
+    startup_ms: int = option(
+        "--startup-ms MS", "Time for the start-up.", type=click.IntRange(1, MAX_STARTUP_MS), default=10_000
     )
-    record: Path | None = opt.option(
+    record: Path | None = option(
         "--record FILE",
-        help="Write what referee and bot said in the first match, for `tourney bots test`; replaces the"
-        " file.",
+        "Write what referee and bot said in the first match, for `tourney bots test`; replaces the file.",
     )
-    watch: bool = opt.option("--watch", help="Also print the board after each action.")
+    watch: bool = option("--watch", "Also print the board after each action.")
     sandbox: Level = opt.shared(opt.sandbox_option)
     bots: str = opt.shared(opt.bots_option)
     format_: OutputFormat = opt.shared(opt.formats_option(BotCheckDocument, formats=opt.TEXT))

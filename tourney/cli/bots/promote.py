@@ -10,10 +10,11 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, resolve_bot
 from tourney.cli import options as opt
 from tourney.cli.bots.baselines import BaselinesDocument, beat_text, label_of, print_baselines
 from tourney.cli.completion import complete_bot
+from tourney.cli.options import option
 from tourney.cli.output import OutputFormat
 from tourney.compare.gate import GateFormat, GateRule
 from tourney.compare.question_results import GateResult
-from tourney.errors import CheckError, GameError, UsageError
+from tourney.errors import CheckError, UsageError
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 from tourney.store.baselines import Baseline, Beaten, Promotion
@@ -24,13 +25,13 @@ from tourney.store.database import Database
 class PromoteRequest:
     """Options of ``tourney bots promote``."""
 
-    game: str | None = opt.option("--game GAME", help="Game. [default: the bot's only one]")
-    name: str | None = opt.option("--name NAME", help="Name of the baseline. [default: the bot's]")
-    words: tuple[str, ...] = opt.option(
-        "--args WORDS", default="", callback=opt.split_words, help="Arguments of the bot."
+    game: str | None = option("--game GAME", "Game. [default: the bot's only one]")
+    name: str | None = option("--name NAME", "Name of the baseline. [default: the bot's]")
+    words: tuple[str, ...] = option(
+        "--args WORDS", "Arguments of the bot.", default="", callback=opt.split_words
     )
-    force: bool = opt.option("--force", help="Promote the bot although no gate accepted it.")
-    undo: bool = opt.option("--undo", help="Take back the last promotion of BOT, the name of a baseline.")
+    force: bool = option("--force", "Promote the bot although no gate accepted it.")
+    undo: bool = option("--undo", "Take back the last promotion of BOT, the name of a baseline.")
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
     format_: OutputFormat = opt.shared(opt.formats_option(BaselinesDocument, formats=opt.TEXT))
@@ -55,10 +56,7 @@ def command(bot: str, options: PromoteRequest) -> None:
         print_baselines([] if before is None else [before], text, options.format_)
         return
     found = resolve_bot(bot, BotStore(Path(options.bots)))
-    try:
-        game = find_game(options.game or _only_game(found)).name
-    except GameError as error:
-        raise UsageError(str(error)) from error
+    game = find_game(options.game or _only_game(found)).name
     if not found.manifest.plays(game):
         raise UsageError(f"{found.label} does not play {game}; it plays {', '.join(found.manifest.games)}")
     name = options.name or found.manifest.name
@@ -111,7 +109,7 @@ def promote_bot(
         bot.manifest.version,
         args,
         datetime.now(UTC).isoformat(timespec="seconds"),
-        "" if gate is None else gate.gate or "",
+        (gate and gate.gate) or "",
         tuple(
             Beaten(one.name, one.version, one.digest, one.elo or 0.0, one.low, one.high, one.pairs)
             for one in against
