@@ -29,10 +29,8 @@ from tourney.match.result import LogLine, Measurements, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.parsing import parse_json
 
-MAX_OUTPUT: Final = 1 << 20
-"""The most bytes that are read of the referee's output."""
-MAX_LOG: Final = 20_000
-"""The most characters of its standard error that are kept: the last ones."""
+MAX_OUTPUT: Final = 1 << 20  # bytes that are read of the referee's output
+MAX_LOG: Final = 20_000  # characters of its standard error that are kept: the last ones
 PLAYERS: Final = "%PLAYERS%"
 
 
@@ -104,8 +102,8 @@ def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[in
         with suppress(ValueError):
             data = parse_json(tried)
             break
-    ranks = data.get("ranks") if isinstance(data, dict) else None
-    errors = data.get("errors") if isinstance(data, dict) else None
+    found = data if isinstance(data, dict) else {}
+    ranks, errors = found.get("ranks"), found.get("errors")
     if not isinstance(ranks, list) or not _numbers(ranks, seats):
         raise EnvironmentFailure(
             f"the referee {name} printed no result: it must print an object with ranks, a number for each of"
@@ -130,8 +128,7 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
     """Run the referee, and return its output and its standard error, bounded. Raises EnvironmentFailure."""
     name = words[0]
     with tempfile.TemporaryDirectory(prefix="tourney-referee-") as folder:
-        out, err = Path(folder) / "output", Path(folder) / "errors"
-        work = Path(folder) / "work"
+        out, err, work = (Path(folder) / part for part in ("output", "errors", "work"))
         work.mkdir()
         with out.open("wb") as output, err.open("wb") as errors:
             try:
@@ -146,10 +143,10 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
                 )
             except OSError as error:
                 raise EnvironmentFailure(f"the referee {name} cannot be run: {error.strerror}") from error
+            code: int | None = None
             try:
-                code: int | None = process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                code = None
+                with suppress(subprocess.TimeoutExpired):
+                    code = process.wait(seconds)
             finally:
                 with suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL)

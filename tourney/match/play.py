@@ -42,8 +42,7 @@ _FAULT_OF: Final[Mapping[str, FaultKind]] = {
 }
 """The fault of a bot by the kind of event that came instead of its answer."""
 
-Answer = BotMessage | Invalid | Event
-"""A message of the bot, or the event that came instead of a line."""
+Answer = BotMessage | Invalid | Event  # a message of the bot, or the event that came instead of a line
 
 
 def play_match(

@@ -51,18 +51,15 @@ UNSURE_FAULTS: Final = ("timeout", "crash")
 """Faults that depend on more than the spec: a match with one is not promised to reproduce."""
 
 Seat = Annotated[int, Meta(ge=1, le=MAX_SEATS)]
-Fault = tuple[Seat, FaultKind, Count]
-"""The seat, its fault, and the number of actions played before it."""
-Resignation = tuple[Seat, Count]
-"""The seat, and the number of actions played before it resigned."""
+Fault = tuple[Seat, FaultKind, Count]  # the seat, its fault, and the number of actions played before it
+Resignation = tuple[Seat, Count]  # the seat, and the number of actions played before it resigned
 Score = Annotated[
     str, Meta(pattern=r"\A(0|-?[1-9][0-9]{0,11})\Z", description="Hundredths, as a decimal string.")
 ]
 SeatScores = Annotated[tuple[Score, ...], Meta(max_length=MAX_MOVECOUNT)]
 
 
-MAX_SCORE: Final = 10**12 - 1
-"""The most hundredths of a score; larger ones count as this."""
+MAX_SCORE: Final = 10**12 - 1  # the most hundredths of a score; larger ones count as this
 _SCORE: Final = re.compile(r"(?:\A| )score=([+-]?)([0-9]{1,300})(?:\.([0-9]{0,300}))?(?= |\Z)", re.ASCII)
 
 

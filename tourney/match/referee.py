@@ -320,8 +320,7 @@ class Referee:
         return played
 
 
-Verdict = tuple[tuple[int, ...], Adjudication]
-"""The ranks of a match that is ended, and why."""
+Verdict = tuple[tuple[int, ...], Adjudication]  # the ranks of a match that is ended, and why
 
 
 class Adjudicator:

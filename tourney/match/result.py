@@ -61,8 +61,7 @@ class SandboxMeasurements(Struct, frozen=True):
         return f"{self.level} {self.kind}".strip() or "off"
 
 
-_MOST = 2**31 - 1
-"""The most that an integer of every database holds; so sums of it fit too."""
+_MOST = 2**31 - 1  # the most that an integer of every database holds; so sums of it fit too
 
 
 class SeatLoad(NamedTuple):
@@ -242,10 +241,8 @@ def json_text(data: Measurements | Iterable[LogLine]) -> bytes:
         return json.dumps(plain, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
-MAX_LINES: Final = 2_000
-"""The most lines of a seat in a log."""
-MAX_CHARS: Final = 128 * 1024
-"""The most characters of a seat in a log."""
+MAX_LINES: Final = 2_000  # of a seat in a log
+MAX_CHARS: Final = 128 * 1024  # of a seat in a log
 
 
 class MatchLog:

@@ -12,8 +12,7 @@ from tourney.schema import MAX_INT, Arguments, Digest, Label, SchemaError, Token
 T = TypeVar("T")
 
 MAX_ACTIONS: Final = 1_000_000
-MAX_MS: Final = 2**31 - 1
-"""The longest wait that the system's poll accepts, almost 25 days."""
+MAX_MS: Final = 2**31 - 1  # the longest wait that the system's poll accepts, almost 25 days
 MAX_STARTUP_MS: Final = 3_600_000
 FUEL_PER_MS: Final = 20_000_000
 """Units of work of a millisecond: about what the native build of a search does in it on a common machine."""
@@ -22,8 +21,7 @@ FUEL_LIMITS: Final = ("fuel-per-ms", "meter")
 """Keys that only limits with ``charge = "fuel"`` have."""
 MAX_MOVECOUNT: Final = 1000
 MAX_THRESHOLD: Final = 1_000_000
-MAX_TABLE_PIECES: Final = 7
-"""The most pieces of any Syzygy table."""
+MAX_TABLE_PIECES: Final = 7  # the most pieces of any Syzygy table
 
 Charge = Literal["wall", "cpu", "fuel"]
 Milliseconds = Annotated[int, Meta(ge=1, le=MAX_MS)]
@@ -195,8 +193,7 @@ LIMIT_KEYS: Final = tuple(
     if limit.default_factory is not msgspec.NODEFAULT
 )
 """The keys of limits that every record and plan has."""
-DEFAULT_LIMITS: Final = Limits(move_ms=1000)
-"""The limits of a tournament file without ``[limits]``."""
+DEFAULT_LIMITS: Final = Limits(move_ms=1000)  # the limits of a tournament file without ``[limits]``
 
 
 def check_exact(value: Struct, data: object, *path: str) -> None:

@@ -18,19 +18,16 @@ from tourney.match.spec import Entrant
 
 GRACE_NS: Final = 1_000_000
 """Time of a request before anything is measured and other bots are frozen; it is charged as it is."""
-LATE_NS: Final = 2 * GRACE_NS
-"""An answer within this time is charged as it is, and nothing is measured."""
+LATE_NS: Final = 2 * GRACE_NS  # an answer within this time is charged as it is, and nothing is measured
 MOST_FACTOR: Final = 4
 MOST_EXTRA_NS: Final = 10_000_000_000
 """A request lasts at most MOST_FACTOR times its limit and MOST_EXTRA_NS; then the match has no result."""
-SAMPLE_NS: Final = 250_000_000
-"""Time between two counts of a waiting bot's rivals."""
+SAMPLE_NS: Final = 250_000_000  # between two counts of a waiting bot's rivals
 SHARES: Final = 2
 """A bot that has waited to the end is at fault if its fair share was this many times its limit."""
 OVERLOADED_NS: Final = 10_000_000
 OVERLOADED_PART: Final = 10
 """A request is overloaded if more than OVERLOADED_NS and one in OVERLOADED_PART of its time was waiting."""
-
 RESTLESS_NS: Final = 5_000_000
 """A bot that used more than this while it should have waited is restless, even if others used more."""
 
@@ -149,21 +146,18 @@ class Timing:
         if left <= 0:
             return False
         most = MOST_FACTOR * self._limit + MOST_EXTRA_NS
-        self._count_rivals(at_the_end=self.elapsed >= most)
+        # Counting reads all of /proc, so it is done a few times a second at most.
+        if self.elapsed >= most or not self._counts or self.elapsed - self._counted >= SAMPLE_NS:
+            rivals = self._channel.rivals()
+            if rivals is not None:
+                self._counts.append(rivals)
+                self._counted = self.elapsed
         if self.elapsed >= most:
             self._judge_waiting()
             return False
         self._deadline = self._sent + min(self.elapsed + left, most)
         self.hold()
         return True
-
-    def _count_rivals(self, *, at_the_end: bool) -> None:
-        # Counting reads all of /proc, so it is done a few times a second at most.
-        if at_the_end or not self._counts or self.elapsed - self._counted >= SAMPLE_NS:
-            rivals = self._channel.rivals()
-            if rivals is not None:
-                self._counts.append(rivals)
-                self._counted = self.elapsed
 
     def _judge_waiting(self) -> None:
         """Decide whether the bot or the machine is at fault that it had no processor for so long.

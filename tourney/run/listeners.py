@@ -11,14 +11,15 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec import Struct
+
 from tourney.errors import UsageError
 from tourney.files import descriptor_of
-from tourney.parsing import parse_json
 from tourney.results.texts import counted
 from tourney.run.summary import Heartbeat, RunProgress, progress_text, span_text
 from tourney.run.workers.executor import Playing
@@ -247,8 +248,7 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-@dataclass(frozen=True, slots=True)
-class RunStatus:
+class RunStatus(Struct, frozen=True):
     """The matches being played, and why the run pauses ("" if it does not)."""
 
     playing: tuple[Playing, ...] = ()
@@ -263,13 +263,9 @@ def status_path(place: Path, tournament: int) -> Path:
 def read_status(path: Path) -> RunStatus:
     """The status of a run; an empty one without a readable file."""
     try:
-        data = parse_json(path.read_text("ascii"))
-        if isinstance(data, dict):
-            playing = tuple(Playing(int(number), float(since)) for number, since in data["playing"])
-            return RunStatus(playing, str(data["paused"]))
-    except (OSError, ValueError, KeyError, TypeError):
-        pass
-    return RunStatus()
+        return msgspec.json.decode(path.read_bytes(), type=RunStatus)
+    except (OSError, ValueError):
+        return RunStatus()
 
 
 class StatusFile(Listener):
@@ -291,9 +287,7 @@ class StatusFile(Listener):
         self._last = status
         fresh = self._path.with_name(f".{self._path.name}.new")
         with suppress(OSError):
-            fresh.write_text(
-                json.dumps({"playing": status.playing, "paused": status.paused}), encoding="ascii"
-            )
+            fresh.write_bytes(msgspec.json.encode(status))
             fresh.replace(self._path)  # in one step: `tourney status` never reads half a file
         with suppress(OSError):
             fresh.unlink(missing_ok=True)

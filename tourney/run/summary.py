@@ -78,8 +78,7 @@ A turn counts if more than a tenth of it was spent waiting, which a machine with
 shows in a few turns of a thousand: the system's own work. With twice as many matches as processors most turns
 count.
 """
-ENOUGH: Final = 500
-"""Turns before a run says so while it goes on."""
+ENOUGH: Final = 500  # turns before a run says so while it goes on
 
 
 @dataclass(slots=True)
@@ -139,8 +138,7 @@ class End(Enum):
     STOPPED = "stopped"
 
 
-TOP = 12
-"""Lines of the page's tables of faults and standings."""
+TOP = 12  # lines of the page's tables of faults and standings
 _END_TEXTS: Mapping[End, str] = {
     End.FINISHED: "all played",
     End.TIME: "stopped: time is up; run again to continue",

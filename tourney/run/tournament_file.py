@@ -250,8 +250,7 @@ def _extra(
 
 MAX_BOOK_BYTES: Final = 4 << 20
 
-Book = tuple[tuple[str, ...], ...]
-"""Openings, each a tuple of actions."""
+Book = tuple[tuple[str, ...], ...]  # openings, each a tuple of actions
 
 
 def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str], plies: int = 0) -> Book:

@@ -37,15 +37,11 @@ if TYPE_CHECKING:
 
     Array = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
-BATCH: Final = 8
-"""Pairings in a batch (default of ``batch``)."""
-MOST: Final = 1000
-"""The covariance of more entrants would be too large."""
+BATCH: Final = 8  # pairings in a batch (default of ``batch``)
+MOST: Final = 1000  # entrants; the covariance of more would be too large
+UNKNOWN: Final = 35_000  # hundredths of Elo: the prior standard deviation of an unrated entrant's strength
+_SCALE: Final = 2.302585092994046 / 400  # the natural logarithm of the odds for a difference of one Elo
 _DIGITS: Final = 10**6
-_SCALE: Final = 2.302585092994046 / 400
-"""The natural logarithm of the odds for a difference of one Elo."""
-UNKNOWN: Final = 35_000
-"""The prior standard deviation of an unrated entrant's strength, in hundredths of Elo."""
 _STEPS: Final = 60
 _LONGEST: Final = 300.0
 _ENOUGH: Final = 1e-7
@@ -235,7 +231,11 @@ class Adaptive(Format):
             return Pairings((), complete=True)
         race = None
         if setup.until is not None and setup.until.compares:
-            race = race_of(setup, history, strengths, present)
+            ranked = sorted(present, key=lambda number: (-strengths.rating[number], number))
+            first = (row for row in history.waiting if row.repeat == row.order == 1)
+            waiting = [row.seats for row in first for _ in range(setup.repeats)]
+            duels = history.sums(Duels, shared_dice=setup.shared_dice)
+            race = Race(duels, setup.until, ranked, setup.seats, waiting)
         batch = _Batch(setup, history, strengths, present, unsure, race)
         rows = rows_of_rounds(setup, round_, [[batch.next() for _ in range(pairings)]])
         # Complete now if not one more pairing fits, so that the run need not ask again for nothing.
@@ -267,18 +267,6 @@ def participants_of(setup: Setup) -> tuple[Participant, ...]:
     if setup.setting("seeding") == "rating":
         return setup.participants
     return tuple(Participant(player.number) for player in setup.participants)
-
-
-def race_of(setup: Setup, history: History, strengths: Strengths, present: Sequence[int]) -> Race:
-    """The race to what ``[until]`` asks, among those present; the strongest lead."""
-    until = setup.until
-    if until is None:
-        raise ValueError("nothing is asked")
-    ranked = sorted(present, key=lambda number: (-strengths.rating[number], number))
-    first = (row for row in history.waiting if row.repeat == row.order == 1)
-    waiting = [row.seats for row in first for _ in range(setup.repeats)]
-    duels = history.sums(Duels, shared_dice=setup.shared_dice)
-    return Race(duels, until, ranked, setup.seats, waiting)
 
 
 class Seatings:

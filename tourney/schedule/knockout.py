@@ -12,8 +12,7 @@ from tourney.schedule.player_history import departures
 from tourney.schedule.row import ResultRow, limit_rows, score_units
 from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
 
-EXTRA_GROUPS: Final = 2
-"""Further mirrored groups of a tied pairing, without ``extra-groups``."""
+EXTRA_GROUPS: Final = 2  # further mirrored groups of a tied pairing, without ``extra-groups``
 
 
 class Knockout(Format):
@@ -87,8 +86,7 @@ class Knockout(Format):
         )
 
 
-Pair = tuple[int, int]
-"""Two entrants, the better seed first."""
+Pair = tuple[int, int]  # two entrants, the better seed first
 
 
 def bracket_order(size: int) -> list[int]:

@@ -9,8 +9,7 @@ from typing import Final, Literal
 from tourney.schedule.format import History, Participant, Setup
 from tourney.schedule.row import ResultRow, score_units, units_of_win
 
-MAX_STARTUP_FAILURES: Final = 3
-"""An entrant is benched after this many failed starts."""
+MAX_STARTUP_FAILURES: Final = 3  # an entrant is benched after this many failed starts
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,9 @@ from tourney.schedule.format import (
 from tourney.schedule.row import limit_rows
 from tourney.seeds import seat_orders
 
-BATCH: Final = 96
-"""The least matches between two decisions about ``[until]``; enough for many workers."""
+BATCH: Final = 96  # the least matches between two decisions about ``[until]``; enough for many workers
 
-Rounds = Iterable[Sequence[tuple[int, ...]]]
-"""Rounds as lists of groups, in the order of the tables."""
+Rounds = Iterable[Sequence[tuple[int, ...]]]  # rounds as lists of groups, in the order of the tables
 
 
 class RoundRobin(Format):

@@ -35,8 +35,7 @@ class Row:
         return ResultRow(self.key, self.seats, ranks, faults or (None,) * len(ranks), void)
 
 
-MAX_ROWS: Final = 2_000_000
-"""The most matches of a schedule; a plan of more is refused as a mistake."""
+MAX_ROWS: Final = 2_000_000  # the most matches of a schedule; a plan of more is refused as a mistake
 
 
 def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games per pairing") -> None:

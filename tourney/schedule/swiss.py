@@ -35,8 +35,7 @@ from tourney.schedule.swiss_pairing import pair_round
 from tourney.schedule.tie_breaks import Encounter, EntrantScores
 from tourney.seeds import derive
 
-NEAR: Final = 3
-"""Entrants change places between tables at most this far apart in the order of scores."""
+NEAR: Final = 3  # entrants change places between tables at most this far apart in the order of scores
 
 
 class Swiss(Format):
@@ -106,16 +105,14 @@ class Swiss(Format):
         """Points with byes, and the opponents' points as FIDE counts them (two seats)."""
         past = PlayerHistory.of(setup, history)
         win = units_of_win(setup.seats)
+        by = {number: list(entries) for number, entries in past.entries.items()}
         return EntrantScores(
-            points={n: Fraction(past.score(n), win) for n in past.entries},
-            wins={n: sum(entry.wins for entry in entries) for n, entries in past.entries.items()},
+            points={n: Fraction(past.score(n), win) for n in by},
+            wins={n: sum(entry.wins for entry in entries) for n, entries in by.items()},
             encounters=_fide_encounters(past) if setup.seats == 2 else _pod_encounters(past),
             most=Fraction(setup.games),
-            awarded={
-                n: Fraction(sum(entry.awarded for entry in entries), win)
-                for n, entries in past.entries.items()
-            },
-            seconds={n: sum(entry.seconds for entry in entries) for n, entries in past.entries.items()},
+            awarded={n: Fraction(sum(e.awarded for e in entries), win) for n, entries in by.items()},
+            seconds={n: sum(entry.seconds for entry in entries) for n, entries in by.items()},
         )
 
 
@@ -173,14 +170,12 @@ def pair_two(past: PlayerHistory, present: Sequence[int], seed: int) -> list[tup
     # The index after the last card stands for the bye.
     tables = [(cards[a], cards[b]) for a, b in pair_round(cards, seed) if b < len(cards)]
     tables.sort(key=lambda pair: (-pair[0].score, -pair[1].score, pair[0].rank))
-    return [_order_pair(a, b, table) for table, (a, b) in enumerate(tables)]
-
-
-def _order_pair(a: PairingCard, b: PairingCard, table: int) -> tuple[int, int]:
-    """Put first the entrant that has been first least, then the one that was second last; else alternate."""
-    if (a.balance, a.last, table % 2) < (b.balance, b.last, 1 - table % 2):
-        return a.number, b.number
-    return b.number, a.number
+    pairs: list[tuple[int, ...]] = []
+    for table, (a, b) in enumerate(tables):
+        # First the one that has been first least, then the one that was second last; else they alternate.
+        first = (a.balance, a.last, table % 2) < (b.balance, b.last, 1 - table % 2)
+        pairs.append((a.number, b.number) if first else (b.number, a.number))
+    return pairs
 
 
 def pair_pods(past: PlayerHistory, present: Sequence[int]) -> list[tuple[int, ...]]:

@@ -1,21 +1,15 @@
-"""Pairing of a Swiss round for two seats, in two steps: pairs across score groups, then pairs within them.
+"""Pairing of a Swiss round for two seats: pairs across score groups first, then pairs within them.
 
 The first step chooses the floats: pairs across score groups, and the bye, which counts as an opponent below
-all others. It minimises the following sums over all pairs, in this order:
-
-1. repeated meetings and repeated byes (0 wherever a round without them exists);
-2. the difference of the scores;
-3. the square of the distance in score groups;
-4. entrants that float the same way as in the round before (down: the opponent has less, or is the bye);
-5. entrants that float the same way as two rounds before;
-6. the smaller of two seat balances on the same side of 0, when both sat first too often, or too seldom;
-7. the distance of an entrant that floats down from the lower end of its group, after those with a better
-   float history;
-8. the distance of an entrant that floats up from the upper end, likewise.
-
-The second step pairs the rest of each group within it. Each step is a minimum-cost matching in integers by
-rustworkx (Edmonds' blossom algorithm). docs/explanation/formats.md says why the first step needs to consider
-few entrants of a large group.
+all others. It minimises the following sums over all pairs, in this order: (1) repeated meetings and repeated
+byes, 0 wherever a round without them exists; (2) the difference of the scores; (3) the square of the distance
+in score groups; (4) entrants that float the same way as in the round before (down: the opponent has less, or
+is the bye); (5) those that float the same way as two rounds before; (6) the smaller of two seat balances on
+the same side of 0, when both sat first too often, or too seldom; (7) the distance of an entrant that floats
+down from the lower end of its group, after those with a better float history; (8) the distance of an entrant
+that floats up from the upper end, likewise. The second step pairs the rest of each group within it. Each is a
+minimum-cost matching in integers by rustworkx (Edmonds' blossom algorithm); docs/explanation/formats.md says
+why the first step needs to consider few entrants of a large group.
 """
 
 from collections import Counter
@@ -25,16 +19,14 @@ from typing import Final
 
 from tourney.schedule.player_history import PairingCard
 
-Pairs = tuple[tuple[int, int], ...]
-"""Indices of cards; the index after the last stands for the bye."""
+Pairs = tuple[tuple[int, int], ...]  # indices of cards; the index after the last stands for the bye
 Edge = tuple[int, int, tuple[int, ...]]
 """Two nodes and a cost for each level, the most important first, none below 0."""
 
 NO_COST = (0, 0, 0, 0, 0, 0, 0)
 LARGEST: Final = 500
 """A larger score group is not paired exactly: each entrant may meet those near its place in the fold only."""
-_NEAR: Final = 60
-"""The most places between the two, tripled as long as there is no pairing."""
+_NEAR: Final = 60  # the most places between the two, tripled as long as there is no pairing
 _BITS: Final = 124
 _NOISE: Final = 40
 _LEAST_NOISE: Final = 16

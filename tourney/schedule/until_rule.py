@@ -34,8 +34,7 @@ from typing import Final, Literal
 from tourney.errors import TournamentError
 from tourney.schedule.row import ResultRow, score_units, units_of_win
 
-ALPHA: Final = 0.05
-"""The share of runs in which an interval may ever exclude the truth."""
+ALPHA: Final = 0.05  # the share of runs in which an interval may ever exclude the truth
 
 
 def tuned(alpha: float = ALPHA) -> float:
@@ -71,10 +70,8 @@ def multiplier(share: float, alpha: float = ALPHA) -> float:
 
 Kind = Literal["width", "best", "top", "order", "games"]
 
-SHARE: Final = 10_000
-"""``best`` is stored in ten-thousandths."""
-CONFIDENCE: Final = 9500
-"""The confidence of ``top`` and ``order``, in ten-thousandths."""
+SHARE: Final = 10_000  # ``best`` is stored in ten-thousandths
+CONFIDENCE: Final = 9500  # the confidence of ``top`` and ``order``, in ten-thousandths
 LIMITS: Final[dict[str, tuple[int, int]]] = {
     "until-best": (SHARE // 2, SHARE - 1),
     "until-games": (1, 2_000_000),
@@ -132,8 +129,7 @@ class Until:
 
 Pair = tuple[int, int]
 
-_WIN: Final = 120 * 10**6
-"""A score of 1; so the score of a group of 1 to 6 games is a whole number."""
+_WIN: Final = 120 * 10**6  # a score of 1; so the score of a group of 1 to 6 games is a whole number
 _DIGITS: Final = 6
 
 

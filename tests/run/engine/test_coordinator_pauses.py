@@ -14,7 +14,7 @@ from tests.support.tournaments import answer, begin, digests, refused
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
-from tourney.run.engine.run_control import RetryPolicy, RunControl
+from tourney.run.engine.run_control import RunControl
 from tourney.run.engine.spool import Spool, read_spool
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -59,7 +59,7 @@ class Failing:
 def patient(repository: Database, **more: Any) -> Coordinator:
     """Return a coordinator that retries for an hour, without waiting between attempts."""
     executor = FuturesExecutor(Immediate, more.pop("play", answer), 2)
-    control = RunControl(retry=RetryPolicy(3600.0, (0.0,)), **more)
+    control = RunControl(retry_seconds=3600.0, pauses=(0.0,), **more)
     return Coordinator(repository, repository.tournaments.get().id, executor, Path("/nowhere"), control)
 
 

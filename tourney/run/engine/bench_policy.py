@@ -15,10 +15,8 @@ from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failur
 from tourney.schedule.row import Row
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
 
-BATCH: Final = 8
-"""Rows of the schedule in a batch."""
-AHEAD: Final = 128
-"""The most rows between the results that decide and the row that they decide about."""
+BATCH: Final = 8  # rows of the schedule in a batch
+AHEAD: Final = 128  # the most rows between the results that decide and the row that they decide about
 
 Unfinished = Sequence[tuple[int, Sequence[int]]]
 """Rows in play, which were handed out and have no result yet: their numbers and entrants."""

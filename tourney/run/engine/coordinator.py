@@ -34,8 +34,7 @@ from tourney.store.database import Database
 from tourney.store.values import MatchResult
 
 _IDLE_SECONDS: Final = 1.0
-Event = Future[WorkerReply] | int
-"""A match that has ended, or the number of a signal."""
+Event = Future[WorkerReply] | int  # a match that has ended, or the number of a signal
 
 
 class Coordinator:

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
+from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import check_meter
 from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError
 from tourney.games.external import OUTSIDE
@@ -67,15 +67,6 @@ def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> Tou
     freezes = shares and sandbox.protections["freezing"] == "enforced"
     limits = structs.replace(plan.limits, ponder="freeze" if freezes else "allow")
     return replace(file, plan=structs.replace(plan, limits=limits))
-
-
-def open_file_sandbox(file: TournamentFile) -> Sandbox:
-    """The sandbox that a file asks for. Raises SandboxError where it cannot contain the players."""
-    if find_game(file.plan.game).outside and file.run.sandbox == "strict":
-        raise SandboxError(
-            'sandbox = "strict" is not possible with an outside referee, which nothing contains'
-        )
-    return open_sandbox(file.run.sandbox)
 
 
 def _separate(seats: int, sandbox: Sandbox, pinning: Pinning) -> bool:
@@ -185,11 +176,9 @@ def start_each_once(
             sandbox.rehearse(command, memory_mb=memory_mb)
 
 
-Broken = Mapping[int, BotError]
-"""Why the bots of entrants cannot be started, by the entrants' numbers."""
+Broken = Mapping[int, BotError]  # why the bots of entrants cannot be started, by the entrants' numbers
 
-MAX_REASON: Final = 500
-"""Characters of a stored reason."""
+MAX_REASON: Final = 500  # characters of a stored reason
 
 
 def find_broken(

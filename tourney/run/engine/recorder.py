@@ -63,8 +63,7 @@ class RunHistory:
         return self._history
 
 
-NumberedRow = tuple[int, Row]
-"""A row of the schedule, after its match's number."""
+NumberedRow = tuple[int, Row]  # a row of the schedule, after its match's number
 
 BATCH_SECONDS: Final = 0.1  # the longest a result waits for others to be stored with it
 BATCH_MATCHES: Final = 1000  # this many waiting results are stored at once
@@ -184,7 +183,7 @@ class Recorder:
         self._listener = control.listener
         self._clock = control.clock
         self._spool = control.spool
-        self.retry = WriteRetry(control.retry, control.clock, control.listener.say)
+        self.retry = WriteRetry(control.retry_seconds, control.clock, control.listener.say, control.pauses)
         self._started = control.clock()
         # How far the tournament is, as stored; ``_played`` counts the matches of this run.
         counts = database.schedules.progress(tournament.id)
@@ -193,11 +192,7 @@ class Recorder:
         self._played = 0
         self.load = RunLoad()
         self._warned = False
-        # The rounds: whether all are paired, the last one, and how many rows of each have no stored result.
         self._complete = tournament.complete
-        self._lag = find_format(tournament.plan.format).lag
-        self._last_round = counts.rounds
-        self._unfinished: Counter[int] = Counter()
         self._history: RunHistory | None = None
         # Results that wait to be stored, by number: when they are due, and whether the spool has them all.
         self._waiting: dict[int, tuple[MatchResult, Row]] = {}
@@ -206,10 +201,8 @@ class Recorder:
 
     def pending(self) -> Sequence[NumberedRow]:
         """The rows without a result; to be called once, at the start."""
-        rows = self._database.schedules.pending(self._tournament)
-        self._expect(rows)
         self._listener.progress(self.progress())
-        return rows
+        return self._database.schedules.pending(self._tournament)
 
     def progress(self) -> RunProgress:
         """How far the tournament is."""
@@ -219,7 +212,7 @@ class Recorder:
     @property
     def finished(self) -> bool:
         """Whether all rounds are paired and all their results stored."""
-        return self._complete and not self._unfinished
+        return self._complete and self._done == self._rows
 
     @property
     def due_in(self) -> float | None:
@@ -269,7 +262,7 @@ class Recorder:
             self._history.add(result.result_row(row) for result, row in stored)
         for result, row in stored:
             self._listener.event("match", result_data(result, [self._names[number] for number in row.seats]))
-            self._count(result, row)
+            self._count(result)
         self._listener.progress(self.progress())
 
     def store_last(self) -> None:
@@ -281,8 +274,8 @@ class Recorder:
     def pair(self) -> Sequence[NumberedRow]:
         """Pair and store the next rounds if they can be paired, and return their rows. Raises StoreError."""
         # A cheap test first: this runs after every event, and asking the format would read the store.
-        due = not self._complete and all(number > self._last_round - self._lag for number in self._unfinished)
-        if not (due and self.retry.may_try()):
+        waits = self._history is not None and self._history.ready() is None
+        if self._complete or waits or not self.retry.may_try():
             return ()
         try:
             if self._history is None:
@@ -300,7 +293,6 @@ class Recorder:
         rows, self._complete = paired
         if self._complete:
             self._history = None  # nothing asks for it any more
-        self._expect(rows)
         self._rows += len(rows)
         return rows
 
@@ -310,17 +302,9 @@ class Recorder:
             self._warned = True
             self._listener.say(advice)
 
-    def _expect(self, rows: Iterable[NumberedRow]) -> None:
-        for _, row in rows:
-            self._unfinished[row.round] += 1
-            self._last_round = max(self._last_round, row.round)
-
-    def _count(self, result: MatchResult, row: Row) -> None:
+    def _count(self, result: MatchResult) -> None:
         """Count a stored result."""
         self._done += 1
-        self._unfinished[row.round] -= 1
-        if not self._unfinished[row.round]:
-            del self._unfinished[row.round]
         if result.played is None:
             self._void += 1
             return

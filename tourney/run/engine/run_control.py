@@ -168,26 +168,23 @@ class MatchRetries:
         return frozenset(numbers) - frozenset(final)
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """For how many seconds a failing write is retried (0: not at all), and the pauses between attempts."""
-
-    seconds: float = 0.0
-    pauses: tuple[float, ...] = PAUSES
-
-
 class WriteRetry:
-    """Retries writes to the database as a policy says, from the first failure on.
+    """Retries writes to the database for ``seconds`` from the first failure on (0: not at all).
 
     While writes fail the run is paused. ``count``: pauses so far; ``total``: seconds of those that are over;
     ``why``: the error of the current pause, or "".
     """
 
-    def __init__(self, policy: RetryPolicy, clock: Callable[[], float], say: Callable[[str], None]) -> None:
-        self._seconds = policy.seconds
+    def __init__(
+        self,
+        seconds: float,
+        clock: Callable[[], float],
+        say: Callable[[str], None],
+        pauses: tuple[float, ...] = PAUSES,
+    ) -> None:
+        self._seconds, self._pauses = seconds, pauses
         self._clock = clock
         self._say = say
-        self._pauses = policy.pauses
         self._since: float | None = None
         self._attempts = 0
         self._next = 0.0
@@ -242,14 +239,15 @@ class WriteRetry:
 class RunControl:
     """What ends, pauses and watches a run.
 
-    It stops after ``max_faults`` faults, and in time for the ``deadline``. Failing writes are tried again as
-    ``retry`` says; meanwhile results wait in the ``spool``. ``listener.heartbeat`` is called about once a
-    second.
+    It stops after ``max_faults`` faults, and in time for the ``deadline``. Failing writes are tried again for
+    ``retry_seconds``, after ``pauses``; meanwhile results wait in the ``spool``. ``listener.heartbeat`` is
+    called about once a second.
     """
 
     listener: Listener = field(default_factory=Listener)
     deadline: Deadline = field(default_factory=Deadline)
     max_faults: int | None = None
-    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    retry_seconds: float = 0.0
+    pauses: tuple[float, ...] = PAUSES
     spool: Spool | None = None
     clock: Callable[[], float] = time.monotonic

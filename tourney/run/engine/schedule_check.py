@@ -8,7 +8,7 @@ the database, or that another version of the format drew it.
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,8 +24,7 @@ from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.database import Database
 from tourney.store.values import ReplacedResult, StoredEntrant, Tournament, TournamentMatch
 
-MOST: Final = 10
-"""Differing rows of a draw to name at most; their number is said."""
+MOST: Final = 10  # differing rows of a draw to name at most; their number is said
 
 Step = Callable[[int, int], None]
 """A listener of progress: rounds drawn again, of how many."""
@@ -169,7 +168,8 @@ class _Redraw:
                 return
             self.findings += self._compare(pairings, drawn, upto)
             drawn = upto
-            if pairings.complete and drawn >= self.last and not self._joining(drawn):
+            joining = drawn and any(entrant.joined == drawn + 1 for entrant in self._stored.entrants)
+            if pairings.complete and drawn >= self.last and not joining:
                 self.findings += self._end(Pairings((), complete=True), drawn)
                 return
 
@@ -188,15 +188,12 @@ class _Redraw:
         elif not complete:
             self.unfinished = f"no round follows round {drawn}, but the schedule is not marked as complete"
 
-    def _joining(self, drawn: int) -> bool:
-        return any(entrant.joined == drawn + 1 for entrant in self._stored.entrants) and drawn > 0
-
     def _surplus(self, drawn: int) -> str:
-        first = self._rows[bisect_left(self._ends, drawn + 1)]
-        count = len(self._rows) - bisect_left(self._ends, drawn + 1)
+        surplus = self._rows[bisect_left(self._ends, drawn + 1) :]
+        number, where = self._numbers[surplus[0].key], place(surplus[0].key)
+        rows = "row is" if len(surplus) == 1 else "rows are"
         return (
-            f"{count} {'row is' if count == 1 else 'rows are'} surplus, from match"
-            f" {self._numbers[first.key]} ({place(first.key)}) on: no round follows round {drawn}"
+            f"{len(surplus)} {rows} surplus, from match {number} ({where}) on: no round follows round {drawn}"
         )
 
     def _draw(self, drawn: int, rounds: int | None = None) -> Pairings:
@@ -219,10 +216,8 @@ class _Redraw:
 
     def _first_open(self, drawn: int) -> TournamentMatch | None:
         """The first match without a result that the draw after some rounds needed."""
-        for match in self._seen(drawn):
-            if match.result is None and self._old(match, drawn) is None:
-                return match
-        return None
+        open_ = (match for match in self._seen(drawn) if match.result is None)
+        return next((match for match in open_ if self._old(match, drawn) is None), None)
 
     def _seen(self, drawn: int) -> Sequence[TournamentMatch]:
         return self._stored.matches[: bisect_left(self._ends, drawn - self._format.lag + 1)]
@@ -251,7 +246,7 @@ class _Redraw:
         return self._rows[bisect_left(self._ends, drawn + 1) : bisect_left(self._ends, upto + 1)]
 
     def _differences(self, here: Iterable[Row], right: Iterable[Row]) -> Iterator[str]:
-        stored, drawn = _by_key(here), _by_key(right)
+        stored, drawn = ({row.key: row for row in rows} for rows in (here, right))
         wrong = sorted(key for key in {*stored, *drawn} if stored.get(key) != drawn.get(key))
         for key in wrong[:MOST]:
             if key not in stored:
@@ -272,10 +267,6 @@ class _Redraw:
 
     def _entrants(self, seats: Sequence[int]) -> str:
         return " v ".join(self._names[number] for number in seats)
-
-
-def _by_key(rows: Iterable[Row]) -> Mapping[MatchKey, Row]:
-    return {row.key: row for row in rows}
 
 
 def _benched(stored: StoredSchedule) -> Iterator[str]:

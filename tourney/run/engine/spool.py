@@ -22,8 +22,7 @@ from tourney.parsing import parse_json
 from tourney.store.values import MatchResult, Tournament
 
 FORMAT = "tourney-spool/1"
-RESERVE = 1 << 20
-"""Bytes reserved: several hundred results, more than can be in play at a time."""
+RESERVE = 1 << 20  # bytes: several hundred results, more than can be in play at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,18 +171,12 @@ def _head(tournament: Tournament) -> dict[str, object]:
 
 
 def _format_result(item: MatchResult) -> dict[str, object]:
-    played = item.played
-    data: dict[str, object] = to_builtins(
-        _SpoolLine(
-            item.number,
-            item.note,
-            None
-            if played is None
-            else _SpooledMatch(to_builtins(played.record), played.log, played.measured),
-            item.void_entrant,
-            item.overloaded,
-        )
-    )
+    match = item.played
+    played = None
+    if match is not None:
+        played = _SpooledMatch(to_builtins(match.record), match.log, match.measured)
+    line = _SpoolLine(item.number, item.note, played, item.void_entrant, item.overloaded)
+    data: dict[str, object] = to_builtins(line)
     return data
 
 

@@ -17,7 +17,7 @@ from typing import Final
 from tourney.bots.catalogue.store import BotStore, path_of
 from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, StoreError, StoreUnavailable, UsageError
+from tourney.errors import BotError, SandboxError, StoreError, StoreUnavailable, UsageError
 from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
@@ -27,14 +27,13 @@ from tourney.run.engine.readiness import (
     PlaySetup,
     find_broken,
     make_ready,
-    open_file_sandbox,
     refuse_broken,
     restore_bots,
     with_ponder,
     without_broken,
 )
 from tourney.run.engine.recorder import pair_next, replay_spool
-from tourney.run.engine.run_control import Deadline, RetryPolicy, RunControl
+from tourney.run.engine.run_control import Deadline, RunControl
 from tourney.run.engine.spool import Spool, spool_path
 from tourney.run.engine.withdrawal import check_benches, check_hosts
 from tourney.run.listeners import Listener, Listeners, StatusFile, status_path
@@ -208,7 +207,11 @@ def run_tournament(
     """
     listener, options = listener or Listener(), options or PlaySetup()
     bots = BotStore(folder.absolute())
-    sandbox = open_file_sandbox(file)
+    if find_game(file.plan.game).outside and file.run.sandbox == "strict":
+        raise SandboxError(
+            'sandbox = "strict" is not possible with an outside referee, which nothing contains'
+        )
+    sandbox = open_sandbox(file.run.sandbox)
     file = with_ponder(file, sandbox, options.pinning)
     check_contents(url, listener.say)
     with open_tournament(file, url, bots, listener.say, options) as (database, opened):
@@ -244,7 +247,7 @@ def _play(
         listener=Listeners(listener, status),
         deadline=deadline,
         max_faults=options.max_faults,
-        retry=RetryPolicy(options.retry_seconds),
+        retry_seconds=options.retry_seconds,
         spool=spool,
     )
     with closing(spool), closing(status):

@@ -8,6 +8,7 @@ can be named, too: those in which a person killed a bot by hand.
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,12 +25,10 @@ from tourney.run.engine.schedule_check import StoredSchedule, first_draw_from, w
 from tourney.schedule.player_history import startup_failures
 from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
-from tourney.store.values import Tournament, TournamentMatch
+from tourney.store.values import Tournament
 
-_CHUNK: Final = 500
-"""Matches to read at a time."""
-_SHOWN: Final = 8
-"""Numbers and spans of numbers to name in a sentence."""
+_CHUNK: Final = 500  # matches to read at a time
+_SHOWN: Final = 8  # numbers and spans of numbers to name in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +69,12 @@ def find_withdrawal(database: Database, tournament: Tournament, host: str) -> Wi
     Raises UsageError for a host that never played.
     """
     machine = machine_of(host)
-    machines: dict[str, list[int]] = {}
+    machines: dict[str, list[int]] = defaultdict(list)
     for number, name in database.hosts.of_matches(tournament.id):
-        machines.setdefault(machine_of(name), []).append(number)
-    mine = machines.get(machine, [])
-    stored = StoredSchedule.of(database, tournament)
-    failed = [number for number, _ in database.totals.void_matches(tournament.id)] if mine else []
-    found = _with_drawn(stored, Withdrawal(machine, tuple(mine), tuple(failed)))
+        machines[machine_of(name)].append(number)
+    mine = tuple(machines.get(machine, ()))
+    failed = tuple(number for number, _ in database.totals.void_matches(tournament.id)) if mine else ()
+    found = _with_drawn(StoredSchedule.of(database, tournament), Withdrawal(machine, mine, failed))
     if not found.reasons() and machine not in [one.host for one in database.hosts.refused(tournament.id)]:
         known = ", ".join(sorted(filter(None, machines))) or "none"
         raise UsageError(
@@ -244,22 +242,16 @@ def _keep(database: Database, tournament: Tournament, withdrawal: Withdrawal, pa
         while some := list(islice(chosen, _CHUNK)):
             parts = database.records.parts(tournament.id, [match.number for match in some])
             for match in some:
-                data = _match_data(match, names, parts.get(match.number, MatchParts()))
+                data: dict[str, object] = {"match": match.number, "place": match.key}
+                data["entrants"] = [names[seat] for seat in match.seats]
+                if match.result is not None and not match.result.digest:
+                    data["void"] = match.result.note
+                with suppress(StoreDamaged):  # what is damaged cannot be kept
+                    record, _, measured = unpack_parts(
+                        parts.get(match.number, MatchParts()), len(match.seats)
+                    )
+                    if record is not None:
+                        data |= {"host": measured.host, "record": msgspec.to_builtins(record)}
                 file.write(json.dumps(data | {"why": whys[match.number]}).encode("ascii") + b"\n")
         file.flush()
         os.fsync(file.fileno())
-
-
-def _match_data(match: TournamentMatch, names: Sequence[str], parts: MatchParts) -> dict[str, object]:
-    data: dict[str, object] = {
-        "match": match.number,
-        "place": match.key,
-        "entrants": [names[seat] for seat in match.seats],
-    }
-    if match.result is not None and not match.result.digest:
-        data["void"] = match.result.note
-    with suppress(StoreDamaged):  # what is damaged cannot be kept
-        record, _, measured = unpack_parts(parts, len(match.seats))
-        if record is not None:
-            data |= {"host": measured.host, "record": msgspec.to_builtins(record)}
-    return data
