@@ -37,7 +37,6 @@ ACTION_PATTERN = re.compile(r"[!-~]{1,200}", re.ASCII)
 GAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?", re.ASCII)
 """The form of a game's name; a colon stands behind the name of its family."""
 
-
 Termination = Literal["resign", "fault", "adjudication"]
 """Why a match ended before its game was over: the referee's words, which no game may use as its reason.
 

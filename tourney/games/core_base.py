@@ -111,8 +111,7 @@ class Core:
 
     def __init__(self) -> None:
         self.seats = 0
-        self._seat = 0
-        """The seat whose turn it is, from 1; games say what it is when the game is over."""
+        self._seat = 0  # the seat whose turn it is, from 1; games say what it is when the game is over
         self._over = 0
         self._x = 0
 

@@ -28,7 +28,6 @@ _NOTE_WIDTH = 23  # of a character of the notes, with a margin
 _UNITS_PER_PIXEL = 2.6
 _SPRITES = 1 << 14
 
-
 Box = tuple[int, int, int, int]
 """Left, top, width and height in SVG units."""
 NO_BOX: Box = (0, 0, 0, 0)

@@ -28,12 +28,10 @@ _STRAIGHT_RAYS = [ranks[0] | files[0] for ranks, files in zip(_RANK, _FILE, stri
 _BETWEEN = chess.between
 _LAST: Final = chess.BB_RANK_1 | chess.BB_RANK_8
 _WHITE, _BLACK = 1, 2
-_HOME: Final = (0, chess.BB_RANK_1, chess.BB_RANK_8)
-"""The first rank of a side, by its seat."""
+_HOME: Final = (0, chess.BB_RANK_1, chess.BB_RANK_8)  # the first rank of a side, by its seat
 _KING_SIDE, _QUEEN_SIDE = ((6, 5), (62, 61)), ((2, 3), (58, 59))
 """Where king and rook stand after castling: of White, of Black."""
-_PAWNS, _ROOKS, _KINGS = 0, 3, 5
-"""Indices of ``ChessState.kinds``; that of a promotion is its code."""
+_PAWNS, _ROOKS, _KINGS = 0, 3, 5  # indices of ``ChessState.kinds``; that of a promotion is its code
 
 
 class ChessState(State[Move]):

@@ -147,8 +147,7 @@ class PgnMoves(NamedTuple):
 
 VARIABLE: Final = "TOURNEY_SYZYGY"
 """The environment variable that names the folders, with ``:`` between them."""
-_WINNING: Final = 2
-"""The value of a win within the rule of fifty moves; 1 and -1 are draws by it."""
+_WINNING: Final = 2  # the value of a win within the rule of fifty moves; 1 and -1 are draws by it
 
 
 def open_tables(pieces: int) -> "Tables":

@@ -11,17 +11,6 @@ from tourney.errors import PositionError
 from tourney.games.base import GoldenMatch
 from tourney.games.core_game import CoreGame, CoreState
 from tourney.games.cyvasse import board
-from tourney.games.cyvasse.board import (
-    EMPTY,
-    NAMES,
-    SEAT_NAMES,
-    SIDE,
-    STEPS,
-    TURN_LIMIT,
-    UNLAID,
-    CyvassePosition,
-    Phase,
-)
 
 if TYPE_CHECKING:
     from tourney.games.cyvasse.core import CyvasseCore
@@ -48,25 +37,25 @@ class CyvasseState(CoreState):
         return not (self.core.is_hidden() and self.core.is_begun())
 
 
-class Cyvasse(CoreGame[CyvassePosition]):
+class Cyvasse(CoreGame[board.CyvassePosition]):
     """Two armies of 23 pieces on a board that each player lays out in secret."""
 
     name = "cyvasse"
     title = "Nine-Tile Cyvasse"
     rules = "1"
     seat_counts = (2,)
-    seat_names = SEAT_NAMES
+    seat_names = board.SEAT_NAMES
     has_hidden_actions = True
     diagram_plies = 74
     golden_match = GoldenMatch(("greedy", "random"), 4)
-    max_actions = 2 * STEPS + 2 * TURN_LIMIT
+    max_actions = 2 * board.STEPS + 2 * board.TURN_LIMIT
     package, core_class = __name__, "CyvasseCore"
     state, action = CyvasseState, board.CyvasseAction
     action_string = staticmethod(board.action_string)
     parse_action = staticmethod(board.parse_action)
     start = board.START
 
-    def read(self, text: str) -> CyvassePosition:
+    def read(self, text: str) -> board.CyvassePosition:
         """Parse a position string. Raises PositionError."""
         from tourney.games.cyvasse.position import parse_position  # noqa: PLC0415 - few bots parse positions
 
@@ -88,17 +77,17 @@ class Cyvasse(CoreGame[CyvassePosition]):
                 " is hidden from the other seat only"
             )
         if word == "hidden":
-            fields = fields._replace(phase=Phase("king"))
+            fields = fields._replace(phase=board.Phase("king"))
             check(fields)
-            return _lay_out(self.state_at(fields), randbelow(STEPS), randbelow)
+            return _lay_out(self.state_at(fields), randbelow(board.STEPS), randbelow)
         if seat == 2 and not fields.in_play:
-            for s in SIDE[1]:
-                if fields.ground[s] != UNLAID or fields.board[s] != EMPTY:
+            for s in board.SIDE[1]:
+                if fields.ground[s] != board.UNLAID or fields.board[s] != board.EMPTY:
                     raise PositionError(
-                        f"Black cannot see White's side in the set-up, but {NAMES[s]} is shown"
+                        f"Black cannot see White's side in the set-up, but {board.NAMES[s]} is shown"
                     )
-            unseen = parse_fields(_lay_out(self.state_at(board.START), STEPS, randbelow).position())
-            end = SIDE[1][-1] + 1
+            unseen = parse_fields(_lay_out(self.state_at(board.START), board.STEPS, randbelow).position())
+            end = board.SIDE[1][-1] + 1
             fields = fields._replace(
                 ground=unseen.ground[:end] + fields.ground[end:],
                 board=unseen.board[:end] + fields.board[end:],

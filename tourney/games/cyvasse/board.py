@@ -99,8 +99,6 @@ KINDS = (
     PieceKind("K", "King", 1, _LIGHT, 1, (1,)),
 )
 CODES = "".join(kind.code for kind in KINDS)
-RABBLE, SPEARS, LIGHT_HORSE, HEAVY_HORSE, ELEPHANT, CROSSBOWS, TREBUCHET, DRAGON, TOWER, KING = range(10)
-"""The index of each kind in ``KINDS``."""
 PUT_ORDER = "".join(kind.code * kind.number for kind in KINDS if kind.code != "K")
 """The pieces in the order of their placement, after the King."""
 
@@ -155,8 +153,7 @@ def _right(n: int, upper: int) -> Block:
     )
 
 
-_D, _B = 3, 1
-"""The upper rows of the upper and of the lower blocks."""
+_D, _B = 3, 1  # the upper rows of the upper and of the lower blocks
 
 
 def _plan(king: str, covers: str, left: int) -> KingPlan:

@@ -7,36 +7,7 @@ near the enemy's King. Boards are counted for repetition by Zobrist keys of 128 
 from collections.abc import Hashable
 
 from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, Core, random_words, zeros
-from tourney.games.cyvasse.board import (
-    BY_RANK,
-    CAPTURES_FROM,
-    CODES,
-    FACES,
-    KINDS,
-    LENGTHS,
-    MOUNTAIN,
-    MOVES_FROM,
-    NAMES,
-    PLAIN,
-    PLANS,
-    PUT_ORDER,
-    QUIET_LIMIT,
-    REPETITIONS,
-    ROW_SLICES,
-    SIDE,
-    SIZE,
-    SQUARES,
-    STRIDE,
-    TILES,
-    TURN_LIMIT,
-    UNLAID,
-    WATER,
-    CyvasseAction,
-    CyvassePosition,
-    lay_king,
-    lay_tile,
-    put,
-)
+from tourney.games.cyvasse import board as cyvasse
 from tourney.games.cyvasse.core_moves import (
     _BLANK,
     _BORDER,
@@ -53,65 +24,64 @@ from tourney.games.cyvasse.core_moves import (
     _SQUARES,
     _TREBUCHET,
     _UNLAID,
-    _WATER,
     CyvasseBoard,
     _by_cell,
 )
 
-_GROUND = {PLAIN: _PLAIN, MOUNTAIN: _MOUNTAIN, WATER: _WATER, UNLAID: _UNLAID}
-_PIECE_OF = {ord(code): k for k, code in enumerate("." + CODES + CODES.lower())}
-_LAY_KING, _LAY_TILES, _PUT_PIECES, _PLAY = 0, 1, 2, 3
-"""The phases."""
+_GROUNDS = cyvasse.PLAIN + cyvasse.MOUNTAIN + cyvasse.WATER + cyvasse.UNLAID
+"""By what the terrain of a cell holds: its letter."""
+_PIECE_OF = {ord(code): k for k, code in enumerate("." + cyvasse.CODES + cyvasse.CODES.lower())}
+_LAY_KING, _LAY_TILES, _PUT_PIECES, _PLAY = 0, 1, 2, 3  # the phases
 _REASONS = ("", "king", "no-action", "repetition", "quiet", "length")
 _BY_KING, _BY_NO_ACTION, _BY_REPETITION, _BY_QUIET, _BY_LENGTH = range(1, 6)
-_HISTORY = 128
-"""More boards than turns without a capture."""
+_HISTORY = 128  # more boards than turns without a capture
 
-_ALL_TILES = (1 << len(TILES)) - 1
-_PUTS = len(PUT_ORDER)
-_QUIET_LIMIT, _TURN_LIMIT, _REPETITIONS = QUIET_LIMIT, TURN_LIMIT, REPETITIONS
-_KING_CODE, _TILE_CODE, _PUT_CODE = lay_king(PLANS[1][0].king), lay_tile(0, False), put(BY_RANK[0])
-_CODES = 1 << 24
-"""Codes of the set-up are not below this."""
-_READ = [s + _SHIFT for row in ROW_SLICES for s in (*range(row.start, row.stop), -_SHIFT)]
+_ALL_TILES = (1 << len(cyvasse.TILES)) - 1
+_PUTS = len(cyvasse.PUT_ORDER)
+_QUIET_LIMIT, _TURN_LIMIT, _REPETITIONS = cyvasse.QUIET_LIMIT, cyvasse.TURN_LIMIT, cyvasse.REPETITIONS
+_KING_CODE, _TILE_CODE, _PUT_CODE = (
+    cyvasse.lay_king(cyvasse.PLANS[1][0].king),
+    cyvasse.lay_tile(0, False),
+    cyvasse.put(cyvasse.BY_RANK[0]),
+)
+_CODES = 1 << 24  # codes of the set-up are not below this
+_READ = [s + _SHIFT for row in cyvasse.ROW_SLICES for s in (*range(row.start, row.stop), -_SHIFT)]
 """The cells of rows i to a, west to east; 0 after each row."""
-_GROUND_LETTERS = [ord(letter) for letter in PLAIN + MOUNTAIN + WATER + UNLAID]
-_PIECE_LETTERS = [ord(letter) for letter in "." + CODES + CODES.lower()]
+_GROUND_LETTERS = [
+    ord(letter) for letter in cyvasse.PLAIN + cyvasse.MOUNTAIN + cyvasse.WATER + cyvasse.UNLAID
+]
+_PIECE_LETTERS = [ord(letter) for letter in "." + cyvasse.CODES + cyvasse.CODES.lower()]
 
-_WORTH = [100, 140, 240, 280, 320, 260, 320, 600, 160, 0]
-"""By kind; the King's loss ends the game."""
-_NEAR_KING = 30
-"""A piece at most two squares from the enemy's King."""
-_TOWARD_KING = 10
-"""A piece at most four squares from it."""
+_WORTH = [100, 140, 240, 280, 320, 260, 320, 600, 160, 0]  # by kind; the King's loss ends the game
+_NEAR_KING = 30  # a piece at most two squares from the enemy's King
+_TOWARD_KING = 10  # a piece at most four squares from it
 _BEST_ROWS = [3, 3, 2, 2, 3, 2, 1, 1, 1, 0]
 """By kind: the row of its side in which it stands best at first, from the back (0) to the front (3)."""
-_MISPLACED = 15
-"""For each row away from there."""
+_MISPLACED = 15  # for each row away from there
 
 
 def _head_cells() -> list[int]:
     """By the prefix of a code: the cell of its origin."""
     cells = zeros(2 * _SQUARES + 1)
-    for square in BY_RANK:
-        cells[MOVES_FROM[square] >> 14] = cells[CAPTURES_FROM[square] >> 14] = square + _SHIFT
+    for square in cyvasse.BY_RANK:
+        cells[cyvasse.MOVES_FROM[square] >> 14] = cells[cyvasse.CAPTURES_FROM[square] >> 14] = square + _SHIFT
     return cells
 
 
 def _head_takes() -> list[int]:
     """By the prefix of a code: 1 for a capture."""
     captures = zeros(2 * _SQUARES + 1)
-    for square in BY_RANK:
-        captures[CAPTURES_FROM[square] >> 14] = 1
+    for square in cyvasse.BY_RANK:
+        captures[cyvasse.CAPTURES_FROM[square] >> 14] = 1
     return captures
 
 
 def _kings() -> list[int]:
     """By the king square's place among the strings of its actions: the seat's plan, 0 to 2."""
     table = zeros(6)
-    for plans in PLANS.values():
+    for plans in cyvasse.PLANS.values():
         for k, plan in enumerate(plans):
-            table[lay_king(plan.king) - _KING_CODE] = k
+            table[cyvasse.lay_king(plan.king) - _KING_CODE] = k
     return table
 
 
@@ -123,18 +93,18 @@ def _spread(mask: int) -> int:
     """
     west = mask | mask >> 1
     east = mask | mask << 1
-    return west | east | east << STRIDE | west >> STRIDE
+    return west | east | east << cyvasse.STRIDE | west >> cyvasse.STRIDE
 
 
 def _distances() -> list[int]:
     """By the King's cell and another one what a piece there is worth."""
     table = zeros(_CELLS * _CELLS)
-    for king in BY_RANK:
+    for king in cyvasse.BY_RANK:
         near = _spread(_spread(1 << king - 1))
         row = (king + _SHIFT) * _CELLS + _SHIFT
         for worth, mask in ((_TOWARD_KING, _spread(_spread(near))), (_NEAR_KING, near)):
-            for square in range(1, SIZE):
-                if mask >> square - 1 & 1 and NAMES[square]:
+            for square in range(1, cyvasse.SIZE):
+                if mask >> square - 1 & 1 and cyvasse.NAMES[square]:
                     table[row + square] += worth
     return table
 
@@ -142,10 +112,10 @@ def _distances() -> list[int]:
 def _rows() -> list[int]:
     """By piece and cell what its row costs in the set-up, for White."""
     table = zeros(21 * _CELLS)
-    for kind in range(len(KINDS)):
-        for square in BY_RANK:
-            row = square // STRIDE
-            back = len(LENGTHS) - 1 - row
+    for kind in range(len(cyvasse.KINDS)):
+        for square in cyvasse.BY_RANK:
+            row = square // cyvasse.STRIDE
+            back = len(cyvasse.LENGTHS) - 1 - row
             table[(1 + kind) * _CELLS + square + _SHIFT] = -_MISPLACED * abs(row - _BEST_ROWS[kind])
             table[(11 + kind) * _CELLS + square + _SHIFT] = _MISPLACED * abs(back - _BEST_ROWS[kind])
     return table
@@ -153,20 +123,20 @@ def _rows() -> list[int]:
 
 _HEAD_CELL, _HEAD_TAKES = _head_cells(), _head_takes()
 _PLAN_OF_KING = _kings()
-_BOTH = [plan for seat in (1, 2) for plan in PLANS[seat]]
-"""The plans of White, then of Black."""
+_BOTH = [plan for seat in (1, 2) for plan in cyvasse.PLANS[seat]]  # the plans of White, then of Black
 _KING_CELL = [plan.king + _SHIFT for plan in _BOTH]
-_LAYS_KING = [lay_king(plan.king) for plan in _BOTH]
+_LAYS_KING = [cyvasse.lay_king(plan.king) for plan in _BOTH]
 _COVERS = [s + _SHIFT for plan in _BOTH for s in plan.covers]
 _BLOCKS = [s + _SHIFT for plan in _BOTH for block in plan.blocks for s in block.squares]
 _SHAPES = [int(block.shape == "R") for plan in _BOTH for block in plan.blocks]
-_FACES = [_GROUND[kind] for face in (*FACES["L"], *FACES["R"]) for kind in face]
-_TURNS = [int(face != face[::-1]) for face in (*FACES["L"], *FACES["R"])]
-_SIDE = _by_cell([1 if s in SIDE[1] else 2 if s in SIDE[2] else 0 for s in range(SIZE)])
-_PUT_KIND = [CODES.index(code) for code in PUT_ORDER]
+_FACES = [_GROUNDS.index(kind) for face in (*cyvasse.FACES["L"], *cyvasse.FACES["R"]) for kind in face]
+_TURNS = [int(face != face[::-1]) for face in (*cyvasse.FACES["L"], *cyvasse.FACES["R"])]
+_SIDE = _by_cell(
+    [1 if s in cyvasse.SIDE[1] else 2 if s in cyvasse.SIDE[2] else 0 for s in range(cyvasse.SIZE)]
+)
+_PUT_KIND = [cyvasse.CODES.index(code) for code in cyvasse.PUT_ORDER]
 _DISTANCES, _ROWS = _distances(), _rows()
-_KEYS = random_words(20261122, 2 * 21 * _CELLS)
-"""Two numbers for each piece and cell."""
+_KEYS = random_words(20261122, 2 * 21 * _CELLS)  # two numbers for each piece and cell
 
 
 class CyvasseCore(CyvasseBoard):
@@ -175,15 +145,12 @@ class CyvasseCore(CyvasseBoard):
     def __init__(self) -> None:
         super().__init__()
         self._phase = 0
-        self._plan = 0
-        """In the set-up: the seat's plan, 0 to 2."""
-        self._left = 0
-        """In the set-up: the tiles left, in bits."""
+        self._plan = 0  # in the set-up: the seat's plan, 0 to 2
+        self._left = 0  # in the set-up: the tiles left, in bits
         self._placed = 0
         self._quiet = 0
         self._turn = 0
-        self._ground = ""
-        """In play: the field TERRAIN."""
+        self._ground = ""  # in play: the field TERRAIN
         self._boards = zeros(2 * _HISTORY)
         self._known = 0
         self._key_1 = 0
@@ -193,14 +160,14 @@ class CyvasseCore(CyvasseBoard):
         self._white = 0
         self._black = 0
 
-    def load(self, at: CyvassePosition) -> None:
+    def load(self, at: cyvasse.CyvassePosition) -> None:
         """Take over a position without history."""
         self.seats = 2
         for cell in range(_CELLS):
             self._piece[cell] = _BLANK[cell]
             self._terrain[cell] = _OUTSIDE
-        for square in SQUARES:
-            self._terrain[square + _SHIFT] = _GROUND[at.ground[square]]
+        for square in cyvasse.SQUARES:
+            self._terrain[square + _SHIFT] = _GROUNDS.index(at.ground[square])
             self._piece[square + _SHIFT] = _PIECE_OF[at.board[square]]
         self._seat, self._quiet, self._turn = at.seat, at.quiet, at.turn
         self._over = self._plan = self._left = self._rabble = 0
@@ -214,7 +181,7 @@ class CyvasseCore(CyvasseBoard):
                     self._over = _BY_KING
                 self._begin_turn()
             return
-        for tile in at.phase.left or TILES:
+        for tile in at.phase.left or cyvasse.TILES:
             self._left |= 1 << (tile - 1)
         self._phase = _LAY_KING
         for k in range(3):
@@ -298,7 +265,7 @@ class CyvasseCore(CyvasseBoard):
     def observation(self, seat: int) -> str:
         """The same, without the other seat's side in the set-up; PHASE is ``hidden`` from that seat."""
         if self._phase == _PLAY:
-            phase = f"rabble-{NAMES[self._rabble - _SHIFT]}" if self._rabble else "play"
+            phase = f"rabble-{cyvasse.NAMES[self._rabble - _SHIFT]}" if self._rabble else "play"
             pieces = self._read_board(0)
             return f"{self._ground} {pieces} {self._seat} {phase} {self._quiet} {self._turn}"
         hidden = 3 - seat if seat else 0
@@ -336,10 +303,10 @@ class CyvasseCore(CyvasseBoard):
             end += 1
         return bytes(TEXT[: end - 1]).decode("ascii")
 
-    def decode(self, code: int) -> CyvasseAction:
+    def decode(self, code: int) -> cyvasse.CyvasseAction:
         """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        return CyvasseAction(code)
+        return cyvasse.CyvasseAction(code)
 
     def key(self) -> Hashable:
         """Pieces, terrain, phase and seat; turns and repetitions are left out."""

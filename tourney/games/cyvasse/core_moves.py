@@ -8,28 +8,7 @@ there. A piece on water engages nothing; one next to enemy Towers engages only t
 from collections.abc import Sequence
 
 from tourney.games.core_base import MOVES, Core, zeros
-from tourney.games.cyvasse.board import (
-    BY_RANK,
-    CAPTURES_FROM,
-    CROSSBOWS,
-    DIRECTIONS,
-    DONE,
-    DRAGON,
-    ELEPHANT,
-    HEAVY_HORSE,
-    KINDS,
-    KING,
-    LIGHT_HORSE,
-    MOVES_FROM,
-    NAMES,
-    RABBLE,
-    RIDE_TO,
-    SIZE,
-    SPEARS,
-    TO,
-    TOWER,
-    TREBUCHET,
-)
+from tourney.games.cyvasse import board as cyvasse
 
 _CELLS = 145
 _SHIFT = 14
@@ -37,50 +16,46 @@ _SQUARES = 88
 _BORDER = 31
 """The piece outside the board. An empty square holds 0, White's pieces are 1 + kind, Black's 11 + kind."""
 _PLAIN, _MOUNTAIN, _WATER, _UNLAID, _OUTSIDE = 0, 1, 2, 3, 4
-_RABBLE, _SPEARS, _LIGHT, _HORSE, _ELEPHANT = RABBLE, SPEARS, LIGHT_HORSE, HEAVY_HORSE, ELEPHANT
-_CROSSBOWS, _TREBUCHET, _DRAGON, _TOWER, _KING = CROSSBOWS, TREBUCHET, DRAGON, TOWER, KING
-_DONE = DONE
+_RABBLE, _SPEARS, _LIGHT, _HORSE, _ELEPHANT, _CROSSBOWS, _TREBUCHET, _DRAGON, _TOWER, _KING = range(10)
+"""The kinds, in the order of ``KINDS``."""
+_DONE = cyvasse.DONE
 
 
 def _by_cell(values: Sequence[int]) -> list[int]:
     """Values of the squares by cell."""
     table = zeros(_CELLS)
-    for square in BY_RANK:
+    for square in cyvasse.BY_RANK:
         table[square + _SHIFT] = values[square]
     return table
 
 
-_ORDER = [square + _SHIFT for square in BY_RANK]
-"""The cells in the order of their names."""
-_BLANK = [0 if 0 <= c - _SHIFT < SIZE and NAMES[c - _SHIFT] else _BORDER for c in range(_CELLS)]
-_OFFSET = list(DIRECTIONS)
+_ORDER = [square + _SHIFT for square in cyvasse.BY_RANK]  # the cells in the order of their names
+_BLANK = [
+    0 if 0 <= c - _SHIFT < cyvasse.SIZE and cyvasse.NAMES[c - _SHIFT] else _BORDER for c in range(_CELLS)
+]
+_OFFSET = list(cyvasse.DIRECTIONS)
 _NEAR = [c + d if 0 <= c + d < _CELLS and not _BLANK[c + d] else c for c in range(_CELLS) for d in _OFFSET]
 """By cell, six each: its neighbours, and the cell itself for those outside the board."""
-_FROM, _TAKES_FROM = _by_cell(MOVES_FROM), _by_cell(CAPTURES_FROM)
-_ONTO, _RIDE = _by_cell(TO), _by_cell(RIDE_TO)
-_REACH = [kind.move for kind in KINDS]
-_HEAVY = [int(kind.armour == 2) for kind in KINDS]
-_BARE = [int(kind.armour == 0) for kind in KINDS]
-_ENGAGES = [int(distance in kind.engages) for kind in KINDS for distance in range(5)]
+_FROM, _TAKES_FROM = _by_cell(cyvasse.MOVES_FROM), _by_cell(cyvasse.CAPTURES_FROM)
+_ONTO, _RIDE = _by_cell(cyvasse.TO), _by_cell(cyvasse.RIDE_TO)
+_REACH = [kind.move for kind in cyvasse.KINDS]
+_HEAVY = [int(kind.armour == 2) for kind in cyvasse.KINDS]
+_BARE = [int(kind.armour == 0) for kind in cyvasse.KINDS]
+_ENGAGES = [int(distance in kind.engages) for kind in cyvasse.KINDS for distance in range(5)]
 
 # Workspace
-_STAMP = zeros(1)
-"""A mark in the workspace counts only if it equals the newest stamp."""
+_STAMP = zeros(1)  # a mark in the workspace counts only if it equals the newest stamp
 _MAY = zeros(_CELLS)
 """By cell, in bits: 1 a move may end there, 2 pieces cross it, 4 a Dragon crosses it, 8 it holds an enemy."""
-_TOUCHES = zeros(1)
-"""Whether the last moves listed touched an enemy."""
-_HELD = zeros(_CELLS)
-"""By cell: marks the neighbours of enemy Towers."""
+_TOUCHES = zeros(1)  # whether the last moves listed touched an enemy
+_HELD = zeros(_CELLS)  # by cell: marks the neighbours of enemy Towers
 _JUDGED = zeros(_CELLS)
 """By cell: marks the enemies of which ``_ENGAGED`` says whether they are sufficiently engaged."""
 _ENGAGED = zeros(_CELLS)
-_SEEN = zeros(_CELLS)
-"""By cell: the walk that came there."""
+_SEEN = zeros(_CELLS)  # by cell: the walk that came there
 _WALK = zeros(1)
 _QUEUE = zeros(_CELLS)
-_OWN = zeros(_CELLS)
-"""The cells of the acting seat's pieces."""
+_OWN = zeros(_CELLS)  # the cells of the acting seat's pieces
 
 
 class CyvasseBoard(Core):
@@ -90,8 +65,7 @@ class CyvasseBoard(Core):
         super().__init__()
         self._piece = zeros(_CELLS)
         self._terrain = zeros(_CELLS)
-        self._rabble = 0
-        """The cell of the Rabble that moved first in this turn, or 0."""
+        self._rabble = 0  # the cell of the Rabble that moved first in this turn, or 0
 
     def _list_rabble(self) -> int:
         """List ``done`` and the moves of every Rabble but the one that moved."""

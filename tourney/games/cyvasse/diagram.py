@@ -8,37 +8,23 @@ from tourney.games import view as views
 from tourney.games.base import AnyGame
 from tourney.games.compiled import core
 from tourney.games.cyvasse import board
-from tourney.games.cyvasse.board import (
-    CODES,
-    DIRECTIONS,
-    EMPTY,
-    KINDS,
-    LENGTHS,
-    MOUNTAIN,
-    NAMES,
-    NUMBER,
-    PLAIN,
-    PLANS,
-    PUT_ORDER,
-    QUIET_LIMIT,
-    ROWS,
-    SEAT_NAMES,
-    SQUARES,
-    TURN_LIMIT,
-    UNLAID,
-    WATER,
-    CyvassePosition,
-    own_code,
-)
+from tourney.games.cyvasse import board as cyvasse
 from tourney.games.cyvasse.position import parse_fields
 from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
 
-_GROUND_WORDS = {PLAIN: "plain", MOUNTAIN: "mountain", WATER: "water", UNLAID: "hidden"}
-_WORDS = {kind.code: kind.name.lower().replace(" ", "-") for kind in KINDS}
+_GROUND_WORDS = {
+    cyvasse.PLAIN: "plain",
+    cyvasse.MOUNTAIN: "mountain",
+    cyvasse.WATER: "water",
+    cyvasse.UNLAID: "hidden",
+}
+_WORDS = {kind.code: kind.name.lower().replace(" ", "-") for kind in cyvasse.KINDS}
 _SEEN = {
-    ord(own_code(seat, kind.code)): tuple(views.SquarePiece(name, _WORDS[kind.code], seat) for name in NAMES)
+    ord(cyvasse.own_code(seat, kind.code)): tuple(
+        views.SquarePiece(name, _WORDS[kind.code], seat) for name in cyvasse.NAMES
+    )
     for seat in (1, 2)
-    for kind in KINDS
+    for kind in cyvasse.KINDS
 }
 
 
@@ -72,39 +58,41 @@ class CyvasseView(views.View[views.SquarePiece]):
 def view_of(game: AnyGame, text: str) -> CyvasseView:
     """The view of a position string or an observation. Raises PositionError."""
     at = parse_fields(text)
-    ground = {NAMES[s]: _GROUND_WORDS[at.ground[s]] for s in SQUARES}
-    board = {NAMES[s]: _SEEN[at.board[s]][s] for s in SQUARES if at.board[s] != EMPTY}
+    ground = {cyvasse.NAMES[s]: _GROUND_WORDS[at.ground[s]] for s in cyvasse.SQUARES}
+    board = {cyvasse.NAMES[s]: _SEEN[at.board[s]][s] for s in cyvasse.SQUARES if at.board[s] != cyvasse.EMPTY}
     word, left, placed, rabble = at.phase
     return CyvasseView(
         game, text, MappingProxyType(ground), MappingProxyType(board), at.seat, word, left, placed,
-        _WORDS[PUT_ORDER[placed]] if word == "put" else "", NAMES[rabble] if rabble else "", at.quiet,
-        at.turn,
+        _WORDS[cyvasse.PUT_ORDER[placed]] if word == "put" else "", cyvasse.NAMES[rabble] if rabble else "",
+        at.quiet, at.turn,
     )  # fmt: skip
 
 
-_NAME_OF = {kind.code: kind.name for kind in KINDS}
+_NAME_OF = {kind.code: kind.name for kind in cyvasse.KINDS}
 
 Place = tuple[int, int]
 
 
 def _place(row: int, i: int) -> Place:
     """The centre of square i of a row; rows are centred, with row i at the top."""
-    return 2 * i + max(LENGTHS) - LENGTHS[row], 2 * (len(ROWS) - row)
+    return 2 * i + max(cyvasse.LENGTHS) - cyvasse.LENGTHS[row], 2 * (len(cyvasse.ROWS) - row)
 
 
 _PLACES = {
-    NUMBER[f"{ROWS[row]}{i}"]: _place(row, i) for row in range(len(ROWS)) for i in range(1, LENGTHS[row] + 1)
+    cyvasse.NUMBER[f"{cyvasse.ROWS[row]}{i}"]: _place(row, i)
+    for row in range(len(cyvasse.ROWS))
+    for i in range(1, cyvasse.LENGTHS[row] + 1)
 }
 
 
 def _labels() -> tuple[Label, ...]:
     """Row names in the west, row lengths in the east, and the square numbers of rows a and i."""
     labels = []
-    for row, length in enumerate(LENGTHS):
+    for row, length in enumerate(cyvasse.LENGTHS):
         (west, y), (east, _) = _place(row, 1), _place(row, length)
-        labels += [Label(west - 2, y, ROWS[row]), Label(east + 2, y, str(length))]
-    for row, down in ((0, 2), (len(ROWS) - 1, -2)):
-        for i in range(1, LENGTHS[row] + 1):
+        labels += [Label(west - 2, y, cyvasse.ROWS[row]), Label(east + 2, y, str(length))]
+    for row, down in ((0, 2), (len(cyvasse.ROWS) - 1, -2)):
+        for i in range(1, cyvasse.LENGTHS[row] + 1):
             x, y = _place(row, i)
             labels.append(Label(x, y + down, str(i)))
     return tuple(labels)
@@ -119,37 +107,43 @@ def diagram_of(view: str, last: str | None) -> Diagram:
     A hidden last action, ``?``, leaves no mark. Raises PositionError and ActionError.
     """
     fields = parse_fields(view)
-    cells = tuple(Cell(*_PLACES[s], _GROUND_WORDS[fields.ground[s]], NAMES[s], "hex") for s in SQUARES)
-    pieces = tuple(_piece(s, chr(fields.board[s])) for s in SQUARES if fields.board[s] != EMPTY)
+    cells = tuple(
+        Cell(*_PLACES[s], _GROUND_WORDS[fields.ground[s]], cyvasse.NAMES[s], "hex") for s in cyvasse.SQUARES
+    )
+    pieces = tuple(
+        _piece(s, chr(fields.board[s])) for s in cyvasse.SQUARES if fields.board[s] != cyvasse.EMPTY
+    )
     pieces += tuple(_captured(fields))
     marks, arrows = _last_action(fields, last) if last and last != "?" else ((), ())
     return Diagram(cells, pieces, marks, arrows, _LABELS, _notes(fields, last))
 
 
 def _piece(s: int, code: str) -> Piece:
-    side = 1 if code in CODES else 2
+    side = 1 if code in cyvasse.CODES else 2
     name = _NAME_OF[code.upper()]
     kind = name.lower().replace(" ", "-")
-    return Piece(*_PLACES[s], code, side, kind, f"{SEAT_NAMES[side - 1]} {name} on {NAMES[s]}")
+    return Piece(
+        *_PLACES[s], code, side, kind, f"{cyvasse.SEAT_NAMES[side - 1]} {name} on {cyvasse.NAMES[s]}"
+    )
 
 
-def _captured(fields: CyvassePosition) -> Iterator[Piece]:
+def _captured(fields: cyvasse.CyvassePosition) -> Iterator[Piece]:
     """Yield the pieces that each side has captured, beside the board on its own side."""
     if fields.phase.word not in {"play", "rabble"}:
         return
-    letters = bytes(fields.board[s] for s in SQUARES).decode()
+    letters = bytes(fields.board[s] for s in cyvasse.SQUARES).decode()
     for side, y in ((2, 22), (1, -2)):
         x = 4
-        for kind in KINDS:
-            code = own_code(side, kind.code)
+        for kind in cyvasse.KINDS:
+            code = cyvasse.own_code(side, kind.code)
             lost = kind.number - letters.count(code)
             if lost:
-                title = f"{SEAT_NAMES[side - 1]} {kind.name}, captured"
-                yield from tray(x, y, replace(_piece(SQUARES[0], code), title=title), lost)
+                title = f"{cyvasse.SEAT_NAMES[side - 1]} {kind.name}, captured"
+                yield from tray(x, y, replace(_piece(cyvasse.SQUARES[0], code), title=title), lost)
                 x += 3
 
 
-def _last_action(fields: CyvassePosition, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
+def _last_action(fields: cyvasse.CyvassePosition, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     action = board.parse_action(last)
     if last == "done":
         return (), ()
@@ -165,7 +159,7 @@ def _last_action(fields: CyvassePosition, last: str) -> tuple[tuple[Mark, ...], 
     marks = [Mark(*_PLACES[start], "from")]
     if captures:
         marks.append(Mark(*_PLACES[named], "captured"))
-        if end == named and fields.board[named] == EMPTY:  # a Trebuchet stepped back instead
+        if end == named and fields.board[named] == cyvasse.EMPTY:  # a Trebuchet stepped back instead
             end = _behind(start, named)
     if not captures or end != named:
         marks.append(Mark(*_PLACES[end], "to"))
@@ -174,54 +168,58 @@ def _last_action(fields: CyvassePosition, last: str) -> tuple[tuple[Mark, ...], 
 
 def _behind(start: int, target: int) -> int:
     """The neighbour of a square away from a target on a line, or the square itself."""
-    for direction in DIRECTIONS:
+    for direction in cyvasse.DIRECTIONS:
         s = start + direction
-        while 0 < s < len(NAMES) and NAMES[s]:
+        while 0 < s < len(cyvasse.NAMES) and cyvasse.NAMES[s]:
             if s == target:
-                return start - direction if NAMES[start - direction] else start
+                return start - direction if cyvasse.NAMES[start - direction] else start
             s += direction
     return start
 
 
-def _block_laid_last(fields: CyvassePosition) -> tuple[int, ...]:
+def _block_laid_last(fields: cyvasse.CyvassePosition) -> tuple[int, ...]:
     """The squares of the latest block, if the view shows them."""
     for seat in (1, 2):
-        for plan in PLANS[seat]:
+        for plan in cyvasse.PLANS[seat]:
             if chr(fields.board[plan.king]) in "Kk":
-                laid = [block.squares for block in plan.blocks if fields.ground[block.squares[0]] != UNLAID]
+                laid = [
+                    block.squares
+                    for block in plan.blocks
+                    if fields.ground[block.squares[0]] != cyvasse.UNLAID
+                ]
                 if laid and seat == fields.seat:
                     return laid[-1]
     return ()
 
 
-def _over(fields: CyvassePosition) -> str:
+def _over(fields: cyvasse.CyvassePosition) -> str:
     """Who won and why, as far as a position without its history says; "" while a game goes on."""
-    name, other = SEAT_NAMES[fields.seat - 1], SEAT_NAMES[2 - fields.seat]
+    name, other = cyvasse.SEAT_NAMES[fields.seat - 1], cyvasse.SEAT_NAMES[2 - fields.seat]
     position = core("cyvasse").CyvasseCore()
     position.load(fields)
     return {
         "": "",
         "king": f"over: {other} won, as {name}'s King was captured",
         "no-action": f"over: {other} won, as {name} cannot act",
-        "quiet": f"over: a draw after {QUIET_LIMIT} turns without a capture",
-        "length": f"over: a draw after {TURN_LIMIT} turns",
+        "quiet": f"over: a draw after {cyvasse.QUIET_LIMIT} turns without a capture",
+        "length": f"over: a draw after {cyvasse.TURN_LIMIT} turns",
     }[position.reason()]
 
 
-def _notes(fields: CyvassePosition, last: str | None) -> tuple[str, ...]:
-    name = SEAT_NAMES[fields.seat - 1]
+def _notes(fields: cyvasse.CyvassePosition, last: str | None) -> tuple[str, ...]:
+    name = cyvasse.SEAT_NAMES[fields.seat - 1]
     phase = fields.phase
     if phase.word == "king":
         now = f"{name} lays the king tile"
     elif phase.word == "tile":
         now = f"{name} lays a tile; still to lay: {' '.join(map(str, phase.left))}"
     elif phase.word == "put":
-        piece = _NAME_OF[PUT_ORDER[phase.placed]]
-        now = f"{name} puts a piece, {piece}; {phase.placed} of {len(PUT_ORDER)} stand"
+        piece = _NAME_OF[cyvasse.PUT_ORDER[phase.placed]]
+        now = f"{name} puts a piece, {piece}; {phase.placed} of {len(cyvasse.PUT_ORDER)} stand"
     elif phase.word == "hidden":
         now = f"{name} lays out its side, unseen"
     elif phase.word == "rabble":
-        now = f"{name} may move a second Rabble, not that on {NAMES[phase.rabble]}"
+        now = f"{name} may move a second Rabble, not that on {cyvasse.NAMES[phase.rabble]}"
     else:
         now = _over(fields) or f"{name} to move"
     notes = [now]

@@ -115,7 +115,6 @@ def _all_strings() -> Iterator[tuple[int, str]]:
 
 _STRING_OF = dict(_all_strings())
 
-
 action_string = _STRING_OF.__getitem__
 """The string of an action."""
 STRINGS = [_STRING_OF.get(code, "") for code in range(max(_STRING_OF) + 1)]

@@ -11,33 +11,7 @@ in danger, and with the four stones of a coming turn at most four are too few.
 from collections.abc import Hashable
 
 from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, WEIGHTS, Core, zeros
-from tourney.games.element.board import (
-    ACTIONS,
-    COMPASS,
-    DRAW_0,
-    EARTH,
-    ELEMENTS,
-    EMPTY,
-    END,
-    FIRE,
-    FLOW_TO,
-    HANDS,
-    JUMP,
-    LAST_TURN,
-    MOST_DRAWN,
-    MOST_STEPS,
-    PHASES,
-    RANGE_EARTH,
-    RIVER_TO,
-    SIZE,
-    SQUARES,
-    STEP,
-    STONE_LETTERS,
-    WATER,
-    WHIRLWIND,
-    ElementAction,
-    ElementPosition,
-)
+from tourney.games.element import board as element
 from tourney.games.element.core_board import (
     _BLANK,
     _BORDER,
@@ -64,61 +38,61 @@ from tourney.games.element.core_board import (
     _by_cell,
 )
 
-_DRAWS, _CHANCE, _ACTS, _RIVERS, _FLOWS = range(5)
-"""The phases, in the order of ``PHASES``."""
-_DRAW_0, _END, _JUMP, _STEP = DRAW_0, END, JUMP, STEP
-_FLOW_0, _RIVER_0 = min(FLOW_TO.values()), min(RIVER_TO.values())
-_CODES = max(HANDS) + 1
-_STONES = min(HANDS)
-_MOST_DRAWN, _MOST_STEPS, _LAST_TURN = MOST_DRAWN, MOST_STEPS, LAST_TURN
-_LONGEST = SIZE
-"""The most stones of a river."""
+_DRAWS, _CHANCE, _ACTS, _RIVERS, _FLOWS = range(5)  # the phases, in the order of ``PHASES``
+_DRAW_0, _END, _JUMP, _STEP = element.DRAW_0, element.END, element.JUMP, element.STEP
+_FLOW_0, _RIVER_0 = min(element.FLOW_TO.values()), min(element.RIVER_TO.values())
+_CODES = max(element.HANDS) + 1
+_STONES = min(element.HANDS)
+_MOST_DRAWN, _MOST_STEPS, _LAST_TURN = element.MOST_DRAWN, element.MOST_STEPS, element.LAST_TURN
+_LONGEST = element.SIZE  # the most stones of a river
 _SQUARE = _by_cell(list(range(_SQUARES)), 0)
-_ROWS = [_WIDTH * (column + 1) + row + 1 for row in range(SIZE - 1, -1, -1) for column in range(SIZE)]
+_ROWS = [
+    _WIDTH * (column + 1) + row + 1
+    for row in range(element.SIZE - 1, -1, -1)
+    for column in range(element.SIZE)
+]
 """The cells of rows 11 to 1, from west to east."""
-_NAME_OF = [SQUARES[square] for square in _SQUARE]
-"""By cell; of no meaning for the border."""
-_COMPASS_LETTERS = "".join(COMPASS)
+_NAME_OF = [element.SQUARES[square] for square in _SQUARE]  # by cell; of no meaning for the border
+_COMPASS_LETTERS = "".join(element.COMPASS)
 _DIRECTION_LETTERS = "n e s w "
-_LETTERS = [ord(letter) for letter in STONE_LETTERS]
+_LETTERS = [ord(letter) for letter in element.STONE_LETTERS]
 _TAKES = [
     int(code in may_take)
     for may_take in (
-        (EMPTY, EARTH, *range(1, WHIRLWIND)),
-        (EMPTY, WATER, EARTH, RANGE_EARTH),
-        (EMPTY, *range(1, WHIRLWIND + 1)),
-        (EMPTY, FIRE),
+        (element.EMPTY, element.EARTH, *range(1, element.WHIRLWIND)),
+        (element.EMPTY, element.WATER, element.EARTH, element.RANGE_EARTH),
+        (element.EMPTY, *range(1, element.WHIRLWIND + 1)),
+        (element.EMPTY, element.FIRE),
     )
     for code in range(16)
 ]
 """By letter and code: whether the stone may be placed there, by the Rule of Replacement."""
-_VALID = [int(code in ACTIONS) for code in range(_CODES)]
+_VALID = [int(code in element.ACTIONS) for code in range(_CODES)]
 _SIZES = [
-    [code for code, hand in sorted(HANDS.items()) if len(hand) == size] for size in range(MOST_DRAWN + 1)
+    [code for code, hand in sorted(element.HANDS.items()) if len(hand) == size]
+    for size in range(element.MOST_DRAWN + 1)
 ]
-_FIRST_HAND = [sum(map(len, _SIZES[:size])) for size in range(MOST_DRAWN + 2)]
+_FIRST_HAND = [sum(map(len, _SIZES[:size])) for size in range(element.MOST_DRAWN + 2)]
 """By number of stones: where its hands begin in the table of outcomes."""
 _OUTCOMES = [code for codes in _SIZES for code in codes]
-_STONES_OF = [HANDS[code].count(letter) for code in sorted(HANDS) for letter in ELEMENTS]
+_STONES_OF = [
+    element.HANDS[code].count(letter) for code in sorted(element.HANDS) for letter in element.ELEMENTS
+]
 """By hand, in the order of codes, and letter: the number of stones."""
 
 _FREEDOM = [-1_000, -600, -450, -330, -240, -140, -70, -25, 0, 10, 20]
 """The worth of a sage's freedom, by its steps and jumps; more than the last count as the last."""
 _MOST_WAYS = len(_FREEDOM) - 1
-_MOST_JUMPS = 4
-"""More jumps of a sage count as this many."""
-_DANGER = 700
-"""When the seat whose turn it is may wall in its prey in this turn."""
+_MOST_JUMPS = 4  # more jumps of a sage count as this many
+_DANGER = 700  # when the seat whose turn it is may wall in its prey in this turn
 _NEAR = [1, 1, 2, 2]
 """By stone: how near to the prey a placement is that a search considers; fires spread and rivers flow."""
-_FEW = 12
-"""With fewer legal actions than this all are considered."""
+_FEW = 12  # with fewer legal actions than this all are considered
 
 # Workspace
 _DOUBT = zeros(8)
 _SAVED = zeros(_CELLS)
-_WAYS = zeros(4)
-"""By seat: the freedom of its sage."""
+_WAYS = zeros(4)  # by seat: the freedom of its sage
 
 
 class ElementCore(ElementBoard):
@@ -138,12 +112,10 @@ class ElementCore(ElementBoard):
         self._steps = 0
         self._turn = 0
         self._drawn = 0
-        self._captured = 0
-        """The seats of captured sages, in bits."""
-        self._count = 0
-        """The actions listed so far."""
+        self._captured = 0  # the seats of captured sages, in bits
+        self._count = 0  # the actions listed so far
 
-    def load(self, at: ElementPosition) -> None:
+    def load(self, at: element.ElementPosition) -> None:
         """Take over a position; ``at.path`` is a path that its river can flow, or its beginning."""
         self.seats = len(at.sages)
         for cell in range(_CELLS):
@@ -159,12 +131,12 @@ class ElementCore(ElementBoard):
         self._used_count = len(at.used)
         for k in range(4):
             self._sages[k] = _CELL[at.sages[k]] if k < self.seats else 0
-            self._hand[k] = at.hand.count(ELEMENTS[k])
+            self._hand[k] = at.hand.count(element.ELEMENTS[k])
             self._bag[k] = at.bag[k]
         self._seat, self._steps, self._turn, self._drawn = at.seat, at.steps, at.turn, at.drawn
-        self._phase = PHASES.index(at.phase)
+        self._phase = element.PHASES.index(at.phase)
         self._head = _CELL[at.head] if self._phase >= _RIVERS else 0
-        self._direction = COMPASS[at.direction] if self._phase == _FLOWS else 0
+        self._direction = element.COMPASS[at.direction] if self._phase == _FLOWS else 0
         self._path_length = self._river_length = 0
         if self._phase == _FLOWS:
             self._river_length = self._run(self._head, self._direction)
@@ -240,7 +212,7 @@ class ElementCore(ElementBoard):
             end += 1
         board = bytes(TEXT[:end]).decode("ascii")
         sages = ",".join([_NAME_OF[self._sages[k]] for k in range(self.seats)])
-        hand = "".join([ELEMENTS[k] * self._hand[k] for k in range(4)])
+        hand = "".join([element.ELEMENTS[k] * self._hand[k] for k in range(4)])
         steps = str(self._steps) if self._phase >= _ACTS else "-"
         used = "-"
         if self._used_count:
@@ -250,7 +222,7 @@ class ElementCore(ElementBoard):
         return f"{board} {sages} {turn} {used} {bag} {self._turn}"
 
     def _phase_text(self) -> str:
-        word = PHASES[self._phase]
+        word = element.PHASES[self._phase]
         if self._phase == _CHANCE:
             return f"{word}-{self._drawn}"
         if self._phase < _RIVERS:
@@ -277,10 +249,10 @@ class ElementCore(ElementBoard):
         path = tuple([self._path[k] for k in range(self._path_length)])
         return bytes(self._board[:_CELLS]), used, small, path
 
-    def decode(self, code: int) -> ElementAction:
+    def decode(self, code: int) -> element.ElementAction:
         """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        return ACTIONS[code]
+        return element.ACTIONS[code]
 
     def _check(self, code: int) -> int:
         if code < 0 or code >= _CODES or not _VALID[code]:

@@ -10,31 +10,18 @@ tries. A river has at most 11 stones, and the worst board found by annealing vis
 """
 
 from tourney.games.core_base import Core, zeros
-from tourney.games.element.board import (
-    COMPASS,
-    DIRECTIONS,
-    EARTH,
-    FIRE,
-    MOUNTAIN,
-    PLACES,
-    RANGE_EARTH,
-    SAGE,
-    SQUARES,
-    WATER,
-    WHIRLWIND,
-)
+from tourney.games.element import board as element
 
 _CELLS = 169
 _WIDTH = 13
 _BORDER = 11
-_WIND, _FIRE, _WATER = WHIRLWIND, FIRE, WATER
-_EARTH, _RANGE, _MOUNTAIN, _SAGE = EARTH, RANGE_EARTH, MOUNTAIN, SAGE
+_WIND, _FIRE, _WATER = element.WHIRLWIND, element.FIRE, element.WATER
+_EARTH, _RANGE, _MOUNTAIN, _SAGE = element.EARTH, element.RANGE_EARTH, element.MOUNTAIN, element.SAGE
 """What a cell holds besides nothing (0) and 1 to 4 Winds."""
 _AIRS, _EARTHS, _FIRES, _WATERS = range(4)
-_SQUARES = len(SQUARES)
+_SQUARES = len(element.SQUARES)
 
-_CELL = [_WIDTH * (column + 1) + row + 1 for column, row in PLACES]
-"""By square."""
+_CELL = [_WIDTH * (column + 1) + row + 1 for column, row in element.PLACES]  # by square
 
 
 def _by_cell(values: list[int], other: int) -> list[int]:
@@ -46,9 +33,9 @@ def _by_cell(values: list[int], other: int) -> list[int]:
 
 
 _BLANK = _by_cell(zeros(_SQUARES), _BORDER)
-_OFFSET = [_WIDTH * columns + rows for columns, rows in DIRECTIONS]
+_OFFSET = [_WIDTH * columns + rows for columns, rows in element.DIRECTIONS]
 """By direction, clockwise from north; those of the compass are even."""
-_COMPASS = list(COMPASS.values())
+_COMPASS = list(element.COMPASS.values())
 
 
 def _rooms() -> list[int]:
@@ -66,14 +53,10 @@ def _rooms() -> list[int]:
 _ROOM = _rooms()
 
 # Workspace
-_STEPS = zeros(8)
-"""The cells of a sage's steps, as listed last."""
-_FED = zeros(4)
-"""The cells of free Fires, or those that a free Fire comes from."""
-_OUTS = zeros(16)
-"""The cells within one step or jump of the own sage."""
-_CLEAR = zeros(_CELLS)
-"""By cell: whether a river may flow there; paths being tried are cleared."""
+_STEPS = zeros(8)  # the cells of a sage's steps, as listed last
+_FED = zeros(4)  # the cells of free Fires, or those that a free Fire comes from
+_OUTS = zeros(16)  # the cells within one step or jump of the own sage
+_CLEAR = zeros(_CELLS)  # by cell: whether a river may flow there; paths being tried are cleared
 _STACK = zeros(_CELLS)
 
 
@@ -85,8 +68,7 @@ class ElementBoard(Core):
         self._board = zeros(_CELLS)
         self._sages = zeros(4)
         self._bag = zeros(4)
-        self._length = 0
-        """The length of the run of Winds found last."""
+        self._length = 0  # the length of the run of Winds found last
 
     def _is_range(self, cell: int) -> int:
         return 1 if self._board[cell] == _RANGE or self._board[cell] == _MOUNTAIN else 0

@@ -180,8 +180,7 @@ def _pieces(position: ElementPosition) -> tuple[Piece, ...]:
     return (*stones, *sages, *_aside(position))
 
 
-_ASIDE = 2 * board.SIZE + 1
-"""The x of hand and bag, right of the board."""
+_ASIDE = 2 * board.SIZE + 1  # the x of hand and bag, right of the board
 
 
 def _aside(position: ElementPosition) -> Iterator[Piece]:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from tourney.games.base import AnyGame
     from tourney.seeds import RandBelow
 
-_DIGITS = 9
-"""Decimals to which returns are rounded before they are compared."""
+_DIGITS = 9  # decimals to which returns are rounded before they are compared
 MOVES = "moves"
 """The first word of a position string; the actions follow."""
 VIEW = "view"
@@ -49,8 +48,7 @@ def encode(text: str) -> str:
     return quote(text, safe=_PLAIN, errors="surrogateescape")
 
 
-_encode_known = lru_cache(maxsize=1 << 16)(encode)
-"""The same for texts of actions, which repeat often."""
+_encode_known = lru_cache(maxsize=1 << 16)(encode)  # the same for texts of actions, which repeat often
 
 
 def decode(text: str) -> str:

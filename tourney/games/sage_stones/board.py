@@ -72,7 +72,6 @@ _NAME_OF: dict[int, str] = NAMES | {FIRST_ROLL + k: f"roll-{roll.faces}" for k, 
 action_string = _NAME_OF.__getitem__
 """The string of an action: the square, or ``roll-`` and the faces."""
 
-
 STRINGS = [_NAME_OF.get(code, "") for code in range(max(_NAME_OF) + 1)]
 """The strings of actions by code; "" for a number that is not an action."""
 

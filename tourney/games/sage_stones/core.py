@@ -9,42 +9,33 @@ multinomial logit, fitted to 9,000 games of a bot that looks one action ahead by
 from collections.abc import Hashable
 
 from tourney.games.core_base import ADVANTAGES, COMPILED, LIMIT, MOVES, WEIGHTS, Core, zeros
-from tourney.games.sage_stones.board import (
-    COLUMNS,
-    EMPTY,
-    FIRST_ROLL,
-    HEIGHT,
-    RAYS,
-    ROLL_LIMIT,
-    ROLLS,
-    SIX,
-    SQUARES,
-    STEP,
-    StonesAction,
-    StonesPosition,
-)
+from tourney.games.sage_stones import board as stones
 
 _CELLS = 70
-_EMPTY, _ONES = EMPTY, ord("0")
-"""A stone on the board is ``_ONES`` plus its colour."""
-_HEIGHT, _STEP, _FIRST_ROLL, _SIX, _WIDTH = HEIGHT, STEP, FIRST_ROLL, SIX, len(COLUMNS)
-_ROLLS, _ROLL_LIMIT = len(ROLLS), ROLL_LIMIT
-_WEIGHT_OF = [roll.weight for roll in ROLLS]
-_COLUMN_OF = [-1 if roll.column is None else roll.column for roll in ROLLS]
-_AGAIN_OF = [int(roll.again) for roll in ROLLS]
-_IS_SQUARE = [int(square in SQUARES) for square in range(_CELLS)]
+_EMPTY, _ONES = stones.EMPTY, ord("0")  # a stone on the board is ``_ONES`` plus its colour
+_HEIGHT, _STEP, _FIRST_ROLL, _SIX, _WIDTH = (
+    stones.HEIGHT,
+    stones.STEP,
+    stones.FIRST_ROLL,
+    stones.SIX,
+    len(stones.COLUMNS),
+)
+_ROLLS, _ROLL_LIMIT = len(stones.ROLLS), stones.ROLL_LIMIT
+_WEIGHT_OF = [roll.weight for roll in stones.ROLLS]
+_COLUMN_OF = [-1 if roll.column is None else roll.column for roll in stones.ROLLS]
+_AGAIN_OF = [int(roll.again) for roll in stones.ROLLS]
+_IS_SQUARE = [int(square in stones.SQUARES) for square in range(_CELLS)]
 _HANDS = [*(f"#{rank}" for rank in (4, 3, 2, 1)), *map(str, range(16))]
 """By a colour's hand, or minus its rank, plus 4: how a position string has it."""
-_PHASES = ["roll", "", *(f"{name}{again}" for name in COLUMNS for again in ("", "+"))]
+_PHASES = ["roll", "", *(f"{name}{again}" for name in stones.COLUMNS for again in ("", "+"))]
 """By column, from -1 (none), and whether another turn follows."""
-_RAY_STEPS = 8
-"""The most squares of a line, and lines from a square."""
+_RAY_STEPS = 8  # the most squares of a line, and lines from a square
 
 
 def _lines() -> list[int]:
     """Squares of the lines from each square: 8 lines of 8 squares, ended by -1."""
     table = [-1] * (_CELLS * _RAY_STEPS * _RAY_STEPS)
-    for square, rays in RAYS.items():
+    for square, rays in stones.RAYS.items():
         for number, ray in enumerate(rays):
             for k, place in enumerate(ray):
                 table[(square * _RAY_STEPS + number) * _RAY_STEPS + k] = place
@@ -53,10 +44,8 @@ def _lines() -> list[int]:
 
 _LINES = _lines()
 
-_IN_HAND = [0, 8972, 2954, 1436, 849, 568, 387, 260, 190, 139, 100, 77, 59, 46, 35, 27]
-"""By stones in hand."""
-_EXPOSED = 256
-"""The number of entries of ``_SAFETY``; more exposure counts as the last."""
+_IN_HAND = [0, 8972, 2954, 1436, 849, 568, 387, 260, 190, 139, 100, 77, 59, 46, 35, 27]  # by stones in hand
+_EXPOSED = 256  # the number of entries of ``_SAFETY``; more exposure counts as the last
 
 
 def _safety() -> list[int]:
@@ -73,20 +62,14 @@ _SAFETY = _safety()
 weight of the column's rolls (of 27)."""
 _IN_TURN = [122, 100, 82, 0, 122, 107, 94, 82]
 """With three colours, then with four: for the colour in turn, the next one, and so on."""
-_COLUMN_WEIGHTS = [1, 3, 6, 1, 6, 3, 1]
-"""By column: the rolls of 27 that name it."""
-_BEST = LIMIT - 1
-"""The highest value of a position that is not over."""
+_COLUMN_WEIGHTS = [1, 3, 6, 1, 6, 3, 1]  # by column: the rolls of 27 that name it
+_BEST = LIMIT - 1  # the highest value of a position that is not over
 
 # Workspace
-_STRENGTH = zeros(4)
-"""By colour: its strength."""
-_LOST = zeros(4)
-"""By colour: its exposure."""
-_RUN = zeros(4)
-"""By colour: its stones in a line so far."""
-_TAKEN = zeros(16)
-"""By colour, and colour of stones: what it captures from a square."""
+_STRENGTH = zeros(4)  # by colour: its strength
+_LOST = zeros(4)  # by colour: its exposure
+_RUN = zeros(4)  # by colour: its stones in a line so far
+_TAKEN = zeros(16)  # by colour, and colour of stones: what it captures from a square
 _TAKEN_BEST = zeros(16)
 _TOTAL_BEST = zeros(4)
 
@@ -103,12 +86,11 @@ class StonesCore(Core):
         self._stones = 0
         self._play_on = 0
         self._colour = 0
-        self._column = 0
-        """-1 while no stone is next."""
+        self._column = 0  # -1 while no stone is next
         self._again = 0
         self._rolls = 0
 
-    def load(self, at: StonesPosition) -> None:
+    def load(self, at: stones.StonesPosition) -> None:
         """Take over a parsed position."""
         self._settings = str(at.settings)
         self.seats = at.settings.seats
@@ -170,10 +152,10 @@ class StonesCore(Core):
             phase = 32 * phase + self._hands[k] + 8  # from -4 (a rank) to 15 stones
         return bytes(self._board[: _CELLS - 1]), phase
 
-    def decode(self, code: int) -> StonesAction:
+    def decode(self, code: int) -> stones.StonesAction:
         """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        return StonesAction(code)
+        return stones.StonesAction(code)
 
     def _check(self, code: int) -> int:
         if code < 0 or code >= _FIRST_ROLL + _ROLLS or (code < _FIRST_ROLL and not _IS_SQUARE[code]):

@@ -7,22 +7,7 @@ from typing import NamedTuple
 
 from tourney.games.core_game import CoreGame
 from tourney.games.diagrams import Cell, Diagram, Label, Mark, Piece, tray
-from tourney.games.sage_stones.board import (
-    COLUMNS,
-    EMPTY,
-    FIRST_ROLL,
-    HEIGHT,
-    NAMES,
-    ROLL_LIMIT,
-    ROWS,
-    SQUARES,
-    STEP,
-    Phase,
-    StonesPosition,
-    parse_action,
-    parse_position,
-    parse_settings,
-)
+from tourney.games.sage_stones import board as stones
 from tourney.games.view import View
 
 
@@ -35,7 +20,7 @@ class Stone(NamedTuple):
     kind: str = "stone"
 
 
-_GROUND = MappingProxyType(dict.fromkeys(NAMES.values(), "plain"))
+_GROUND = MappingProxyType(dict.fromkeys(stones.NAMES.values(), "plain"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +31,7 @@ class StonesView(View[Stone]):
     """The seat whose turn it is, also while the dice are next."""
     colour: int
     """The colour whose turn it is, from 1."""
-    phase: Phase
+    phase: stones.Phase
     """Whether the dice are next ("roll"), a stone ("place"), or the game is over."""
     column: str
     """The column to place in, as "5", or "" if no stone is next."""
@@ -67,54 +52,56 @@ class StonesView(View[Stone]):
         return tuple(stone.square for stone in self.board.values() if stone.colour == colour)
 
 
-def view_of(game: CoreGame[StonesPosition], text: str) -> StonesView:
+def view_of(game: CoreGame[stones.StonesPosition], text: str) -> StonesView:
     """The view of a position string. Raises PositionError."""
-    at: StonesPosition = game.read(text)
+    at: stones.StonesPosition = game.read(text)
     settings, board = at.settings, {}
-    for square, name in NAMES.items():
-        if at.board[square] != EMPTY:
+    for square, name in stones.NAMES.items():
+        if at.board[square] != stones.EMPTY:
             colour = at.board[square] - ord("0")
             board[name] = Stone(name, colour, settings.owner(colour))
     ranked = sorted((-hand, colour) for colour, hand in enumerate(at.hands, 1) if hand < 0)
     return StonesView(
         game, text, _GROUND, MappingProxyType(board), settings.owner(at.colour), at.colour, at.phase,
-        "" if at.phase != "place" else COLUMNS[at.column], at.again,
+        "" if at.phase != "place" else stones.COLUMNS[at.column], at.again,
         tuple(max(hand, 0) for hand in at.hands), tuple(colour for _, colour in ranked), at.rolls,
         settings.stones, settings.play_on,
     )  # fmt: skip
 
 
-_BOTTOM = 2 * (HEIGHT - 1)
+_BOTTOM = 2 * (stones.HEIGHT - 1)
 
 
 def _xy(square: int) -> tuple[int, int]:
     """A square's centre: column 3 is on the left, row a at the bottom."""
-    column, row = divmod(square, STEP)
+    column, row = divmod(square, stones.STEP)
     return 2 * column, _BOTTOM - 2 * row
 
 
-_CELLS = tuple(Cell(*_xy(square), name=NAMES[square]) for square in SQUARES)
+_CELLS = tuple(Cell(*_xy(square), name=stones.NAMES[square]) for square in stones.SQUARES)
 _LABELS = (
-    *(Label(2 * column, _BOTTOM + 2, name) for column, name in enumerate(COLUMNS)),
-    *(Label(-2, _BOTTOM - 2 * row, name) for row, name in enumerate(ROWS)),
+    *(Label(2 * column, _BOTTOM + 2, name) for column, name in enumerate(stones.COLUMNS)),
+    *(Label(-2, _BOTTOM - 2 * row, name) for row, name in enumerate(stones.ROWS)),
 )
 
-
-_ASIDE = 2 * len(COLUMNS) + 1
-"""The x of dice and hands, right of the board."""
+_ASIDE = 2 * len(stones.COLUMNS) + 1  # the x of dice and hands, right of the board
 
 
 def _kind(colour: int, seat: int) -> str:
     return "stone" if colour == seat else "second-stone"
 
 
-def _piece(at: StonesPosition, square: int) -> Piece:
+def _piece(at: stones.StonesPosition, square: int) -> Piece:
     """A stone; its glyph is the number of its colour, since with two seats each owns two colours."""
     colour = at.board[square] - ord("0")
     seat = at.settings.owner(colour)
     kind = _kind(colour, seat)
     return Piece(
-        *_xy(square), str(colour), seat, kind, f"stone of colour {colour} (seat {seat}) on {NAMES[square]}"
+        *_xy(square),
+        str(colour),
+        seat,
+        kind,
+        f"stone of colour {colour} (seat {seat}) on {stones.NAMES[square]}",
     )
 
 
@@ -125,7 +112,7 @@ def _dice(last: str | None) -> Iterator[Piece]:
             yield Piece(_ASIDE, 2 * place, face, 0, "die", f"a die with {face}", aside=True)
 
 
-def _hands(at: StonesPosition) -> Iterator[Piece]:
+def _hands(at: stones.StonesPosition) -> Iterator[Piece]:
     """Yield a stone of each colour beside the board, with the number in hand."""
     for colour in range(1, at.settings.colours + 1):
         if at.hands[colour - 1] >= 0:
@@ -134,17 +121,17 @@ def _hands(at: StonesPosition) -> Iterator[Piece]:
             yield from tray(_ASIDE, 6 + 2 * colour, stone, at.hands[colour - 1])
 
 
-def _turn(at: StonesPosition) -> str:
+def _turn(at: stones.StonesPosition) -> str:
     who = f"colour {at.colour} (seat {at.settings.owner(at.colour)})"
     if at.phase == "over":
         return f"over; last turn: {who}"
     if at.phase == "roll":
         return f"{who} rolls"
     again = ", then another turn" if at.again else ""
-    return f"{who} places in column {COLUMNS[at.column]}{again}"
+    return f"{who} places in column {stones.COLUMNS[at.column]}{again}"
 
 
-def _hand(at: StonesPosition, colour: int) -> str:
+def _hand(at: stones.StonesPosition, colour: int) -> str:
     hand = at.hands[colour - 1]
     return f"{colour}: {hand}" if hand >= 0 else f"{colour}: done, rank {-hand}"
 
@@ -154,23 +141,25 @@ def diagram_of(view: str, last: str | None) -> Diagram:
 
     Raises PositionError and ActionError.
     """
-    at = parse_position(view, parse_settings(view))
+    at = stones.parse_position(view, stones.parse_settings(view))
     marks = []
     if at.phase == "place":
-        start = STEP * at.column
-        marks = [Mark(*_xy(s), "used") for s in range(start, start + HEIGHT) if at.board[s] == EMPTY]
+        start = stones.STEP * at.column
+        marks = [
+            Mark(*_xy(s), "used") for s in range(start, start + stones.HEIGHT) if at.board[s] == stones.EMPTY
+        ]
     notes = [
         _turn(at),
         "in hand, by colour: " + ", ".join(_hand(at, c) for c in range(1, at.settings.colours + 1)),
-        f"rolls: {at.rolls} of {ROLL_LIMIT}",
+        f"rolls: {at.rolls} of {stones.ROLL_LIMIT}",
     ]
     if last:
-        action = parse_action(last)
-        if action < FIRST_ROLL:
+        action = stones.parse_action(last)
+        if action < stones.FIRST_ROLL:
             marks.append(Mark(*_xy(action), "to"))
             notes.append(f"last: {last}")
         else:
             notes.append(f"dice: {'-'.join(last.removeprefix('roll-'))}")
-    pieces = tuple(_piece(at, square) for square in SQUARES if at.board[square] != EMPTY)
+    pieces = tuple(_piece(at, square) for square in stones.SQUARES if at.board[square] != stones.EMPTY)
     pieces += (*_dice(last), *_hands(at))
     return Diagram(_CELLS, pieces, tuple(marks), (), _LABELS, tuple(notes))

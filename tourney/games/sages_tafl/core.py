@@ -9,51 +9,30 @@ two boards with one key to be found.
 from collections.abc import Hashable
 
 from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, Core, random_words, zeros
-from tourney.games.sages_tafl.board import (
-    FILES,
-    FROM_TOWER,
-    HEIGHT,
-    LETTERS,
-    OFF,
-    PASS,
-    PLY_LIMIT,
-    QUIET_LIMIT,
-    RIVER,
-    SAGE_WORTH,
-    SHIFT,
-    SQUARES,
-    TOWER_SQUARES,
-    WIN_POINTS,
-    TaflAction,
-    TaflPosition,
-)
+from tourney.games.sages_tafl import board as tafl
 
 _CELLS = 112
-_WIDTH, _HEIGHT, _FILES = 11, HEIGHT, len(FILES)
-_TOWER = 110
-"""The cell of Black's tower; Red's is the next."""
+_WIDTH, _HEIGHT, _FILES = 11, tafl.HEIGHT, len(tafl.FILES)
+_TOWER = 110  # the cell of Black's tower; Red's is the next
 _BORDER = 7
 """What a cell holds: 0 nothing, 1 to 3 Black's apprentice, skyship and sage, 4 to 6 Red's, 7 the border."""
-_SIDE = [3, 1, 1, 1, 2, 2, 2, 4]
-"""By what a cell holds: the seat of a piece; 3 nothing, 4 the border."""
+_SIDE = [3, 1, 1, 1, 2, 2, 2, 4]  # by what a cell holds: the seat of a piece; 3 nothing, 4 the border
 _KIND = [0, 1, 2, 3, 1, 2, 3, 0]
 _APPRENTICE, _SKYSHIP, _SAGE = 1, 2, 3
-_PIECES = 11
-"""Pieces of a side: 8 apprentices, 2 skyships and the sage, which is last."""
-_PAST = 404
-"""More than the boards of a game: 400 actions in all."""
+_PIECES = 11  # pieces of a side: 8 apprentices, 2 skyships and the sage, which is last
+_PAST = 404  # more than the boards of a game: 400 actions in all
 
-_PASS, _OFF, _TARGET = int(PASS), OFF, (1 << SHIFT) - 1
-_FROM_TOWER, _FROM_NOWHERE = FROM_TOWER, int(PASS) >> SHIFT
-_RIVER, _WIN_POINTS, _SAGE_POINTS = RIVER, WIN_POINTS, SAGE_WORTH
-_QUIET_LIMIT, _PLY_LIMIT = QUIET_LIMIT, PLY_LIMIT
+_PASS, _OFF, _TARGET = int(tafl.PASS), tafl.OFF, (1 << tafl.SHIFT) - 1
+_FROM_TOWER, _FROM_NOWHERE = tafl.FROM_TOWER, int(tafl.PASS) >> tafl.SHIFT
+_RIVER, _WIN_POINTS, _SAGE_POINTS = tafl.RIVER, tafl.WIN_POINTS, tafl.SAGE_WORTH
+_QUIET_LIMIT, _PLY_LIMIT = tafl.QUIET_LIMIT, tafl.PLY_LIMIT
 _REASONS = ("", "points", "passes", "out-of-reach", "repetition", "quiet", "length")
 _BY_POINTS, _BY_PASSES, _BY_REACH, _BY_REPETITION, _BY_QUIET, _BY_LENGTH = range(1, 7)
 _TOWERS = ("-", "T", "t", "Tt")
 
 
 def _cell(square: int) -> int:
-    return _WIDTH * (square // HEIGHT + 1) + square % HEIGHT + 1
+    return _WIDTH * (square // tafl.HEIGHT + 1) + square % tafl.HEIGHT + 1
 
 
 def _by_cell(values: list[int], other: int) -> list[int]:
@@ -64,8 +43,7 @@ def _by_cell(values: list[int], other: int) -> list[int]:
     return table
 
 
-_POINT = 700
-"""The worth of a point."""
+_POINT = 700  # the worth of a point
 
 
 def _worth(kind: int, square: int) -> int:
@@ -74,8 +52,8 @@ def _worth(kind: int, square: int) -> int:
     An apprentice is worth part of a point, more of it on a bank and in the river. A sage is worth three
     points when it leaves, so each of its steps nearer to an end of the river counts.
     """
-    file, rank = divmod(square, HEIGHT)
-    from_river, from_end = abs(rank - RIVER), min(file, len(FILES) - 1 - file)
+    file, rank = divmod(square, tafl.HEIGHT)
+    from_river, from_end = abs(rank - tafl.RIVER), min(file, len(tafl.FILES) - 1 - file)
     if kind == _SKYSHIP:
         return 250
     if kind == _APPRENTICE:
@@ -87,22 +65,21 @@ def _worths() -> list[int]:
     """Worths by cell plus ``_CELLS`` times the kind."""
     table = zeros(_CELLS)
     for kind in (_APPRENTICE, _SKYSHIP, _SAGE):
-        table += _by_cell([_worth(kind, square) for square in range(SQUARES)], 0)
+        table += _by_cell([_worth(kind, square) for square in range(tafl.SQUARES)], 0)
     return table
 
 
-_CELL_OF = [*(_cell(square) for square in range(SQUARES)), 0, 0]
-_SQUARE_OF = _by_cell(list(range(SQUARES)), 0)
-_RANK_OF = _by_cell([square % HEIGHT for square in range(SQUARES)], -9)
-_BLANK = _by_cell(zeros(SQUARES), _BORDER)
-_FOOT = [_cell(square) for side in TOWER_SQUARES for square in side]
+_CELL_OF = [*(_cell(square) for square in range(tafl.SQUARES)), 0, 0]
+_SQUARE_OF = _by_cell(list(range(tafl.SQUARES)), 0)
+_RANK_OF = _by_cell([square % tafl.HEIGHT for square in range(tafl.SQUARES)], -9)
+_BLANK = _by_cell(zeros(tafl.SQUARES), _BORDER)
+_FOOT = [_cell(square) for side in tafl.TOWER_SQUARES for square in side]
 """The cells at the foot of Black's tower, then of Red's."""
-_CODE_OF = {letter: 3 * side + kind + 1 for side in (0, 1) for kind, letter in enumerate(LETTERS[side])}
-_LETTER_OF = [0, *LETTERS[0], *LETTERS[1]]
+_CODE_OF = {letter: 3 * side + kind + 1 for side in (0, 1) for kind, letter in enumerate(tafl.LETTERS[side])}
+_LETTER_OF = [0, *tafl.LETTERS[0], *tafl.LETTERS[1]]
 _WORTH = _worths()
-_KEYS = random_words(20261122, 2 * 8 * _CELLS)
-"""Two numbers for each cell and what it holds."""
-_WEST_END, _EAST_END = _cell(RIVER), _cell(SQUARES - HEIGHT + RIVER)
+_KEYS = random_words(20261122, 2 * 8 * _CELLS)  # two numbers for each cell and what it holds
+_WEST_END, _EAST_END = _cell(tafl.RIVER), _cell(tafl.SQUARES - tafl.HEIGHT + tafl.RIVER)
 
 _ALL_WAYS = [-_WIDTH - 1, -_WIDTH, -_WIDTH + 1, -1, 1, _WIDTH - 1, _WIDTH, _WIDTH + 1]
 _STRAIGHT = [-_WIDTH, _WIDTH, -1, 1]
@@ -138,7 +115,7 @@ class TaflCore(Core):
         self._ply = 0
         self._passed = 0
 
-    def load(self, at: TaflPosition) -> None:
+    def load(self, at: tafl.TaflPosition) -> None:
         """Take over a parsed position, without history; of the ends, passes and repetition do not apply."""
         self.seats = 2
         for cell in range(_CELLS):
@@ -146,10 +123,10 @@ class TaflCore(Core):
         for k in range(2 * _PIECES):
             self._places[k] = 0
         self._key_1 = self._key_2 = self._known = self._passed = 0
-        for place in range(SQUARES + 2):
+        for place in range(tafl.SQUARES + 2):
             piece = _CODE_OF.get(at.board[place], 0)
             if piece:
-                self._lay(piece, _cell(place) if place < SQUARES else _TOWER + place - SQUARES)
+                self._lay(piece, _cell(place) if place < tafl.SQUARES else _TOWER + place - tafl.SQUARES)
         self._seat, self._quiet, self._ply = at.seat, at.quiet, at.ply
         self._points[0], self._points[1] = at.points
         self._winner = 0
@@ -263,10 +240,10 @@ class TaflCore(Core):
         small = self._seat + 4 * (self._points[0] + 16 * self._points[1])
         return bytes(self._board[:_CELLS]), small
 
-    def decode(self, code: int) -> TaflAction:
+    def decode(self, code: int) -> tafl.TaflAction:
         """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        return TaflAction(code)
+        return tafl.TaflAction(code)
 
     def _check(self, code: int) -> int:
         if code < 0 or code >> 7 > _FROM_TOWER or (code & _TARGET) > _OFF:

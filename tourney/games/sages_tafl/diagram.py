@@ -176,8 +176,7 @@ def _aside(counts: tuple[int, ...]) -> Iterator[Piece]:
 
 
 _APPRENTICES, _SKYSHIPS = 8, 2
-_ESCAPED = 2
-"""The index of the first count of escaped pieces of a side."""
+_ESCAPED = 2  # the index of the first count of escaped pieces of a side
 _EAST, _RIVER_Y = 2 * len(board.FILES) + 1, _BOTTOM - 2 * board.RIVER
 
 

@@ -58,7 +58,6 @@ _ACROSS_RANK_8 = (SIZE * (square // SIZE) + SIZE - 1 - square % SIZE for square 
 START_SAGES: tuple[tuple[int, ...], tuple[int, ...]] = (_START_RED, tuple(sorted(_ACROSS_RANK_8)))
 """Red's sages and Blue's at the start of a round, each sorted."""
 
-
 _HEADS = sorted(name + sign for name in SQUARES for sign in "-x")
 _HEAD = {head: place for place, head in enumerate(_HEADS)}
 _LEAVING = tuple(SQUARE[head[:-1]] for head in _HEADS)

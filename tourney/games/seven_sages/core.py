@@ -7,55 +7,33 @@ one offset and the border ends every walk.
 from collections.abc import Hashable
 
 from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, Core, zeros
-from tourney.games.seven_sages.board import (
-    BARBARIAN,
-    CITIES,
-    DIRECTIONS,
-    LAST_PLY,
-    LAST_ROUND,
-    OTHER_TOUCH,
-    OWN_TOUCH,
-    PASS,
-    PLACE,
-    SIZE,
-    SQUARES,
-    START_FOOL,
-    START_SAGES,
-    WINNING_POINTS,
-    SevenSagesAction,
-    SevenSagesPosition,
-    is_oust,
-    leaving_square,
-    oust_square,
-    plain_target,
-    rest_square,
-)
+from tourney.games.seven_sages import board as seven
 
 _CELLS = 289
 _WIDTH = 17
-_EMPTY, _FOOL, _BORDER = 0, 3, 4
-"""What a cell holds; 1 and 2 are the sages of the seats."""
-_KINGDOM = 0
-"""The terrain of a cell: kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border."""
-_PASS, _LAST_PLY, _LAST_ROUND, _WINNING_POINTS = PASS, LAST_PLY, LAST_ROUND, WINNING_POINTS
-_OWN_TOUCH, _OTHER_TOUCH = OWN_TOUCH, OTHER_TOUCH
+_EMPTY, _FOOL, _BORDER = 0, 3, 4  # what a cell holds; 1 and 2 are the sages of the seats
+_KINGDOM = 0  # the terrain of a cell: kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border
+_PASS, _LAST_PLY, _LAST_ROUND, _WINNING_POINTS = (
+    seven.PASS,
+    seven.LAST_PLY,
+    seven.LAST_ROUND,
+    seven.WINNING_POINTS,
+)
+_OWN_TOUCH, _OTHER_TOUCH = seven.OWN_TOUCH, seven.OTHER_TOUCH
 _POINT = 900
-_THREAT = 600
-"""A point that the mover can score at once; the rule of three may still forbid it."""
-_RANK = 20
-"""A rank that the fool stands nearer to Blue's city."""
-_LINE = 25
-"""A sage with a free line to the fool."""
+_THREAT = 600  # a point that the mover can score at once; the rule of three may still forbid it
+_RANK = 20  # a rank that the fool stands nearer to Blue's city
+_LINE = 25  # a sage with a free line to the fool
 
 
 def _cell(square: int) -> int:
-    return _WIDTH * (square // SIZE + 1) + square % SIZE + 1
+    return _WIDTH * (square // seven.SIZE + 1) + square % seven.SIZE + 1
 
 
 def _terrain(square: int) -> int:
-    if BARBARIAN >> square & 1:
+    if seven.BARBARIAN >> square & 1:
         return 3
-    return 1 if CITIES[1] >> square & 1 else 2 if CITIES[2] >> square & 1 else 0
+    return 1 if seven.CITIES[1] >> square & 1 else 2 if seven.CITIES[2] >> square & 1 else 0
 
 
 def _by_cell(values: list[int], other: int) -> list[int]:
@@ -66,16 +44,16 @@ def _by_cell(values: list[int], other: int) -> list[int]:
     return table
 
 
-_NAME_OF = [SQUARES[square] for square in _by_cell(list(range(len(SQUARES))), 0)]
+_NAME_OF = [seven.SQUARES[square] for square in _by_cell(list(range(len(seven.SQUARES))), 0)]
 """By cell; of no meaning for the border."""
-_TERRAIN = _by_cell([_terrain(square) for square in range(len(SQUARES))], 4)
-_BLANK = _by_cell([0] * len(SQUARES), 4)
-_HEADS = PASS >> 16
-_HEAD_CELL = [_cell(leaving_square(head << 16)) for head in range(_HEADS)]
-_HEAD_OUSTS = [int(is_oust(head << 16)) for head in range(_HEADS)]
-_MOVE_TO_CELL = [_cell(plain_target(place << 8)) for place in range(len(SQUARES))]
-_FOOL_CELL = [_cell(oust_square(place << 8)) for place in range(len(SQUARES))]
-_REST_CELL = [_cell(rest_square(place)) for place in range(len(SQUARES))]
+_TERRAIN = _by_cell([_terrain(square) for square in range(len(seven.SQUARES))], 4)
+_BLANK = _by_cell([0] * len(seven.SQUARES), 4)
+_HEADS = seven.PASS >> 16
+_HEAD_CELL = [_cell(seven.leaving_square(head << 16)) for head in range(_HEADS)]
+_HEAD_OUSTS = [int(seven.is_oust(head << 16)) for head in range(_HEADS)]
+_MOVE_TO_CELL = [_cell(seven.plain_target(place << 8)) for place in range(len(seven.SQUARES))]
+_FOOL_CELL = [_cell(seven.oust_square(place << 8)) for place in range(len(seven.SQUARES))]
+_REST_CELL = [_cell(seven.rest_square(place)) for place in range(len(seven.SQUARES))]
 
 
 def _summands(cells: list[int], shift: int) -> list[int]:
@@ -90,14 +68,12 @@ _PLAIN_FROM = _summands([c if not o else 0 for c, o in zip(_HEAD_CELL, _HEAD_OUS
 _OUST_FROM = _summands([c if o else 0 for c, o in zip(_HEAD_CELL, _HEAD_OUSTS, strict=True)], 16)
 _MOVE_TO = _summands(_MOVE_TO_CELL, 8)
 _OUST_AT = _summands(_FOOL_CELL, 8)
-_REST_AT = _by_cell(list(PLACE), 0)
+_REST_AT = _by_cell(list(seven.PLACE), 0)
 
-_OFFSET = [_WIDTH * files + ranks for files, ranks in DIRECTIONS]
-"""By direction, clockwise from north."""
-_WAYS = [0, 4, 2, 6, 1, 7, 0, 4, 2, 6, 3, 5]
-"""The six directions of plain moves of seat 1, then of seat 2."""
-_START = [_cell(square) for sages in START_SAGES for square in sages]
-_START_FOOL = _cell(START_FOOL)
+_OFFSET = [_WIDTH * files + ranks for files, ranks in seven.DIRECTIONS]  # by direction, clockwise from north
+_WAYS = [0, 4, 2, 6, 1, 7, 0, 4, 2, 6, 3, 5]  # the six directions of plain moves of seat 1, then of seat 2
+_START = [_cell(square) for sages in seven.START_SAGES for square in sages]
+_START_FOOL = _cell(seven.START_FOOL)
 _NEAR = 37
 
 
@@ -112,19 +88,15 @@ def _lines() -> list[int]:
 
 _LINES = _lines()
 
-_STAMP = zeros(1)
-"""Workspace: a mark in it counts only if it equals the newest stamp."""
-_BARRED = zeros(_CELLS)
-"""By cell: the stamp of the sage that would complete a line there."""
+_STAMP = zeros(1)  # workspace: a mark in it counts only if it equals the newest stamp
+_BARRED = zeros(_CELLS)  # by cell: the stamp of the sage that would complete a line there
 _RESTED = zeros(_CELLS)
 """By cell: the stamp of the drive that brought the fool there; ``_GOALS`` has a city cell's points."""
 _GOALS = zeros(_CELLS)
 _KNOWN = zeros(8 * _CELLS)
 """By reflection (8 times the cell, plus the heading): the stamp of the drive that had it."""
-_STACK = zeros(8 * _CELLS)
-"""Reflections of a drive still to be followed."""
-_RESTS = zeros(_CELLS)
-"""The cells that a drive brings the fool to."""
+_STACK = zeros(8 * _CELLS)  # reflections of a drive still to be followed
+_RESTS = zeros(_CELLS)  # the cells that a drive brings the fool to
 _PAIRS = zeros(84)
 
 
@@ -146,7 +118,7 @@ class SevenSagesCore(Core):
         self._starter = 0
         self._rest_count = 0
 
-    def load(self, at: SevenSagesPosition) -> None:
+    def load(self, at: seven.SevenSagesPosition) -> None:
         """Take over a parsed position."""
         self.seats = 2
         for cell in range(_CELLS):
@@ -223,10 +195,10 @@ class SevenSagesCore(Core):
         counters = self._red + 8 * (self._blue + 8 * (self._round + 16 * (self._seat + 4 * self._starter)))
         return bytes(self._board[:_CELLS]), counters
 
-    def decode(self, code: int) -> SevenSagesAction:
+    def decode(self, code: int) -> seven.SevenSagesAction:
         """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
-        return SevenSagesAction(code)
+        return seven.SevenSagesAction(code)
 
     def _check(self, code: int) -> int:
         if code < 0 or code > _PASS or (code >> 8 & 255) >= 225 or (code & 255) >= 225:

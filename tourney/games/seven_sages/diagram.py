@@ -68,7 +68,6 @@ _LABELS = (
     *(Label(-2, 2 * (board.SIZE - rank), str(rank)) for rank in range(1, board.SIZE + 1)),
 )
 
-
 _GROUND = Diagram(_CELLS, labels=_LABELS)
 _SAGES = 7
 _FOOL, _TURN = 2 * _SAGES + 1, 2 * _SAGES + 2
