@@ -76,7 +76,6 @@ OTHER_TESTS: dict[str, str] = {
 """Tests of several modules together, each with what it tests."""
 
 TESTED_ELSEWHERE: dict[str, str] = {
-    "bot/search/common.py": "bot/search/test_mcts.py",
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/canary_tools.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",

@@ -20,7 +20,6 @@ Imports are light because every match starts its bots again: rules are loaded wh
 """
 
 from tourney.bot.session import RESIGN, Choose, Session, run
-from tourney.bot.timing import allot
-from tourney.bot.turn import Match, Turn
+from tourney.bot.turn import Match, Turn, allot
 
 __all__ = ["RESIGN", "Choose", "Match", "Session", "Turn", "allot", "run"]

@@ -10,30 +10,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tourney import protocol
 from tourney.bot.turn import Match, Turn
-from tourney.protocol import (
-    Go,
-    Greeting,
-    Hello,
-    Info,
-    Legal,
-    Move,
-    NewGame,
-    Over,
-    Play,
-    Position,
-    Quit,
-    Ready,
-    Resign,
-    Reveal,
-    Withdrawn,
-    decode_referee,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from tourney.protocol import BotMessage, RefereeMessage
 
 RESIGN = object()
 """What a bot returns to resign."""
@@ -105,7 +86,7 @@ class Session:
         self._choose = choose
         self._write = write
         self._sees = sees
-        self._greeting = Greeting(
+        self._greeting = protocol.Greeting(
             hidden or "position" in SEES[sees], "legal" in SEES[sees], tuple((about or {}).items())
         )
         self._start = start
@@ -119,34 +100,34 @@ class Session:
 
     def receive(self, line: str) -> bool:
         """Take a line of the referee and answer it; return False when the bot must exit."""
-        match decode_referee(line):
+        match protocol.decode_referee(line):
             case None:
                 pass
-            case Quit():
+            case protocol.Quit():
                 return False
-            case Hello():
+            case protocol.Hello():
                 self._answer(self._greeting)
-            case NewGame() as game:
+            case protocol.NewGame() as game:
                 self._begin(Match(game))
             case message if self._match is not None:
                 self._in_game(self._match, message)
         return True
 
-    def _in_game(self, match: Match, message: RefereeMessage) -> None:
+    def _in_game(self, match: Match, message: protocol.RefereeMessage) -> None:
         match message:
-            case Play(seat, action):
+            case protocol.Play(seat, action):
                 match.add(seat, action)
-            case Reveal(seat, action):
+            case protocol.Reveal(seat, action):
                 match.reveal(seat, action)
-            case Position(text):
+            case protocol.Position(text):
                 self._position = text
-            case Legal(actions):
+            case protocol.Legal(actions):
                 self._legal = actions
-            case Withdrawn(seat):
+            case protocol.Withdrawn(seat):
                 match.withdrawn.append(seat)
-            case Go():
+            case protocol.Go():
                 self._go(match, message)
-            case Over(ranks, reason):
+            case protocol.Over(ranks, reason):
                 if self._end is not None:
                     self._end(match, ranks, reason)
                 self._match = None
@@ -164,13 +145,13 @@ class Session:
             _ = match.known
         if self._start is not None:
             self._start(match)
-        self._answer(Ready())
+        self._answer(protocol.Ready())
 
-    def _go(self, match: Match, limits: Go) -> None:
+    def _go(self, match: Match, limits: protocol.Go) -> None:
         turn = Turn(match, limits, self._position, self._legal, self._info, self._clock)
         self._position = self._legal = None
         chosen = self._choose(getattr(turn, self._sees), turn)
-        self._answer(Resign() if chosen is RESIGN else Move(self._text(chosen, turn)))
+        self._answer(protocol.Resign() if chosen is RESIGN else protocol.Move(self._text(chosen, turn)))
 
     def _text(self, chosen: object, turn: Turn) -> str:
         if isinstance(chosen, str) and (_WORD.fullmatch(chosen) is not None) and chosen in turn.legal:
@@ -193,7 +174,7 @@ class Session:
             return chosen
         raise ValueError(sentence)
 
-    def _answer(self, message: BotMessage) -> None:
+    def _answer(self, message: protocol.BotMessage) -> None:
         # The referee counts info lines from one answer to the next.
         self._info_lines = self._info_bytes = 0
         self._write(message.encode())
@@ -202,7 +183,7 @@ class Session:
         """Write an info line, or drop it when the referee's allowance is used up."""
         printable = "".join(c if c.isprintable() else " " for c in text)
         cut = printable.encode("utf-8", "replace")[:_MAX_INFO_BYTES].decode("utf-8", "ignore")
-        data = Info(cut).encode()
+        data = protocol.Info(cut).encode()
         self._info_lines += 1
         self._info_bytes += len(data)
         if self._info_lines <= _MAX_INFO_LINES and self._info_bytes <= _MAX_INFO_OUTPUT:

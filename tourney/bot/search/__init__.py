@@ -14,11 +14,10 @@ With a budget of nodes the same seed gives the same action on any machine: only 
 random numbers come from the generator that is passed in.
 """
 
-from tourney.bot.heuristics import AnyHeuristics, Heuristics
+from tourney.bot.heuristics import AnyHeuristics, Found, Heuristics, playout, report
 from tourney.bot.search.alphabeta import MOST_PLIES, alpha_beta
-from tourney.bot.search.common import Found, playout, report
 from tourney.bot.search.mcts import Mcts
-from tourney.bot.timing import DEFAULT_NODES, Budget
+from tourney.bot.turn import DEFAULT_NODES, Budget
 from tourney.games.core_base import LIMIT, SCALE, WIN, Values
 
 __all__ = [

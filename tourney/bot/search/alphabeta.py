@@ -16,9 +16,8 @@ rules.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from tourney.bot.heuristics import AnyHeuristics
-from tourney.bot.search.common import Found, core_of
-from tourney.bot.timing import Budget
+from tourney.bot.heuristics import AnyHeuristics, Found, core_of
+from tourney.bot.turn import Budget
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.core_base import LIMIT, SCALE, WIN, Core, squash
 from tourney.seeds import RandBelow

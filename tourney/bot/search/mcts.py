@@ -18,10 +18,9 @@ root's actions are added up.
 from collections.abc import Callable, Iterator, Sequence
 from math import isqrt
 
-from tourney.bot.heuristics import AnyHeuristics
+from tourney.bot.heuristics import MOST_ACTIONS, AnyHeuristics, Found, core_of
 from tourney.bot.search.alphabeta import shuffled
-from tourney.bot.search.common import MOST_ACTIONS, Found, core_of
-from tourney.bot.timing import Budget
+from tourney.bot.turn import Budget
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.core_base import WIN, Core, Values
 from tourney.games.game_tree import draw_outcome
@@ -350,6 +349,3 @@ def _line(node: _Node | None) -> Iterator[int]:
             k = max(range(len(node.counts)), key=node.counts.__getitem__)
             yield node.codes[k]
         node = node.children[k]
-
-
-__all__ = ["Mcts"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tourney.bot import allot
 from tourney.bot.search import DEFAULT_NODES, Budget
-from tourney.bot.timing import RESERVE_MS
+from tourney.bot.turn import RESERVE_MS
 
 
 class Limits(NamedTuple):
