@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 class IntAction(int):
@@ -18,6 +18,20 @@ class IntAction(int):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+K = TypeVar("K", bound=IntAction)
+
+
+def action_tables(kind: type[K], names: Mapping[int, str]) -> tuple[list[str], list[K], dict[str, K]]:
+    """By code the strings and the actions of a game with few codes, and its actions by their strings.
+
+    A number that is not an action has the string "", and the action of the least code.
+    """
+    strings = [names.get(code, "") for code in range(max(names) + 1)]
+    least = min(names)
+    actions = [kind(code if name else least) for code, name in enumerate(strings)]
+    return strings, actions, {name: actions[code] for code, name in names.items()}
 
 
 class IntActions(list[int]):

@@ -85,8 +85,7 @@ def seat_colors(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(SEAT_COLORS[k % len(SEAT_COLORS)] for k in range(max(len(words), len(SEAT_COLORS))))
 
 
-MARKS = ("from", "to", "captured", "used")
-"""The kinds of marks."""
+MARKS = ("from", "to", "captured", "used")  # the kinds of marks
 
 
 @cache

@@ -13,8 +13,7 @@ from tourney.errors import ActionError, GameError, OptionError, UsageError
 from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame, AnyState
 from tourney.games.game_tree import perft
 
-MAX_LINE = 65_536
-"""The longest input line in bytes, without its newline."""
+MAX_LINE = 65_536  # the longest input line in bytes, without its newline
 
 _MAX_ANSWER = 400
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)

@@ -139,7 +139,7 @@ class CoreGame(DrawnGame[int], Generic[P]):
     """Where every game begins, unless the game defines ``initial``."""
     state: ClassVar[type[CoreState]]
     action: ClassVar[type[IntAction]]
-    actions: ClassVar[list[IntAction]] = []
+    actions: ClassVar[Sequence[IntAction]] = ()
     """By code, the action, if codes are few enough for a table; ``strings`` has its string."""
     strings: ClassVar[list[str]] = []
 

@@ -8,10 +8,8 @@ from urllib.parse import quote, unquote
 from tourney.errors import ActionError, OptionError
 from tourney.games.base import OVER, Game, State
 
-REFEREE: Final = "referee"
-"""The option that holds the referee's command."""
-MAX_COMMAND: Final = 200
-"""The most characters of the command as an option's value."""
+REFEREE: Final = "referee"  # the option that holds the referee's command
+MAX_COMMAND: Final = 200  # the most characters of the command as an option's value
 MAX_SECONDS: Final = 86_400
 OUTSIDE: Final = (
     "An outside referee played these matches. Tourney knows their results only: nothing can be replayed or"

@@ -47,8 +47,7 @@ class FairyState(State[str]):
     __slots__ = ("_legal", "_ranks", "_reason", "actor", "fen", "mover", "moves", "variant")
 
     seats = 2
-    actor: int
-    """The seat to act, or OVER."""
+    actor: int  # the seat to act, or OVER
 
     def __init__(self, variant: str, fen: str, moves: tuple[str, ...]) -> None:
         self.variant, self.fen, self.moves = variant, fen, moves

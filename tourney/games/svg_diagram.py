@@ -17,10 +17,8 @@ from tourney.games.piece_shapes import NEUTRAL_BODY, SIDE_BODIES, drawing_of
 GROUND, LABEL, MARK, ARROW, PIECE, ASIDE = range(6)
 """The layers of sprites, the lowest first; the last has the pieces beside the board."""
 
-HALF = 52
-"""SVG units in half a cell, horizontally and (except on hex grids) vertically."""
-HALF_HEX = 45
-"""SVG units in half a row of a hex grid, which makes its cells regular to within 0.1 %."""
+HALF = 52  # SVG units in half a cell, horizontally and (except on hex grids) vertically
+HALF_HEX = 45  # SVG units in half a row of a hex grid, which makes its cells regular to within 0.1 %
 
 _MARGIN = 10
 _NOTE_LINE = 44
@@ -28,8 +26,7 @@ _NOTE_WIDTH = 23  # of a character of the notes, with a margin
 _UNITS_PER_PIXEL = 2.6
 _SPRITES = 1 << 14
 
-Box = tuple[int, int, int, int]
-"""Left, top, width and height in SVG units."""
+Box = tuple[int, int, int, int]  # left, top, width and height in SVG units
 NO_BOX: Box = (0, 0, 0, 0)
 
 

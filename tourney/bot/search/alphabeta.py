@@ -22,12 +22,9 @@ from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.core_base import LIMIT, SCALE, WIN, Core, squash
 from tourney.seeds import RandBelow
 
-MOST_PLIES = 60
-"""The deepest iteration."""
-QUIESCENCE_PLIES = 8
-"""The most forcing actions in a row beyond an iteration's depth."""
-TABLE_SIZE = 200_000
-"""The entries of the transposition table; a full table is cleared."""
+MOST_PLIES = 60  # the deepest iteration
+QUIESCENCE_PLIES = 8  # the most forcing actions in a row beyond an iteration's depth
+TABLE_SIZE = 200_000  # the entries of the transposition table; a full table is cleared
 
 _EXACT, _AT_LEAST, _AT_MOST = range(3)
 _INFINITY = 2 * WIN
@@ -36,11 +33,9 @@ _INFINITY = 2 * WIN
 class _TableEntry(NamedTuple):
     depth: int
     bound: int
-    value: int
-    """With the distance of a win counted from this position."""
+    value: int  # with the distance of a win counted from this position
     best: Any
-    cut: bool
-    """Whether its depth left something unsearched; otherwise the entry holds for every depth."""
+    cut: bool  # whether its depth left something unsearched; otherwise the entry holds for every depth
 
 
 class _OutOfBudget(Exception):  # noqa: N818 - it ends an iteration and is not an error

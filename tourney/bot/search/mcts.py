@@ -28,14 +28,10 @@ from tourney.seeds import U64, RandBelow
 
 EXPLORATION = 50
 """The weight of exploration, in thousandths of the range of rewards, with informed heuristics."""
-BLIND_EXPLORATION = 700
-"""The same without: values of random playouts are noisy."""
-MINIMAX = 400
-"""The weight of the values backed up by max^n against the mean of the playouts, in thousandths."""
-OUTCOMES = 12
-"""A new chance node with at most this number of outcomes values them all."""
-WIDTH = 4
-"""The actions that a node with informed heuristics considers at first; see ``_width``."""
+BLIND_EXPLORATION = 700  # the same without: values of random playouts are noisy
+MINIMAX = 400  # the weight of the values backed up by max^n against the mean of the playouts, in thousandths
+OUTCOMES = 12  # a new chance node with at most this number of outcomes values them all
+WIDTH = 4  # the actions that a node with informed heuristics considers at first; see ``_width``
 
 _RANGE = 2 * WIN
 _SHIFT = 16
@@ -69,22 +65,18 @@ class _Node:
     def __init__(self, position: Core) -> None:
         self.position = position
         self.actor = position.actor()
-        self.codes: list[int] = []
-        """The actions."""
+        self.codes: list[int] = []  # the actions
         self.children: list[_Node | None] = []
-        self.counts: list[int] = []
-        """Visits by action."""
+        self.counts: list[int] = []  # visits by action
         self.totals: list[int] = []
         """By action: the sum of the acting seat's rewards, each 0 (lost) to 2 * WIN (won)."""
         self.visits = 0
-        self.weights: list[int] = []
-        """At chance: the weights of the outcomes."""
+        self.weights: list[int] = []  # at chance: the weights of the outcomes
         self.values: Values = ()
         """The values backed up: of the best action for the seat, at chance the mean, when over the result."""
         self.backed_up: list[Values] = []
         """By action: the values backed up from below, at first those of the heuristics."""
-        self.worth: Sequence[Values] = ()
-        """By action: the values of the heuristics."""
+        self.worth: Sequence[Values] = ()  # by action: the values of the heuristics
 
     def arrange(self, order: Sequence[int]) -> None:
         """Take over codes and worth in another order, and consider the first actions."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tourney.games.base import OVER, AnyGame, AnyState
+from tourney.games.check import states
 from tourney.games.check.case import (
     Case,
     Fingerprint,
@@ -15,45 +16,28 @@ from tourney.games.check.case import (
     fingerprint,
     settings_of,
 )
-from tourney.games.check.states import (
-    action_strings,
-    attributes,
-    chance,
-    check_actor,
-    deterministic,
-    guarded,
-    immutable,
-    legal_actions,
-    playable,
-    read_back,
-    refused,
-    result,
-    strict_positions,
-    strings,
-    visible,
-)
 from tourney.games.check.views import PlayedAction, diagram, leak, sample
 from tourney.games.game_tree import choose
 from tourney.seeds import RandBelow, stream
 
 QUICK: Mapping[str, Property] = {
-    "actor": check_actor,
-    "legal-actions": legal_actions,
-    "chance": chance,
-    "result": result,
-    "strings": strings,
+    "actor": states.check_actor,
+    "legal-actions": states.legal_actions,
+    "chance": states.chance,
+    "result": states.result,
+    "strings": states.strings,
 }
 """Tried in every state, in this order: later properties rely on earlier ones."""
 
 THOROUGH: Mapping[str, Property] = {
-    "action-strings": action_strings,
-    "visible": visible,
-    "playable": playable,
-    "immutable": immutable,
-    "deterministic": deterministic,
-    "refused": refused,
-    "read-back": read_back,
-    "strict-positions": strict_positions,
+    "action-strings": states.action_strings,
+    "visible": states.visible,
+    "playable": states.playable,
+    "immutable": states.immutable,
+    "deterministic": states.deterministic,
+    "refused": states.refused,
+    "read-back": states.read_back,
+    "strict-positions": states.strict_positions,
     "sample": sample,
     "diagram": diagram,
 }
@@ -88,7 +72,7 @@ def check_game(
     The games rotate through all settings (seats, and every value of every option). All randomness comes from
     ``seed``.
     """
-    wrong = [PropertyFailure("attributes", what) for what in guarded(attributes, game)]
+    wrong = [PropertyFailure("attributes", what) for what in states.guarded(states.attributes, game)]
     yield from wrong
     if wrong:
         return
@@ -163,7 +147,7 @@ class _Run:
 
     def _try(self, properties: Mapping[str, Property], case: Case) -> Iterator[tuple[str, str]]:
         for name, check in properties.items():
-            for what in guarded(check, case):
+            for what in states.guarded(check, case):
                 yield name, what
 
     def _look_back(
@@ -197,8 +181,7 @@ class _Run:
                     yield "no-leak", found[1]
 
 
-MAX_PLAYED = 20_000
-"""The most actions played in the search for a shorter history."""
+MAX_PLAYED = 20_000  # the most actions played in the search for a shorter history
 
 
 def shrink(game: AnyGame, finding: PropertyFailure, seed: int = 1) -> PropertyFailure:
@@ -239,6 +222,6 @@ def _fails(game: AnyGame, name: str, setting: TableSetting, history: Sequence[st
             state = state.play(game.read_action(state, text))
             pool.actions.append(text)
         case = Case(game, setting, state, tuple(history), stream(seed, "shrink"), pool)
-        return next(guarded(OF_STATES[name], case), "")
+        return next(states.guarded(OF_STATES[name], case), "")
     except Exception:  # noqa: BLE001 - such a history shows nothing
         return ""

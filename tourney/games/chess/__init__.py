@@ -24,11 +24,9 @@ SQUARES: tuple[str, ...] = tuple(file + rank for rank in "12345678" for file in 
 """The names of the squares by number: a1 is 0, b1 is 1, h8 is 63."""
 PROMOTIONS = " nbrq"
 """The letter of an action's promotion, by its code from 1; code 0 stands for no promotion."""
-STARTS = 1 << 20
-"""The action of chance that chooses the k-th starting position of Chess960 is ``STARTS + k``."""
+STARTS = 1 << 20  # the action of chance that chooses the k-th starting position of Chess960 is ``STARTS + k``
 
-Move = int | str
-"""A move by its code; the draw of a start; or the set-up of an opening, as its string."""
+Move = int | str  # a move by its code; the draw of a start; or the set-up of an opening, as its string
 
 
 @cache

@@ -43,27 +43,18 @@ class ChessState(State[Move]):
     )
 
     seats = 2
-    actor: int
-    """The seat to act, or OVER."""
-    mover: int
-    """The seat whose turn it is or would be."""
-    own: int
-    """The squares of the mover's pieces."""
-    others: int
-    """The squares of the other side's pieces."""
+    actor: int  # the seat to act, or OVER
+    mover: int  # the seat whose turn it is or would be
+    own: int  # the squares of the mover's pieces
+    others: int  # the squares of the other side's pieces
     kinds: tuple[int, ...]
     """The squares of the pawns, knights, bishops, rooks, queens and kings of both sides."""
-    castling: int
-    """The rooks that may still castle."""
-    passed: int
-    """The square of a legal capture en passant, or 0."""
-    quiet: int
-    """The half-moves since the last capture or pawn move."""
-    ply: int
-    """The half-moves since the start."""
+    castling: int  # the rooks that may still castle
+    passed: int  # the square of a legal capture en passant, or 0
+    quiet: int  # the half-moves since the last capture or pawn move
+    ply: int  # the half-moves since the start
     chess960: bool
-    end: str
-    """Why the game is over, or ""."""
+    end: str  # why the game is over, or ""
     seen: tuple[tuple[object, ...], ...]
     """What distinguishes the positions since the last irreversible move, this one the last."""
 

@@ -7,10 +7,8 @@ import chess
 
 from tourney.errors import PositionError
 
-FIFTY: Final = 100
-"""Half-moves without capture or pawn move after which the game is drawn."""
-MAX_MOVE: Final = 6_351
-"""The largest move number of a FEN: no game has more moves."""
+FIFTY: Final = 100  # half-moves without capture or pawn move after which the game is drawn
+MAX_MOVE: Final = 6_351  # the largest move number of a FEN: no game has more moves
 _CASTLING: Final = tuple(zip((1 << 7, 1, 1 << 63, 1 << 56), "KQkq", strict=True))
 _CASTLING_960: Final = tuple(
     (1 << rank * 8 + file, files[file])

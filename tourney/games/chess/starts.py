@@ -145,8 +145,7 @@ class PgnMoves(NamedTuple):
         return cls(fen, first, skipped, tuple(sans))
 
 
-VARIABLE: Final = "TOURNEY_SYZYGY"
-"""The environment variable that names the folders, with ``:`` between them."""
+VARIABLE: Final = "TOURNEY_SYZYGY"  # the environment variable that names the folders, with ``:`` between them
 _WINNING: Final = 2  # the value of a win within the rule of fifty moves; 1 and -1 are draws by it
 
 

@@ -44,12 +44,10 @@ def turned(s: int) -> int:
 
 NUMBER = {f"{ROWS[row]}{i}": square(row, i) for row in range(9) for i in range(1, LENGTHS[row] + 1)}
 """The squares by name, from a1 east and north."""
-SQUARES = tuple(NUMBER.values())
-"""All squares, ascending."""
+SQUARES = tuple(NUMBER.values())  # all squares, ascending
 NAMES = tuple(map({s: name for name, s in NUMBER.items()}.get, range(SIZE), [""] * SIZE))
 """The squares' names; "" for a number that is not a square."""
-BY_RANK = tuple(NUMBER[name] for name in sorted(NUMBER))
-"""The squares in the order of their names."""
+BY_RANK = tuple(NUMBER[name] for name in sorted(NUMBER))  # the squares in the order of their names
 RANK = tuple(BY_RANK.index(s) if NAMES[s] else -1 for s in range(SIZE))
 
 ROW_SLICES = tuple(slice(square(row, 1), square(row, LENGTHS[row]) + 1) for row in reversed(range(9)))
@@ -77,11 +75,9 @@ class PieceKind(NamedTuple):
     code: str
     name: str
     number: int
-    armour: int
-    """The number of engaging enemy pieces that a capture needs."""
+    armour: int  # the number of engaging enemy pieces that a capture needs
     move: int
-    engages: tuple[int, ...]
-    """The distances at which it engages."""
+    engages: tuple[int, ...]  # the distances at which it engages
 
 
 _NONE, _LIGHT, _HEAVY = 0, 1, 2
@@ -346,24 +342,18 @@ def _parsed(text: str) -> int:
     )
 
 
-QUIET_LIMIT = 100
-"""Consecutive turns without a capture that end the game in a draw."""
-TURN_LIMIT = 400
-"""Turns after the set-up that end the game in a draw."""
-REPETITIONS = 3
-"""Occurrences of the same position at the start of a turn that end the game in a draw."""
+QUIET_LIMIT = 100  # consecutive turns without a capture that end the game in a draw
+TURN_LIMIT = 400  # turns after the set-up that end the game in a draw
+REPETITIONS = 3  # occurrences of the same position at the start of a turn that end the game in a draw
 
 
 class Phase(NamedTuple):
     """The next step: ``word`` is king, tile, put, play, rabble, or hidden in an observation."""
 
     word: str
-    left: tuple[int, ...] = ()
-    """For the word tile: the tiles left."""
-    placed: int = 0
-    """For the word put: the number of pieces placed, of 22."""
-    rabble: int = 0
-    """For the word rabble: the square of the Rabble that moved first."""
+    left: tuple[int, ...] = ()  # for the word tile: the tiles left
+    placed: int = 0  # for the word put: the number of pieces placed, of 22
+    rabble: int = 0  # for the word rabble: the square of the Rabble that moved first
 
 
 class CyvassePosition(NamedTuple):

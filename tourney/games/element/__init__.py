@@ -45,7 +45,7 @@ class Element(CoreGame[ElementPosition]):
     max_actions = LAST_TURN * MOST_ACTIONS_OF_A_TURN
     package, core_class = __name__, "ElementCore"
     state, action = ElementState, board.ElementAction
-    actions, strings = board.TABLE, board.STRINGS
+    actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)
 

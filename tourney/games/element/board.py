@@ -9,22 +9,19 @@ a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from tourney.errors import ActionError
-from tourney.games.actions import IntAction
+from tourney.games.actions import IntAction, action_tables
 
 SIZE = 11
 COLUMNS = "abcdefghijk"
 SQUARES: tuple[str, ...] = tuple(sorted(f"{column}{row}" for column in COLUMNS for row in range(1, SIZE + 1)))
 """The squares' names."""
-SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}
-"""The squares by name."""
+SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}  # the squares by name
 
 EMPTY = 0
-WHIRLWIND = 4
-"""The codes 1 to 4 are the numbers of Winds; 4 is the highest whirlwind."""
+WHIRLWIND = 4  # the codes 1 to 4 are the numbers of Winds; 4 is the highest whirlwind
 FIRE, WATER, EARTH, RANGE_EARTH, MOUNTAIN, SAGE = 5, 6, 7, 8, 9, 10
 """EARTH is a single Earth outside every range, RANGE_EARTH one inside; a mountain is always in a range."""
 
@@ -56,22 +53,18 @@ def neighbour(square: int, direction: int) -> int | None:
     return _SQUARE_AT.get((column + columns, row + rows))
 
 
-ELEMENTS = "AEFW"
-"""Air (wind), Earth, Fire and Water, in the order of hands and bags."""
+ELEMENTS = "AEFW"  # air (wind), Earth, Fire and Water, in the order of hands and bags
 MOST_DRAWN = 4
 
 _BLOCK = 128
 PLACE: dict[str, int] = {letter: k * _BLOCK for k, letter in enumerate(ELEMENTS)}
 """By letter: the base of a placement; add the square."""
-DRAW_0 = 4 * _BLOCK
-"""``draw-0``; add the number of stones."""
+DRAW_0 = 4 * _BLOCK  # ``draw-0``; add the number of stones
 END = DRAW_0 + MOST_DRAWN + 1
 FLOW_TO: dict[str, int] = {letter: END + 1 + k for k, letter in enumerate(COMPASS)}
-JUMP = 5 * _BLOCK
-"""The base of jumps; add the landing square."""
+JUMP = 5 * _BLOCK  # the base of jumps; add the landing square
 RIVER_TO: dict[str, int] = {letter: 6 * _BLOCK + k for k, letter in enumerate(COMPASS)}
-STEP = 7 * _BLOCK
-"""The base of steps; add the square."""
+STEP = 7 * _BLOCK  # the base of steps; add the square
 _STONES = 8 * _BLOCK
 
 
@@ -90,8 +83,7 @@ STONES: dict[str, int] = {
     for k, hand in enumerate(sorted(hand for size in range(1, MOST_DRAWN + 1) for hand in _hands(size)))
 }
 """By hand, sorted ``A E F W``: the chance outcome."""
-HANDS: dict[int, str] = {action: hand for hand, action in STONES.items()}
-"""The hands of the chance outcomes."""
+HANDS: dict[int, str] = {action: hand for hand, action in STONES.items()}  # the hands of the chance outcomes
 
 FLOW_LETTER: dict[int, str] = {action: letter for letter, action in FLOW_TO.items()}
 RIVER_LETTER: dict[int, str] = {action: letter for letter, action in RIVER_TO.items()}
@@ -115,10 +107,7 @@ def _all_strings() -> Iterator[tuple[int, str]]:
 
 _STRING_OF = dict(_all_strings())
 
-action_string = _STRING_OF.__getitem__
-"""The string of an action."""
-STRINGS = [_STRING_OF.get(code, "") for code in range(max(_STRING_OF) + 1)]
-"""The strings of actions by code; "" for a number that is not an action."""
+action_string = _STRING_OF.__getitem__  # the string of an action
 
 
 class ElementAction(IntAction):
@@ -130,14 +119,9 @@ class ElementAction(IntAction):
         return action_string(self)
 
 
-ACTIONS: dict[int, ElementAction] = {action: ElementAction(action) for action in _STRING_OF}
-"""The actions by their numbers."""
-TABLE: list[IntAction] = [ACTIONS.get(code, ACTIONS[END]) for code in range(len(STRINGS))]
-"""The same as a list; without meaning for a number that is not an action."""
-_BY_STRING = {text: ACTIONS[action] for action, text in _STRING_OF.items()}
+STRINGS, ACTIONS, _BY_STRING = action_tables(ElementAction, _STRING_OF)
 
 
-@lru_cache(2048)
 def parse_action(text: str) -> ElementAction:
     """The action of a string, legal or not. Raises ActionError."""
     action = _BY_STRING.get(text)
@@ -155,10 +139,8 @@ def named_square(action: int) -> int:
 
 
 OF_A_KIND = 30
-MOST_STEPS = 5
-"""The steps of a turn without stones; each stone drawn costs one."""
-LAST_TURN = 200
-"""The number of turns in a game."""
+MOST_STEPS = 5  # the steps of a turn without stones; each stone drawn costs one
+LAST_TURN = 200  # the number of turns in a game
 START_SQUARES: dict[int, tuple[str, ...]] = {
     2: ("f5", "f7"),
     3: ("c3", "i3", "i9"),
@@ -168,40 +150,27 @@ START_SQUARES: dict[int, tuple[str, ...]] = {
 
 PHASES = DRAW, CHANCE, ACT, RIVER, FLOW = "draw", "chance", "act", "river", "flow"
 
-STONE_LETTERS = ".1234FWEEM."
-"""By code: the letter in a position string."""
+STONE_LETTERS = ".1234FWEEM."  # by code: the letter in a position string
 
 
 class ElementPosition(NamedTuple):
     """The fields of a position string; no history counts."""
 
-    board: bytes
-    """A code per square; SAGE for the sages' squares."""
+    board: bytes  # a code per square; SAGE for the sages' squares
     sages: tuple[int, ...]
-    seat: int
-    """The seat whose turn it is, also at chance."""
+    seat: int  # the seat whose turn it is, also at chance
     phase: str
-    hand: str
-    """Letters, sorted."""
-    steps: int
-    """Steps left."""
+    hand: str  # letters, sorted
+    steps: int  # steps left
     used: frozenset[int]
-    bag: tuple[int, int, int, int]
-    """Counts of stones, in the order of ``ELEMENTS``."""
-    turn: int
-    """Turns completed."""
-    drawn: int = 0
-    """The number of stones to draw, at chance."""
-    head: int = 0
-    """The headwater's square, in ``river`` and ``flow``."""
-    direction: str = ""
-    """The river's direction, in ``flow``."""
-    path: tuple[int, ...] = ()
-    """The squares of the flow so far."""
-    river: tuple[int, ...] = ()
-    """The squares of the river that flows."""
-    captured: tuple[int, ...] = ()
-    """The captured seats other than the mover; only the phase ``act`` has any."""
+    bag: tuple[int, int, int, int]  # counts of stones, in the order of ``ELEMENTS``
+    turn: int  # turns completed
+    drawn: int = 0  # the number of stones to draw, at chance
+    head: int = 0  # the headwater's square, in ``river`` and ``flow``
+    direction: str = ""  # the river's direction, in ``flow``
+    path: tuple[int, ...] = ()  # the squares of the flow so far
+    river: tuple[int, ...] = ()  # the squares of the river that flows
+    captured: tuple[int, ...] = ()  # the captured seats other than the mover; only the phase ``act`` has any
 
 
 def start(seats: int) -> ElementPosition:

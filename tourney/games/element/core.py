@@ -67,7 +67,7 @@ _TAKES = [
     for code in range(16)
 ]
 """By letter and code: whether the stone may be placed there, by the Rule of Replacement."""
-_VALID = [int(code in element.ACTIONS) for code in range(_CODES)]
+_VALID = [int(bool(name)) for name in element.STRINGS]
 _SIZES = [
     [code for code, hand in sorted(element.HANDS.items()) if len(hand) == size]
     for size in range(element.MOST_DRAWN + 1)

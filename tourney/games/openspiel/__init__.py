@@ -100,10 +100,8 @@ class HiddenOpenSpielGame(OpenSpielGame):
 
 MAX_NUMBER: Final = 6
 """The most digits of a number in a game's name: a board of a billion cells is a mistake, or meant to harm."""
-MAX_LENGTH: Final = 500_000
-"""The most actions of a game, chance apart."""
-MAX_ACTIONS: Final = 10_000_000
-"""The most different actions of a game."""
+MAX_LENGTH: Final = 500_000  # the most actions of a game, chance apart
+MAX_ACTIONS: Final = 10_000_000  # the most different actions of a game
 _NUMBER = re.compile(r"[0-9]+")
 
 

@@ -26,16 +26,12 @@ if TYPE_CHECKING:
     from tourney.seeds import RandBelow
 
 _DIGITS = 9  # decimals to which returns are rounded before they are compared
-MOVES = "moves"
-"""The first word of a position string; the actions follow."""
-VIEW = "view"
-"""The first word of an observation."""
-TOLERANCE: Final = 1e-12
-"""A probability is taken for a fraction that differs from it by no more."""
+MOVES = "moves"  # the first word of a position string; the actions follow
+VIEW = "view"  # the first word of an observation
+TOLERANCE: Final = 1e-12  # a probability is taken for a fraction that differs from it by no more
 MAX_DENOMINATOR: Final = 100_000
 """Beyond it nearly every float is close to some fraction, so that this would prove nothing."""
-MAX_ACTION: Final = 200
-"""The most characters of an action string."""
+MAX_ACTION: Final = 200  # the most characters of an action string
 _PLAIN: Final = "".join(chr(code) for code in range(ord("!"), ord("~") + 1) if chr(code) != "%")
 _AS_IT_IS = re.compile(r"[!-$&-~]*", re.ASCII)
 _ENCODED = re.compile(r"(?:[!-$&-~]|%[0-9A-F]{2})+", re.ASCII)
@@ -266,8 +262,7 @@ class OpenSpielState(State[str]):
         return not self._game.has_hidden_actions or self._actor == OVER
 
 
-MOST: Final = 1_000
-"""The most actions tried, beside 10 for each action of the history."""
+MOST: Final = 1_000  # the most actions tried, beside 10 for each action of the history
 RESTART: Final = 8
 """The search restarts each time it has tried a multiple of this many actions per action of the history."""
 

@@ -6,21 +6,18 @@ of a roll; both sort like their strings.
 """
 
 import re
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tourney.errors import ActionError, PositionError
-from tourney.games.actions import IntAction
+from tourney.games.actions import IntAction, action_tables
 
 COLUMNS = "3456789"
 ROWS = "abcdefghi"
 WIDTH, HEIGHT = len(COLUMNS), len(ROWS)
-STEP = HEIGHT + 1
-"""The distance from a square to the same row of the next column."""
+STEP = HEIGHT + 1  # the distance from a square to the same row of the next column
 EMPTY = ord(".")
 EMPTY_BOARD = b"/".join([b"." * HEIGHT] * WIDTH)
-SIX = COLUMNS.index("6")
-"""The column that replaces a full one."""
+SIX = COLUMNS.index("6")  # the column that replaces a full one
 SQUARES = tuple(STEP * column + row for column in range(WIDTH) for row in range(HEIGHT))
 NAMES = {square: COLUMNS[square // STEP] + ROWS[square % STEP] for square in SQUARES}
 
@@ -64,16 +61,11 @@ def _roll(x: int, y: int, z: int) -> Roll:
 
 
 ROLLS = tuple(_roll(x, y, z) for x in (1, 2, 3) for y in range(x, 4) for z in range(y, 4))
-ROLL_LIMIT = 500
-"""The rolls of a game, after which it is over."""
+ROLL_LIMIT = 500  # the rolls of a game, after which it is over
 
 FIRST_ROLL = STEP * WIDTH
 _NAME_OF: dict[int, str] = NAMES | {FIRST_ROLL + k: f"roll-{roll.faces}" for k, roll in enumerate(ROLLS)}
-action_string = _NAME_OF.__getitem__
-"""The string of an action: the square, or ``roll-`` and the faces."""
-
-STRINGS = [_NAME_OF.get(code, "") for code in range(max(_NAME_OF) + 1)]
-"""The strings of actions by code; "" for a number that is not an action."""
+action_string = _NAME_OF.__getitem__  # the string of an action: the square, or ``roll-`` and the faces
 
 
 class StonesAction(IntAction):
@@ -85,12 +77,9 @@ class StonesAction(IntAction):
         return action_string(self)
 
 
-_BY_NAME = {name: StonesAction(action) for action, name in _NAME_OF.items()}
-ACTIONS: list[IntAction] = [_BY_NAME.get(name, StonesAction(0)) for name in STRINGS]
-"""The actions by code; without meaning for a number that is not an action."""
+STRINGS, ACTIONS, _BY_NAME = action_tables(StonesAction, _NAME_OF)
 
 
-@lru_cache(1024)
 def parse_action(text: str) -> StonesAction:
     """Action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)
@@ -132,11 +121,9 @@ class StonesPosition(NamedTuple):
     board: bytes
     colour: int
     phase: Phase
-    column: int
-    """In the phase "place": the column, from 0; else -1."""
+    column: int  # in the phase "place": the column, from 0; else -1
     again: bool
-    hands: tuple[int, ...]
-    """The stones in hand by colour, or minus the rank of a finished colour."""
+    hands: tuple[int, ...]  # the stones in hand by colour, or minus the rank of a finished colour
     rolls: int
 
     @property

@@ -9,11 +9,10 @@ actions as integers have the order of their strings.
 """
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
 from tourney.errors import ActionError, PositionError
-from tourney.games.actions import IntAction
+from tourney.games.actions import IntAction, action_tables
 
 FILES = "abcdefgh"
 RANKS = "123456789"
@@ -25,23 +24,18 @@ BLACK_TOWER = SQUARES
 RED_TOWER = SQUARES + 1
 PLACES = SQUARES + 2
 
-RIVER = 4
-"""The river's rank, from 0; its banks are the ranks beside it."""
+RIVER = 4  # the river's rank, from 0; its banks are the ranks beside it
 BANKS = (RIVER - 1, RIVER + 1)
 
 EMPTY = ord(".")
 APPRENTICES = (ord("A"), ord("a"))
 SAGES = (ord("S"), ord("s"))
-LETTERS = (b"AFS", b"afs")
-"""Each side's pieces."""
+LETTERS = (b"AFS", b"afs")  # each side's pieces
 
 SHIFT = 7
-TARGET = (1 << SHIFT) - 1
-"""``action & TARGET`` is where it goes, ``action >> SHIFT`` where from."""
-OFF = SQUARES
-"""The target of an escape."""
-FROM_TOWER = SQUARES + 1
-"""The source of a sage that comes down, of either side."""
+TARGET = (1 << SHIFT) - 1  # ``action & TARGET`` is where it goes, ``action >> SHIFT`` where from
+OFF = SQUARES  # the target of an escape
+FROM_TOWER = SQUARES + 1  # the source of a sage that comes down, of either side
 
 TOWER_SQUARES = (
     tuple(map(NAMES.index, ("d1", "d2", "e1", "e2"))),
@@ -62,28 +56,16 @@ class TaflAction(IntAction):
 PASS = TaflAction(SQUARES << SHIFT)
 
 
-def _all_actions() -> dict[str, TaflAction]:
-    found = {
-        f"{NAMES[a]}-{NAMES[b]}": a << SHIFT | b for a in range(SQUARES) for b in range(SQUARES) if a != b
-    }
-    found.update({f"{NAMES[a]}-off": a << SHIFT | OFF for a in range(RIVER, SQUARES, HEIGHT)})
-    found.update({f"tower-{NAMES[b]}": FROM_TOWER << SHIFT | b for foot in TOWER_SQUARES for b in foot})
-    found["pass"] = PASS
-    return {name: TaflAction(action) for name, action in found.items()}
+_NAME_OF = {
+    **{a << SHIFT | b: f"{NAMES[a]}-{NAMES[b]}" for a in range(SQUARES) for b in range(SQUARES) if a != b},
+    **{a << SHIFT | OFF: f"{NAMES[a]}-off" for a in range(RIVER, SQUARES, HEIGHT)},
+    **{FROM_TOWER << SHIFT | b: f"tower-{NAMES[b]}" for foot in TOWER_SQUARES for b in foot},
+    PASS: "pass",
+}
+action_string = _NAME_OF.__getitem__  # the string of an action
+STRINGS, ACTIONS, _BY_NAME = action_tables(TaflAction, _NAME_OF)
 
 
-_BY_NAME = _all_actions()
-_NAME_OF: dict[int, str] = {action: name for name, action in _BY_NAME.items()}
-
-action_string = _NAME_OF.__getitem__
-"""The string of an action."""
-STRINGS = [_NAME_OF.get(code, "") for code in range(max(_NAME_OF) + 1)]
-"""The strings of actions by code; "" for a number that is not an action."""
-ACTIONS: list[IntAction] = [_BY_NAME.get(name, PASS) for name in STRINGS]
-"""The actions by code; without meaning for a number that is not an action."""
-
-
-@lru_cache(8192)
 def parse_action(text: str) -> TaflAction:
     """The action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)
@@ -96,8 +78,7 @@ def parse_action(text: str) -> TaflAction:
 
 QUIET_LIMIT = 100
 PLY_LIMIT = 400
-WIN_POINTS = 5
-"""The points that win the game."""
+WIN_POINTS = 5  # the points that win the game
 SAGE_WORTH = 3
 
 SIDES = ("Black", "Red")

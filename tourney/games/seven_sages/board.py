@@ -20,8 +20,7 @@ SIZE = 15
 FILES = "abcdefghijklmno"
 SQUARES: tuple[str, ...] = tuple(f"{file}{rank}" for file in FILES for rank in range(1, SIZE + 1))
 """The squares' names."""
-SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}
-"""The squares by name."""
+SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}  # the squares by name
 
 DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 """Clockwise from north, as (files, ranks); squares rise in the first four and fall in the others."""
@@ -70,8 +69,7 @@ _SQUARE = tuple(SQUARE[name] for name in _NAMES)
 
 PLACE: tuple[int, ...] = tuple(_NAMES.index(name) for name in SQUARES)
 """By square: its index in the order of names, the last byte of an oust."""
-MOVE_TO: tuple[int, ...] = tuple(place << 8 for place in PLACE)
-"""By target: the summand of a plain move."""
+MOVE_TO: tuple[int, ...] = tuple(place << 8 for place in PLACE)  # by target: the summand of a plain move
 MOVE_FROM: tuple[int, ...] = tuple(_HEAD[name + "-"] << 16 for name in SQUARES)
 """By origin: the prefix of plain moves."""
 _OUST_FROM = tuple(_HEAD[name + "x"] << 16 for name in SQUARES)
@@ -148,16 +146,12 @@ def parse_action(text: str) -> SevenSagesAction:
     return SevenSagesAction(oust(SQUARE[leaving], SQUARE[fool]) | PLACE[SQUARE[rest]])
 
 
-OWN_TOUCH = 2
-"""The points if the fool last touched one of the mover's sages."""
-OTHER_TOUCH = 1
-"""The points if the fool last touched one of the other side's sages."""
+OWN_TOUCH = 2  # the points if the fool last touched one of the mover's sages
+OTHER_TOUCH = 1  # the points if the fool last touched one of the other side's sages
 WINNING_POINTS = 5
 LAST_ROUND = 12
-LAST_PLY = 120
-"""The maximum number of actions in a round."""
-MOST_POINTS = WINNING_POINTS + 1
-"""The most points of a seat at the end: 4 and the 2 of its last score."""
+LAST_PLY = 120  # the maximum number of actions in a round
+MOST_POINTS = WINNING_POINTS + 1  # the most points of a seat at the end: 4 and the 2 of its last score
 
 _SAGES = 7
 _SEAT = re.compile(r"[12]")
@@ -168,19 +162,14 @@ _FIELDS = "RED BLUE FOOL SEAT POINTS ROUND PLY STARTER"
 class SevenSagesPosition(NamedTuple):
     """A position, without history."""
 
-    red: tuple[int, ...]
-    """Red's sages, sorted."""
-    blue: tuple[int, ...]
-    """Blue's sages, sorted."""
+    red: tuple[int, ...]  # Red's sages, sorted
+    blue: tuple[int, ...]  # Blue's sages, sorted
     fool: int
-    seat: int
-    """The seat to act; when the game is over, the seat that did not act last."""
+    seat: int  # the seat to act; when the game is over, the seat that did not act last
     points: tuple[int, int]
     round_: int
-    ply: int
-    """The number of actions in this round."""
-    starter: int
-    """The first seat of this round."""
+    ply: int  # the number of actions in this round
+    starter: int  # the first seat of this round
 
     @property
     def is_over(self) -> bool:
