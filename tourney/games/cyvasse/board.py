@@ -231,64 +231,21 @@ TO = tuple(RANK[s] << 7 if s in SQUARES else 0 for s in range(SIZE))
 RIDE_TO = tuple(RANK[s] + 1 if s in SQUARES else 0 for s in range(SIZE))
 """The summand for the square that a horse rides on to, by square."""
 
-_SQUARE_OF = (0, *BY_RANK)
-_ORIGIN = tuple((NUMBER.get(text[:-1], 0), text.endswith("x")) for text in _PREFIXES)
-
 _SET_UP = 1 << 24
-_LAY_KING, _LAY_TILE, _PUT = _SET_UP, _SET_UP + 256, _SET_UP + 512
+LAY_KING, LAY_TILE, PUT = _SET_UP, _SET_UP + 256, _SET_UP + 512
 _KING_SQUARES = sorted((plan.king for plans in PLANS.values() for plan in plans), key=lambda s: NAMES[s])
-
-
-def origin(action: int) -> tuple[int, bool]:
-    """The origin of a move or a capture, and whether it is a capture."""
-    return _ORIGIN[action >> 14]
-
-
-def target(action: int) -> int:
-    """The target of a move, or the captured square."""
-    return BY_RANK[action >> 7 & 127]
-
-
-def ride_to(action: int) -> int:
-    """The square that a horse rides on to after its capture, or 0."""
-    return _SQUARE_OF[action & 127]
 
 
 def lay_king(s: int) -> int:
     """The action that lays the king tile with the King on ``s``."""
-    return _LAY_KING + _KING_SQUARES.index(s)
-
-
-def king_square(action: int) -> int:
-    """The King's square of an action that lays the king tile."""
-    return _KING_SQUARES[action - _LAY_KING]
-
-
-def lay_tile(tile: int, is_turned: bool) -> int:
-    """The action that lays a tile."""
-    return _LAY_TILE + 2 * tile + is_turned
-
-
-def tile(action: int) -> tuple[int, bool]:
-    """The tile that an action lays, and whether it is turned."""
-    return (action - _LAY_TILE) // 2, bool((action - _LAY_TILE) % 2)
-
-
-def put(s: int) -> int:
-    """The action that places the next piece on a square."""
-    return _PUT + RANK[s]
-
-
-def put_square(action: int) -> int:
-    """The square of an action that places a piece."""
-    return BY_RANK[action - _PUT]
+    return LAY_KING + _KING_SQUARES.index(s)
 
 
 _SET_UP_STRINGS = {
     **{lay_king(s): f"king-{NAMES[s]}" for s in _KING_SQUARES},
-    **{lay_tile(k, False): f"tile-{k}" for k in TILES},
-    **{lay_tile(k, True): f"tile-{k}t" for k in TILES},
-    **{put(s): f"put-{NAMES[s]}" for s in BY_RANK},
+    **{LAY_TILE + 2 * k: f"tile-{k}" for k in TILES},
+    **{LAY_TILE + 2 * k + 1: f"tile-{k}t" for k in TILES},
+    **{PUT + RANK[s]: f"put-{NAMES[s]}" for s in BY_RANK},
 }
 _SET_UP_ACTIONS = {text: action for action, text in _SET_UP_STRINGS.items()}
 
@@ -300,9 +257,8 @@ def action_string(action: int) -> str:
         return _SET_UP_STRINGS[action]
     if action == DONE:
         return "done"
-    text = _PREFIXES[action >> 14] + NAMES[target(action)]
-    beyond = ride_to(action)
-    return f"{text}-{NAMES[beyond]}" if beyond else text
+    text = _PREFIXES[action >> 14] + NAMES[BY_RANK[action >> 7 & 127]]
+    return f"{text}-{NAMES[BY_RANK[(action & 127) - 1]]}" if action & 127 else text
 
 
 class CyvasseAction(IntAction):

@@ -39,11 +39,7 @@ _HISTORY = 128  # more boards than turns without a capture
 _ALL_TILES = (1 << len(cyvasse.TILES)) - 1
 _PUTS = len(cyvasse.PUT_ORDER)
 _QUIET_LIMIT, _TURN_LIMIT, _REPETITIONS = cyvasse.QUIET_LIMIT, cyvasse.TURN_LIMIT, cyvasse.REPETITIONS
-_KING_CODE, _TILE_CODE, _PUT_CODE = (
-    cyvasse.lay_king(cyvasse.PLANS[1][0].king),
-    cyvasse.lay_tile(0, False),
-    cyvasse.put(cyvasse.BY_RANK[0]),
-)
+_KING_CODE, _TILE_CODE, _PUT_CODE = cyvasse.LAY_KING, cyvasse.LAY_TILE, cyvasse.PUT
 _CODES = 1 << 24  # codes of the set-up are not below this
 _READ = [s + _SHIFT for row in cyvasse.ROW_SLICES for s in (*range(row.start, row.stop), -_SHIFT)]
 """The cells of rows i to a, west to east; 0 after each row."""

@@ -1,5 +1,6 @@
 """The diagram and the readable view of a position or an observation of Nine-Tile Cyvasse."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -7,7 +8,6 @@ from types import MappingProxyType
 from tourney.games import view as views
 from tourney.games.base import AnyGame
 from tourney.games.compiled import core
-from tourney.games.cyvasse import board
 from tourney.games.cyvasse import board as cyvasse
 from tourney.games.cyvasse.position import parse_fields
 from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
@@ -144,18 +144,16 @@ def _captured(fields: cyvasse.CyvassePosition) -> Iterator[Piece]:
 
 
 def _last_action(fields: cyvasse.CyvassePosition, last: str) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
-    action = board.parse_action(last)
-    if last == "done":
+    cyvasse.parse_action(last)
+    word, *squares = re.split("[-x]", last)
+    if word == "done":
         return (), ()
-    word = last.partition("-")[0]
-    if word in {"king", "put"}:
-        s = board.king_square(action) if word == "king" else board.put_square(action)
-        return (Mark(*_PLACES[s], "to"),), ()
     if word == "tile":
         return tuple(Mark(*_PLACES[s], "to") for s in _block_laid_last(fields)), ()
-    start, captures = board.origin(action)
-    named = board.target(action)
-    end = board.ride_to(action) or named
+    named, end = cyvasse.NUMBER[squares[0]], cyvasse.NUMBER[squares[-1]]
+    if word in {"king", "put"}:
+        return (Mark(*_PLACES[named], "to"),), ()
+    start, captures = cyvasse.NUMBER[word], "x" in last
     marks = [Mark(*_PLACES[start], "from")]
     if captures:
         marks.append(Mark(*_PLACES[named], "captured"))

@@ -9,6 +9,7 @@ a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
+from itertools import chain, combinations_with_replacement
 from typing import NamedTuple
 
 from tourney.errors import ActionError
@@ -68,25 +69,10 @@ STEP = 7 * _BLOCK  # the base of steps; add the square
 _STONES = 8 * _BLOCK
 
 
-def _hands(size: int, letters: str = ELEMENTS) -> Iterator[str]:
-    """Yield the sorted hands of a size, in string order."""
-    if size == 0:
-        yield ""
-        return
-    for k, letter in enumerate(letters):
-        for rest in _hands(size - 1, letters[k:]):
-            yield letter + rest
-
-
-STONES: dict[str, int] = {
-    hand: _STONES + k
-    for k, hand in enumerate(sorted(hand for size in range(1, MOST_DRAWN + 1) for hand in _hands(size)))
-}
+_hands = (combinations_with_replacement(ELEMENTS, size) for size in range(1, MOST_DRAWN + 1))
+STONES = {hand: _STONES + k for k, hand in enumerate(sorted(map("".join, chain(*_hands))))}
 """By hand, sorted ``A E F W``: the chance outcome."""
 HANDS: dict[int, str] = {action: hand for hand, action in STONES.items()}  # the hands of the chance outcomes
-
-FLOW_LETTER: dict[int, str] = {action: letter for letter, action in FLOW_TO.items()}
-RIVER_LETTER: dict[int, str] = {action: letter for letter, action in RIVER_TO.items()}
 
 
 def _all_strings() -> Iterator[tuple[int, str]]:
@@ -131,11 +117,6 @@ def parse_action(text: str) -> ElementAction:
             " with X in A E F W, step-SQUARE, jump-SQUARE, river-D, flow-D with D in e n s w, or end"
         )
     return action
-
-
-def named_square(action: int) -> int:
-    """The square of a placement, a step or a jump."""
-    return action % _BLOCK
 
 
 OF_A_KIND = 30

@@ -1,12 +1,12 @@
 """The diagram and the readable view of a position of Element."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tourney.errors import ActionError
 from tourney.games import view as views
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
@@ -144,26 +144,13 @@ def diagram_of(view: str, last: str | None) -> Diagram:
     notes = _notes(position, view.split(" ")[3])
     if last is not None:
         notes = (*notes, f"last: {last}")
-        square = _square_of(last)
-        if square is not None and not arrows and position.phase != board.RIVER:
-            marks.append(Mark(*_at(square), "to"))
+        placed = _PLACED.fullmatch(last)
+        if placed and placed[1] in board.SQUARE and not arrows and position.phase != board.RIVER:
+            marks.append(Mark(*_at(board.SQUARE[placed[1]]), "to"))
     return Diagram(_CELLS, _pieces(position), tuple(marks), tuple(arrows), _LABELS, notes)
 
 
-def _square_of(text: str) -> int | None:
-    """The square that an action's string names, or None."""
-    try:
-        action = board.parse_action(text)
-    except ActionError:
-        return None
-    if (
-        board.DRAW_0 <= action <= board.END
-        or action in board.FLOW_LETTER
-        or action in board.RIVER_LETTER
-        or action in board.HANDS
-    ):
-        return None
-    return board.named_square(action)
+_PLACED = re.compile("(?:[AEFW]|step|jump)-(.*)")
 
 
 def _pieces(position: ElementPosition) -> tuple[Piece, ...]:

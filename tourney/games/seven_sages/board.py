@@ -11,7 +11,7 @@ after the first, sorts like the strings.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from tourney.errors import ActionError, PositionError
 from tourney.games.actions import IntAction
@@ -57,67 +57,25 @@ _ACROSS_RANK_8 = (SIZE * (square // SIZE) + SIZE - 1 - square % SIZE for square 
 START_SAGES: tuple[tuple[int, ...], tuple[int, ...]] = (_START_RED, tuple(sorted(_ACROSS_RANK_8)))
 """Red's sages and Blue's at the start of a round, each sorted."""
 
-_HEADS = sorted(name + sign for name in SQUARES for sign in "-x")
-_HEAD = {head: place for place, head in enumerate(_HEADS)}
-_LEAVING = tuple(SQUARE[head[:-1]] for head in _HEADS)
-_OUSTS = tuple(head[-1] == "x" for head in _HEADS)
-_FOOLS = sorted(name + ">" for name in SQUARES)
-_FOOL = {SQUARE[text[:-1]]: place for place, text in enumerate(_FOOLS)}
-_FOOL_SQUARE = tuple(SQUARE[text[:-1]] for text in _FOOLS)
-_NAMES = sorted(SQUARES)
-_SQUARE = tuple(SQUARE[name] for name in _NAMES)
+HEADS = sorted(name + sign for name in SQUARES for sign in "-x")
+FOOLS = sorted(name + ">" for name in SQUARES)
+NAMES = sorted(SQUARES)
+"""The parts of actions in string order, by whose indices actions are ints."""
+_HEAD, _FOOL, _NAME = ({text: place for place, text in enumerate(part)} for part in (HEADS, FOOLS, NAMES))
 
-PLACE: tuple[int, ...] = tuple(_NAMES.index(name) for name in SQUARES)
-"""By square: its index in the order of names, the last byte of an oust."""
-MOVE_TO: tuple[int, ...] = tuple(place << 8 for place in PLACE)  # by target: the summand of a plain move
-MOVE_FROM: tuple[int, ...] = tuple(_HEAD[name + "-"] << 16 for name in SQUARES)
-"""By origin: the prefix of plain moves."""
-_OUST_FROM = tuple(_HEAD[name + "x"] << 16 for name in SQUARES)
-PASS = len(_HEADS) << 16
-PASS_STRING: Final = "pass"  # noqa: S105 - an action, not a password
-
-_FORM = re.compile(r"([a-o][0-9]{1,2})(?:-([a-o][0-9]{1,2})|x([a-o][0-9]{1,2})>([a-o][0-9]{1,2}))")
-
-
-def oust(leaving: int, fool: int) -> int:
-    """An oust without its rest square; add the ``PLACE`` of that."""
-    return _OUST_FROM[leaving] | _FOOL[fool] << 8
-
-
-def leaving_square(action: int) -> int:
-    """The origin of a plain move or an oust."""
-    return _LEAVING[action >> 16]
-
-
-def is_oust(action: int) -> bool:
-    """Whether an action other than a pass is an oust."""
-    return _OUSTS[action >> 16]
-
-
-def plain_target(action: int) -> int:
-    """The target of a plain move."""
-    return _SQUARE[action >> 8 & 255]
-
-
-def oust_square(action: int) -> int:
-    """The fool's square before an oust."""
-    return _FOOL_SQUARE[action >> 8 & 255]
-
-
-def rest_square(action: int) -> int:
-    """The fool's square after an oust."""
-    return _SQUARE[action & 255]
+PASS = len(HEADS) << 16
+FORM = re.compile(r"([a-o][0-9]{1,2})(?:-([a-o][0-9]{1,2})|x([a-o][0-9]{1,2})>([a-o][0-9]{1,2}))")
 
 
 @lru_cache(16384)
 def action_string(action: int) -> str:
     """The string of an action."""
     if action == PASS:
-        return PASS_STRING
-    head = _HEADS[action >> 16]
-    if is_oust(action):
-        return head + _FOOLS[action >> 8 & 255] + _NAMES[action & 255]
-    return head + _NAMES[action >> 8 & 255]
+        return "pass"
+    head = HEADS[action >> 16]
+    if head.endswith("x"):
+        return head + FOOLS[action >> 8 & 255] + NAMES[action & 255]
+    return head + NAMES[action >> 8 & 255]
 
 
 class SevenSagesAction(IntAction):
@@ -132,9 +90,9 @@ class SevenSagesAction(IntAction):
 @lru_cache(16384)
 def parse_action(text: str) -> SevenSagesAction:
     """The action of a string, legal or not. Raises ActionError."""
-    if text == PASS_STRING:
+    if text == "pass":
         return SevenSagesAction(PASS)
-    match = _FORM.fullmatch(text)
+    match = FORM.fullmatch(text)
     if match is None:
         raise ActionError(f"{text!r} is not an action of seven-sages; write c5-c9, h3xh8>e11 or pass")
     for name in match.groups():
@@ -142,8 +100,8 @@ def parse_action(text: str) -> SevenSagesAction:
             raise ActionError(f"{text!r} names {name}, which is not on the board of a1 to o15")
     leaving, target, fool, rest = match.groups()
     if target is not None:
-        return SevenSagesAction(MOVE_FROM[SQUARE[leaving]] | MOVE_TO[SQUARE[target]])
-    return SevenSagesAction(oust(SQUARE[leaving], SQUARE[fool]) | PLACE[SQUARE[rest]])
+        return SevenSagesAction(_HEAD[f"{leaving}-"] << 16 | _NAME[target] << 8)
+    return SevenSagesAction(_HEAD[f"{leaving}x"] << 16 | _FOOL[f"{fool}>"] << 8 | _NAME[rest])
 
 
 OWN_TOUCH = 2  # the points if the fool last touched one of the mover's sages

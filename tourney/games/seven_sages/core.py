@@ -48,12 +48,11 @@ _NAME_OF = [seven.SQUARES[square] for square in _by_cell(list(range(len(seven.SQ
 """By cell; of no meaning for the border."""
 _TERRAIN = _by_cell([_terrain(square) for square in range(len(seven.SQUARES))], 4)
 _BLANK = _by_cell([0] * len(seven.SQUARES), 4)
-_HEADS = seven.PASS >> 16
-_HEAD_CELL = [_cell(seven.leaving_square(head << 16)) for head in range(_HEADS)]
-_HEAD_OUSTS = [int(seven.is_oust(head << 16)) for head in range(_HEADS)]
-_MOVE_TO_CELL = [_cell(seven.plain_target(place << 8)) for place in range(len(seven.SQUARES))]
-_FOOL_CELL = [_cell(seven.oust_square(place << 8)) for place in range(len(seven.SQUARES))]
-_REST_CELL = [_cell(seven.rest_square(place)) for place in range(len(seven.SQUARES))]
+_HEAD_CELL = [_cell(seven.SQUARE[head.rstrip("-x")]) for head in seven.HEADS]
+_HEAD_OUSTS = [int(head.endswith("x")) for head in seven.HEADS]
+_FOOL_CELL = [_cell(seven.SQUARE[fool.rstrip(">")]) for fool in seven.FOOLS]
+_REST_CELL = [_cell(seven.SQUARE[name]) for name in seven.NAMES]
+_MOVE_TO_CELL = _REST_CELL
 
 
 def _summands(cells: list[int], shift: int) -> list[int]:
@@ -68,7 +67,7 @@ _PLAIN_FROM = _summands([c if not o else 0 for c, o in zip(_HEAD_CELL, _HEAD_OUS
 _OUST_FROM = _summands([c if o else 0 for c, o in zip(_HEAD_CELL, _HEAD_OUSTS, strict=True)], 16)
 _MOVE_TO = _summands(_MOVE_TO_CELL, 8)
 _OUST_AT = _summands(_FOOL_CELL, 8)
-_REST_AT = _by_cell(list(seven.PLACE), 0)
+_REST_AT = _summands(_REST_CELL, 0)
 
 _OFFSET = [_WIDTH * files + ranks for files, ranks in seven.DIRECTIONS]  # by direction, clockwise from north
 _WAYS = [0, 4, 2, 6, 1, 7, 0, 4, 2, 6, 3, 5]  # the six directions of plain moves of seat 1, then of seat 2

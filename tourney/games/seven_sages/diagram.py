@@ -126,16 +126,16 @@ def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple
     if last is None:
         return (), (), ()
     try:
-        action = board.parse_action(last)
+        board.parse_action(last)
     except ActionError:
         return (), (), ()
     notes = (f"last: {LAST}",)
-    if action == board.PASS:
+    parts = board.FORM.fullmatch(last)
+    if parts is None:  # a pass
         return (), (), notes
-    leaving = _at(board.leaving_square(action))
-    if not board.is_oust(action):
-        target = _at(board.plain_target(action))
-        return (Mark(*leaving, "from"), Mark(*target, "to")), (Arrow(*leaving, *target),), notes
-    fool, rest = _at(board.oust_square(action)), _at(board.rest_square(action))
+    leaving, *others = (_at(board.SQUARE[name]) for name in parts.groups() if name)
+    if len(others) == 1:
+        return (Mark(*leaving, "from"), Mark(*others[0], "to")), (Arrow(*leaving, *others[0]),), notes
+    fool, rest = others
     marks = (Mark(*leaving, "from"), Mark(*fool, "captured"), Mark(*rest, "to"))
     return marks, (Arrow(*leaving, *fool), Arrow(*fool, *rest)), notes
