@@ -21,8 +21,7 @@ from itertools import product
 
 import click
 
-from benchmarks.common import described, head, row, run
-from benchmarks.made_matches import play_randomly, random_entrants
+from benchmarks.common import described, head, play_randomly, random_entrants, row, run
 from tourney.errors import GameError, OptionError, PositionError
 from tourney.games import all_games, derive, find_game, stream
 from tourney.games.base import CHANCE, OVER, AnyGame

@@ -36,7 +36,7 @@ import click
 import numpy as np
 
 from benchmarks.common import described, head, row, run, share
-from benchmarks.rating_pools import Floats, pair_shares
+from benchmarks.ratings import Floats, pair_shares
 from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule

@@ -42,8 +42,7 @@ from typing import Protocol
 import click
 import sqlalchemy as sa
 
-from benchmarks.common import cost_of, described, head, machine, row, run
-from benchmarks.made_matches import Play, begin, random_plays, results
+from benchmarks.common import Play, begin, cost_of, described, head, machine, random_plays, results, row, run
 from tests.report.browser import BROWSER, chromium
 from tourney.errors import TourneyError
 from tourney.games.registry import find_game

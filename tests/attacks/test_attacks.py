@@ -1,7 +1,7 @@
 """Hostile bots in real matches: each ends in time, with the right fault, and harms only itself.
 
 "In time" is exact on any machine: the referee never waits beyond the deadline (``Fight.overstayed``).
-The time until a bot ends depends on the machine; ``benchmarks/attacks.py`` measures it.
+The time until a bot ends depends on the machine; ``benchmarks.hostile attacks`` measures it.
 """
 
 from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.containment
 
 
 def run(*words: str) -> "subprocess.CompletedProcess[str]":
-    program = [sys.executable, "-m", "benchmarks.attacks", "--rounds", "1", "--level", "off"]
+    program = [sys.executable, "-m", "benchmarks.hostile", "attacks", "--rounds", "1", "--level", "off"]
     return subprocess.run([*program, *words], cwd=ROOT, capture_output=True, text=True, check=False)
 
 

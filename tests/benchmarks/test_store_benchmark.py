@@ -6,7 +6,7 @@ import click
 import pytest
 
 from benchmarks import store
-from benchmarks.made_matches import random_plays
+from benchmarks.common import random_plays
 from benchmarks.store import Files, Place, Server, SizeFigures, fill, main, show, steps_of
 from tests.store.test_postgres import SERVER, needs_server
 from tourney.games.registry import find_game

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmarks.rating_pools import World, simulate
+from benchmarks.ratings import World, simulate
 from tests.ratings.pools import results_of, shuffled
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts

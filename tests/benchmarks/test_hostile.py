@@ -19,7 +19,7 @@ def test_honest_bots_play_the_same_games_beside_a_hostile_match() -> None:
     """No game has another digest, whatever the machine does meanwhile."""
     words = ["--games", "2", "--matches", "1", "--children", "2", "--work", "4"]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.overload", *words],
+        [sys.executable, "-m", "benchmarks.hostile", "overload", *words],
         cwd=ROOT,
         capture_output=True,
         text=True,
