@@ -12,7 +12,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Keep compiled modules even where the environment says not to: each test process would compile all tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format lock wheel cores plain reference diagrams seeds ladder sample clean
+.PHONY: help demo test test-all lint format lock wheel wheels cores plain reference diagrams seeds ladder sample clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
@@ -49,6 +49,9 @@ lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requ
 
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+
+wheels: $(STAMP) ## Build a wheel for each Python on PATH, and what they need, into dist/wheels (installs offline)
+	@$(BIN)/python -m scripts.make_wheels dist/wheels
 
 cores: $(STAMP) ## Compile the games' rules (needs a C compiler; done by make test too)
 	@$(BIN)/python hatch_build.py

@@ -71,6 +71,7 @@ OTHER_TESTS: dict[str, str] = {
     "test_house.py": "linters and the rules of the tree",
     "test_mirror.py": "this rule",
     "test_own_dice.py": "dice of each match's own, from the plan to the checks",
+    "test_containerfile.py": "the Containerfile against CI and the extras",
     "test_wheel.py": "an installed wheel",
 }
 """Tests of several modules together, each with what it tests."""
