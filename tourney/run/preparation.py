@@ -198,34 +198,18 @@ def _check_playable(found: Preparation) -> None:
 
 
 def _rated(found: Preparation, database: Database | None) -> tuple[StoredEntrant, ...]:
-    """The new entrants with their ratings from other tournaments. Raises TournamentError without any."""
-    plan = found.file.plan
-    rated = found.added
-    if database is not None:
-        rated = with_ratings(database, plan, rated, None if found.stored is None else found.stored.id)
-    if found.stored is None and all(entrant.rating is None for entrant in rated):
-        raise TournamentError(
-            f'seeding is "rating", but no entrant has played {plan.game} with these options and seats in this'
-            ' database: play another tournament first, or take seeding = "file"',
-            key="seeding",
-        )
-    return rated
+    """The new entrants with their ratings in whole hundredths of Elo; those that never played have none.
 
-
-def with_ratings(
-    database: Database, plan: Plan, entrants: Sequence[StoredEntrant], before: int | None = None
-) -> tuple[StoredEntrant, ...]:
-    """The entrants with their ratings in whole hundredths of Elo; those that never played have none.
-
-    All matches of the same game, options and seats count, of the database's tournaments with an id below
-    ``before`` (None: of all).
+    All matches of the same game, options and seats count, of the tournaments of the database that began
+    before this one. Raises TournamentError where none of the first entrants has played.
     """
+    plan, stored = found.file.plan, found.stored
     numbers: dict[tuple[str, tuple[str, ...]], int] = {}  # by digest and arguments, as in all tournaments
     results: list[ResultRow] = []
-    for tournament in database.tournaments.all():
+    for tournament in () if database is None else database.tournaments.all():
         other = tournament.plan
         same = (other.game, other.options, other.seats) == (plan.game, plan.options, plan.seats)
-        if not same or (before is not None and tournament.id >= before):
+        if database is None or not same or (stored is not None and tournament.id >= stored.id):
             continue
         known = [_identity(entrant) for entrant in database.tournaments.entrants(tournament.id)]
         for result in database.matches.results(tournament.id):
@@ -233,14 +217,20 @@ def with_ratings(
             if len(set(seats)) == len(seats):
                 results.append(result._replace(entrants=seats))
     played = {number for result in results if not result.void for number in result.entrants}
+    if stored is None and not any(numbers.get(_identity(entrant)) in played for entrant in found.added):
+        raise TournamentError(
+            f'seeding is "rating", but no entrant has played {plan.game} with these options and seats in this'
+            ' database: play another tournament first, or take seeding = "file"',
+            key="seeding",
+        )
     if not played:
-        return tuple(entrants)
+        return found.added
     strengths = estimate([Participant(number) for number in range(len(numbers))], results, plan.seats)
     return tuple(
         replace(entrant, rating=strengths.rating[number], deviation=strengths.deviation[number])
         if (number := numbers.get(_identity(entrant))) in played
         else entrant
-        for entrant in entrants
+        for entrant in found.added
     )
 
 
@@ -294,16 +284,11 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -
 
 def _fixed(plan: Plan) -> dict[str, object]:
     """The values of a plan that no later file may change, by key."""
+    names = {"rules": "the rules version of the game", "book": "opening-book"}
+    others = ("name", "rounds", "options", "limits", "extra")
+    fields = [field for field in msgspec.structs.fields(plan) if field.name not in others]
     return {
-        "game": plan.game,
-        "the rules version of the game": plan.rules,
-        "format": plan.format,
-        "seats": plan.seats,
-        "games-per-pairing": plan.games_per_pairing,
-        "opening-plies": plan.opening_plies,
-        "opening-book": plan.book,
-        "opening-order": plan.opening_order,
-        "mirrored-dice": plan.mirrored_dice,
+        **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
         **{key.replace("until-", "[until] "): value for key, value in plan.extra},
