@@ -24,12 +24,13 @@ from tourney.cli.run_options import (
 from tourney.errors import UsageError
 from tourney.files import write_file
 from tourney.interface.playing import run_tournament
+from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.engine.readiness import Pinning
 from tourney.run.summary import root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.run.workers.local import default_workers
-from tourney.schema import Document, Part
+from tourney.schema import Document
 
 
 class RunDocument(Document, frozen=True, kw_only=True):
@@ -51,44 +52,6 @@ class RunDocument(Document, frozen=True, kw_only=True):
     seconds: float
     rate: float | None
     root: str | None
-
-
-class DryRunEntrant(Part, frozen=True, kw_only=True):
-    """An entrant and its bot, as name@version."""
-
-    name: str
-    bot: str
-
-
-class DryRunDocument(Document, frozen=True, kw_only=True):
-    """What a run would do.
-
-    `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
-    withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
-    decide them. `most_matches` bounds them, null where only results do. `paired` are the matches known now,
-    `done` those with a result. `seconds` is the time for all that is left, with `workers` matches at a time:
-    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `shared` are
-    sentences on what games and bots share.
-    """
-
-    format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
-    tournament: str
-    game: str
-    tournament_format: str
-    seats: int
-    entrants: tuple[DryRunEntrant, ...]
-    started: bool
-    added: tuple[str, ...]
-    withdrawn: tuple[str, ...]
-    rounds: int | None
-    matches: int | None
-    most_matches: int | None
-    paired: int
-    done: int
-    workers: int
-    seconds: float | None
-    basis: Literal["matches", "limits"] | None
-    shared: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +156,11 @@ def command(file: Path | None, options: RunRequest) -> None:
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", opt.DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:
-        _dry_run(tournament, options, pinning)
+        found = dry_run(tournament, options.db, Path(options.bots), pinning)
+        if options.format_ is OutputFormat.TEXT:
+            current().write(dry_run_text(found))
+        else:
+            current().document(found)
         return
     name, output = tournament.plan.name, current()
     with ExitStack() as stack:
@@ -221,28 +188,6 @@ def command(file: Path | None, options: RunRequest) -> None:
         output.document(document)
     if result.code:
         sys.exit(result.code)
-
-
-def _dry_run(file: TournamentFile, options: RunRequest, pinning: Pinning) -> None:
-    """Print what a run would do."""
-    from tourney.run.dry_run import dry_run, dry_run_text  # noqa: PLC0415 - a run does without it
-
-    found = dry_run(file, options.db, Path(options.bots), pinning)
-    if options.format_ is OutputFormat.TEXT:
-        current().write(dry_run_text(found))
-        return
-    plan = found.plan
-    document = DryRunDocument.of(
-        found,
-        tournament=plan.name,
-        game=plan.game,
-        tournament_format=plan.format,
-        seats=plan.seats,
-        entrants=tuple(DryRunEntrant(name=name, bot=bot) for name, bot in found.entrants),
-        workers=pinning.workers,
-        seconds=None if found.seconds is None else round(found.seconds, 1),
-    )
-    current().document(document)
 
 
 def _executor(options: RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:

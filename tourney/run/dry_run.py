@@ -2,7 +2,6 @@
 
 import tempfile
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -19,6 +18,7 @@ from tourney.run.preparation import Preparation, find_bot, prepare
 from tourney.run.summary import span_text
 from tourney.run.tournament_file import TournamentFile
 from tourney.schedule.format import History, find_format
+from tourney.schema import Document, Part
 from tourney.seeds import deriver, uniform
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
@@ -33,20 +33,30 @@ Basis = Literal["matches", "limits"]
 """Where a time comes from: stored matches, or (an upper bound) the limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
+class DryRunEntrant(Part, frozen=True, kw_only=True):
+    """An entrant and its bot, as name@version."""
+
+    name: str
+    bot: str
+
+
+class DryRunDocument(Document, frozen=True, kw_only=True):
     """What a run would do.
 
-    ``entrants`` are name and bot@version; ``added`` and ``withdrawn`` those by which the file changes a
-    tournament that has ``started``. ``rounds`` and ``matches`` are those of the whole tournament; None: the
-    results decide. ``most_matches``: None if only results bound them. ``paired``: the matches that are known
-    now, ``done`` of them with a result. ``seconds`` is the time of the matches left with all
-    ``pinning.workers``, None where it is unknown; ``basis`` says where it comes from. ``shared``: what games
-    and bots share, a sentence each without its end.
+    `started`: it would continue a tournament, to which the file adds the entrants `added` and from which it
+    withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
+    decide them. `most_matches` bounds them, null where only results do. `paired` are the matches known now,
+    `done` those with a result. `seconds` is the time for all that is left, with `workers` matches at a time:
+    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `shared` are
+    sentences on what games and bots share.
     """
 
-    plan: Plan
-    entrants: tuple[tuple[str, str], ...]
+    format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
+    tournament: str
+    game: str
+    tournament_format: str
+    seats: int
+    entrants: tuple[DryRunEntrant, ...]
     started: bool
     added: tuple[str, ...]
     withdrawn: tuple[str, ...]
@@ -55,9 +65,9 @@ class DryRun:
     most_matches: int | None
     paired: int
     done: int
-    pinning: Pinning
+    workers: int
     seconds: float | None
-    basis: Basis | None
+    basis: Literal["matches", "limits"] | None
     shared: tuple[str, ...]
 
     @property
@@ -75,7 +85,7 @@ class _Counts(NamedTuple):
     done: int = 0
 
 
-def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> DryRun:
+def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> DryRunDocument:
     """What ``run_tournament`` would do; nothing is written, and no bot is built or started.
 
     Raises TournamentError for a file that cannot be played or that changes a fixed key, and StoreError.
@@ -97,15 +107,21 @@ def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> Dry
             return _estimate(prepare(file, database, store, find), database, pinning)
 
 
-def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -> DryRun:
+def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -> DryRunDocument:
     plan = found.file.plan
     counts = _counts(found, database)
     seconds, basis = _seconds_of_match(plan, database)
     left = (counts.paired if counts.most is None else counts.most) - counts.done
     sharing = sharing_text(plan, find_game(plan.game))
-    return DryRun(
-        plan=plan,
-        entrants=tuple((one.name, f"{one.entrant.bot}@{one.entrant.version}") for one in found.entrants),
+    return DryRunDocument(
+        tournament=plan.name,
+        game=plan.game,
+        tournament_format=plan.format,
+        seats=plan.seats,
+        entrants=tuple(
+            DryRunEntrant(name=one.name, bot=f"{one.entrant.bot}@{one.entrant.version}")
+            for one in found.entrants
+        ),
         started=found.stored is not None,
         added=tuple(one.name for one in found.added if found.stored is not None),
         withdrawn=tuple(found.before[number].name for number in found.withdrawn),
@@ -114,8 +130,8 @@ def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -
         most_matches=counts.most,
         paired=counts.paired,
         done=counts.done,
-        pinning=pinning,
-        seconds=None if seconds is None else seconds * left / pinning.workers,
+        workers=pinning.workers,
+        seconds=None if seconds is None else round(seconds * left / pinning.workers, 1),
         basis=basis,
         shared=tuple(filter(None, (sharing, _processors(plan, pinning)))),
     )
@@ -181,10 +197,13 @@ def _processors(plan: Plan, pinning: Pinning) -> str:
     return f"the {plan.seats} bots of a match share {counted(pinning.cpus, 'processor')}"
 
 
-def dry_run_text(found: DryRun) -> str:
+def dry_run_text(found: DryRunDocument) -> str:
     """What a run would do, as lines without a final newline."""
     verb = "goes on" if found.started else "starts"
-    names = [name if bot.startswith(f"{name}@") else f"{name} ({bot})" for name, bot in found.entrants]
+    names = [
+        one.name if one.bot.startswith(f"{one.name}@") else f"{one.name} ({one.bot})"
+        for one in found.entrants
+    ]
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     matches = f"{found.paired} so far, and the results decide how many follow"
     if found.matches is None and found.most_matches is not None:
@@ -200,15 +219,15 @@ def dry_run_text(found: DryRun) -> str:
         "time": _time_text(found),
         "shared": f"\n{'':13}".join(found.shared),
     }
-    plan = found.plan
-    head = f"{plan.name}: {plan.game}, {plan.format}, {plan.seats} seats; {verb}"
+    form = f"{found.game}, {found.tournament_format}, {found.seats} seats"
+    head = f"{found.tournament}: {form}; {verb}"
     return "\n".join([head, *(f"  {title:10} {text}" for title, text in lines.items() if text)])
 
 
-def _time_text(found: DryRun) -> str:
+def _time_text(found: DryRunDocument) -> str:
     if not found.left:
         return "none: all is played"
-    workers = f"with {counted(found.pinning.workers, 'worker')}"
+    workers = f"with {counted(found.workers, 'worker')}"
     if found.seconds is None:
         return f"unknown, {workers}"
     span = span_text(found.seconds)
