@@ -38,7 +38,7 @@ from tourney.bots.catalogue.manifest import read_manifest
 from tourney.bots.catalogue.starter import missing_tools, new_bot
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.wasm.charging import charged
+from tourney.bots.wasm.fuel import charged
 from tourney.bots.wasm.library import make_engine, measure
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record

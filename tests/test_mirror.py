@@ -100,7 +100,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "run/engine/tournament_run.py": "run/engine/test_withdrawal.py",
     "run/tournament_status.py": "cli/test_status.py",
     "run/workers/dispatcher.py": "run/workers/test_cluster.py",
-    "run/workers/messages.py": "run/workers/test_reply_check.py",
     "schedule/row.py": "schedule/test_formats.py",
     "spawning.py": "run/engine/test_verification.py",
     "store/baselines.py": "store/test_merging.py",

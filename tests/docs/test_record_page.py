@@ -13,7 +13,7 @@ from tests.seeds.checkers import in_node, module, needs_node
 from tests.seeds.pool import cases, store
 from tests.support.command import ROOT, invoke
 from tests.support.records import digest_of
-from tourney.bots.catalogue.file_list import content_digest, hash_tree
+from tourney.bots.catalogue.tree import content_digest, hash_tree
 from tourney.games.registry import find_game
 from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path
 from tourney.match.record import check_record

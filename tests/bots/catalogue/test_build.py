@@ -12,10 +12,17 @@ import pytest
 from tests.bots.conftest import MakeBot
 from tests.support.containment import contained
 from tourney.bots.catalogue import build
-from tourney.bots.catalogue.build import BuildJob, BuildResult, build_folder, host, run_build, runnable_folder
-from tourney.bots.catalogue.file_list import hash_tree, kept_damage
+from tourney.bots.catalogue.build import (
+    BuildJob,
+    BuildResult,
+    build_folder,
+    host,
+    kept_damage,
+    run_build,
+    runnable_folder,
+)
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.catalogue.tree import Bounds
+from tourney.bots.catalogue.tree import Bounds, hash_tree
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.errors import BotError

@@ -16,12 +16,11 @@ import pytest
 
 from tests.bots.conftest import MakeBot
 from tests.support.folders import nest
-from tourney.bots.catalogue import file_list
-from tourney.bots.catalogue.file_list import content_digest, hash_tree
+from tourney.bots.catalogue import tree
 from tourney.bots.catalogue.manifest import Manifest
 from tourney.bots.catalogue.shipped import provenance, shipped_bots
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.catalogue.tree import SUBMITTED, remove_tree
+from tourney.bots.catalogue.tree import SUBMITTED, content_digest, hash_tree, remove_tree
 from tourney.errors import BotError, StoreError
 
 
@@ -238,7 +237,7 @@ def test_tree_beyond_the_bounds_is_refused_before_it_is_copied(
 ) -> None:
     folder = make_bot()
     fill(folder)
-    monkeypatch.setattr(file_list, "copy_file", None)
+    monkeypatch.setattr(tree, "copy_file", None)
     with pytest.raises(BotError, match=message):
         store.add(folder)
     assert inside(store) == {"entries", "temporary"}
@@ -449,10 +448,10 @@ def test_full_disk_is_an_environment_failure(
 ) -> None:
     """It leaves an empty store."""
 
-    def full(_out: int, _data: bytes) -> None:
+    def full(_fd: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(file_list, "_write_all", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreError, match="No space left on device"):
         store.add(make_bot())
     assert inside(store) == {"entries", "temporary"}

@@ -7,9 +7,10 @@ and the inner channel bounds them all.
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from tourney.bots.channel.interface import Channel, Event, ForwardingChannel
+from tourney.bots.protocols import BotProtocol
 from tourney.protocol import Go, Hello, NewGame, Play, Quit, decode_referee, shown
 
 MAX_OUTPUT: Final = (1 << 20, 20_000)
@@ -20,14 +21,14 @@ class EngineChannel(ForwardingChannel):
     """Translates between the referee and an engine.
 
     A subclass puts requests to the engine in ``_greet``, ``_begin`` and ``_ask_move``, collects moves in
-    ``_played``, and translates the engine's lines in ``_answer``.
+    ``_played``, and translates the engine's lines in ``_answer``. ``quit`` is the engine's line for the end.
     """
 
     quit: ClassVar[bytes]
-    """The engine's line for the end."""
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
+        self._wants: Literal["bot", "ready", "move", ""] = ""  # what the referee waits for
         self._said: deque[Event] = deque()
         self._failed: Event | None = None
 
@@ -55,8 +56,6 @@ class EngineChannel(ForwardingChannel):
     def _is_answer(self, line: str) -> bool:
         """Whether a line would answer a request, so that it may not come without one."""
 
-    # -- the referee's lines ------------------------------------------------------------------------------
-
     def send(self, data: bytes) -> None:
         """Take the referee's lines."""
         for line in data.splitlines():
@@ -82,8 +81,6 @@ class EngineChannel(ForwardingChannel):
                 self._begin(game)
             case Go() as go:
                 self._ask_move(go, last)
-
-    # -- the engine's lines -------------------------------------------------------------------------------
 
     def wait(self, deadline: int) -> Event:
         """The next event in Tourney's protocol. Reads the engine's lines until the deadline."""
@@ -114,7 +111,23 @@ class EngineChannel(ForwardingChannel):
         """Whether nothing waits to be taken."""
         return not self._said and self._inner.idle()
 
+    def _done(self) -> Event | None:
+        """The event of a request that is fulfilled; None for a move, which the caller translates."""
+        wants, self._wants = self._wants, ""
+        return None if wants == "move" else Event("line", wants)
+
     def _fail(self, why: str) -> Event:
         """The end of the engine's part: every later wait returns it until the next request."""
         self._failed = Event("malformed", why)
         return self._failed
+
+
+class EngineProtocol(BotProtocol):
+    """The protocol of a kind of engines; ``channel`` speaks it."""
+
+    channel: ClassVar[type[EngineChannel]]
+
+    def adapt(self, channel: Channel) -> Channel:
+        """A channel that speaks Tourney's protocol."""
+        channel.widen(*MAX_OUTPUT)
+        return self.channel(channel)

@@ -7,28 +7,15 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from tourney.bots.adapters.engine_channel import MAX_OUTPUT, EngineChannel
+from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.protocols import BotProtocol
 from tourney.protocol import Go, NewGame, shown
 
 GAME: Final = re.compile(r"openspiel:gomoku(?:\(size=([1-9][0-9]?)\))?", re.ASCII)
 """The game's name, with the size of its board."""
-SIZE: Final = 15
-"""OpenSpiel's default."""
+SIZE: Final = 15  # OpenSpiel's default
 _POINT = re.compile(r"[0-9]{1,2},[0-9]{1,2}", re.ASCII)
 _IDLE = ("MESSAGE", "DEBUG")
-
-
-class GomocupProtocol(BotProtocol):
-    """Gomocup's protocol, over standard input and output."""
-
-    name = "gomocup"
-
-    def adapt(self, channel: Channel) -> Channel:
-        """A channel that speaks Tourney's protocol."""
-        channel.widen(*MAX_OUTPUT)
-        return GomocupChannel(channel)
 
 
 class GomocupChannel(EngineChannel):
@@ -38,13 +25,10 @@ class GomocupChannel(EngineChannel):
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
-        self._wants: Literal["bot", "ready", "move", ""] = ""
         self._asked = ""
         self._seat = 0
         self._stones: list[tuple[int, str]] = []
         self._known = 0
-
-    # -- the referee's lines ------------------------------------------------------------------------------
 
     def _played(self, seat: int, action: str) -> None:
         if _POINT.fullmatch(action):
@@ -78,13 +62,8 @@ class GomocupChannel(EngineChannel):
             return ["BEGIN"]
         if len(new) == 1 and new[0][0] != self._seat:
             return [f"TURN {new[0][1]}"]
-        return [
-            "BOARD",
-            *(f"{point},{1 if seat == self._seat else 2}" for seat, point in self._stones),
-            "DONE",
-        ]
-
-    # -- the engine's lines -------------------------------------------------------------------------------
+        stones = (f"{point},{1 if seat == self._seat else 2}" for seat, point in self._stones)
+        return ["BOARD", *stones, "DONE"]
 
     def _is_answer(self, line: str) -> bool:
         return _POINT.fullmatch(line.strip()) is not None
@@ -99,11 +78,17 @@ class GomocupChannel(EngineChannel):
         # An engine may print other lines before its OK to START.
         if self._wants == "ready" and line != "OK":
             return None
-        wants, self._wants = self._wants, ""
-        if wants != "move":
-            return Event("line", wants)
+        if (done := self._done()) is not None:
+            return done
         if _POINT.fullmatch(line) is None:
             return self._fail(f"{self._asked} answers with a point, as 7,7, not {shown(line)}")
         point = ",".join(str(int(number)) for number in line.split(","))
         self._known = len(self._stones) + 1
         return Event("line", f"move {point}")
+
+
+class GomocupProtocol(EngineProtocol):
+    """Gomocup's protocol, over standard input and output."""
+
+    name = "gomocup"
+    channel = GomocupChannel

@@ -7,17 +7,14 @@ import re
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-from tourney.bots.adapters.engine_channel import MAX_OUTPUT, EngineChannel
+from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.protocols import BotProtocol
 from tourney.protocol import Go, NewGame, shown
 
 GAME: Final = re.compile(r"openspiel:go(?:\(([a-z_]+=[0-9.-]+(?:,[a-z_]+=[0-9.-]+)*)\))?", re.ASCII)
 """The game's name, with its parameters."""
-DEFAULTS: Final = {"board_size": "19", "komi": "7.5", "handicap": "0"}
-"""OpenSpiel's defaults."""
-COLORS: Final = ("", "B", "W")
-"""The colors by seat: seat 1 is Black."""
+DEFAULTS: Final = {"board_size": "19", "komi": "7.5", "handicap": "0"}  # OpenSpiel's
+COLORS: Final = ("", "B", "W")  # by seat: seat 1 is Black
 _ACTION = re.compile(r"([BW])%20(PASS|[a-hj-z](?:[1-9]|1[0-9]|2[0-5]))", re.ASCII)
 _VERTEX = re.compile(r"[a-hj-z](?:[1-9]|1[0-9]|2[0-5])", re.ASCII)
 _ANSWER = re.compile(r"([=?])([0-9]{1,9})(?:[ \t]+(.*))?", re.ASCII)
@@ -31,17 +28,6 @@ class GtpCommand(NamedTuple):
     needed: bool
 
 
-class GtpProtocol(BotProtocol):
-    """GTP, version 2."""
-
-    name = "gtp"
-
-    def adapt(self, channel: Channel) -> Channel:
-        """A channel that speaks Tourney's protocol."""
-        channel.widen(*MAX_OUTPUT)
-        return GtpChannel(channel)
-
-
 class GtpChannel(EngineChannel):
     """The engine gets the opponent's stones with its next turn; its own are on its board already."""
 
@@ -49,14 +35,11 @@ class GtpChannel(EngineChannel):
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
-        self._wants: Literal["bot", "ready", "move", ""] = ""
         self._open: list[GtpCommand] = []
         self._next = 1
         self._seat = 0
         self._heard: list[str] = []
         self._generated = ""
-
-    # -- the referee's lines ------------------------------------------------------------------------------
 
     def _greet(self) -> None:
         self._ask("bot", [("protocol_version", True)])
@@ -109,8 +92,6 @@ class GtpChannel(EngineChannel):
         if found is not None:
             self._heard.append(f"{found[1]} {found[2].lower()}")
 
-    # -- the engine's lines -------------------------------------------------------------------------------
-
     def _is_answer(self, line: str) -> bool:
         return _ANSWER.fullmatch(line) is not None
 
@@ -126,9 +107,8 @@ class GtpChannel(EngineChannel):
             return self._fail(f"refused {command.text}: {shown(found[3] or '')}")
         if self._open:
             return None
-        wants, self._wants = self._wants, ""
-        if wants != "move":
-            return Event("line", wants)
+        if (done := self._done()) is not None:
+            return done
         vertex = (found[3] or "").strip().lower()
         if vertex == "resign":
             return Event("line", "resign")
@@ -137,3 +117,10 @@ class GtpChannel(EngineChannel):
         point = "PASS" if vertex == "pass" else vertex
         self._generated = f"{COLORS[self._seat]}%20{point}"
         return Event("line", f"move {self._generated}")
+
+
+class GtpProtocol(EngineProtocol):
+    """GTP, version 2."""
+
+    name = "gtp"
+    channel = GtpChannel

@@ -17,20 +17,15 @@ from tourney.protocol import Go, Info, NewGame, decode_referee, shown
 
 MAX_OUTPUT: Final = (4 << 20, 40_000)
 """Most bytes and lines of an engine between two requests: a long search prints many lines of ``info``."""
-MAX_PV: Final = 60
-"""Most moves of a principal variation that are kept."""
-MATE_SCORE: Final = 1000
-"""A mate in N moves is this many pawns, less N."""
-MAX_NUMBER: Final = 10**15
-GO_LIMITS: Final = ("depth", "nodes", "movetime")
-"""Keys of ``go`` in bot.toml."""
+MAX_PV: Final = 60  # most moves of a principal variation that are kept
+MATE_SCORE: Final = 1000  # a mate in N moves is this many pawns, less N
+GO_LIMITS: Final = ("depth", "nodes", "movetime")  # keys of ``go`` in bot.toml
 
 _INFO_ORDER = ("score", "mate", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
 """Keys of the words of ``info`` in Tourney's form, in their order."""
 _INFO_WORDS = frozenset((*_INFO_ORDER[1:], "cp", "pv"))
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
-_OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")
-"""Options that the adapter decides."""
+_OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
 
 
 class UciProtocol(BotProtocol):
@@ -49,11 +44,7 @@ class UciProtocol(BotProtocol):
     def configured(self, options: Mapping[str, Setting], go: Mapping[str, int]) -> "UciProtocol":
         """The protocol with options of the engine and limits of ``go``. Raises BotError."""
         for name, value in options.items():
-            if (
-                any(map(str.isspace, name[:1] + name[-1:]))
-                or " value " in f" {name} "
-                or not name.isprintable()
-            ):
+            if name.strip() != name or " value " in f" {name} " or not name.isprintable():
                 raise BotError(f"options: {name[:60]!r} is not the name of a UCI option")
             if name in _OWN_OPTIONS:
                 raise BotError(f"options: {name} is set by Tourney itself; leave it out")
@@ -106,8 +97,6 @@ class UciChannel(EngineChannel):
         self._turn, self._turn_ends = b"", 0  # the FEN of the engine's last turn, and where its moves ended
         self._go_seen, self._go = (b"", b"", b""), b""
         self._about = ""
-
-    # -- the referee's lines ------------------------------------------------------------------------------
 
     def _greet(self) -> None:
         self._awaits = "uciok"
@@ -221,8 +210,6 @@ class UciChannel(EngineChannel):
             white, black = (clocks + b",0").split(b",")[:2]
             go = b"go wtime %b btime %b%b" % (white, black, go)
         return bytes(self._position.removesuffix(b" moves")) + b"\n" + go + b"\n"
-
-    # -- the engine's lines -------------------------------------------------------------------------------
 
     def _is_answer(self, line: str) -> bool:
         return line.partition(" ")[0] == "bestmove"

@@ -13,7 +13,7 @@ import platform
 import re
 import select
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,17 +28,24 @@ from tourney.bots.catalogue.command import (
     interpreter_paths,
     own_words,
 )
-from tourney.bots.catalogue.file_list import (
-    FileEntry,
-    copy_tree,
-    kept_files,
-    locked,
-    naming,
-    write_file_manifest,
-)
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import check_command
-from tourney.bots.catalogue.tree import BUILT, Bounds, SourceFile, excess, remove_tree, walk
+from tourney.bots.catalogue.tree import (
+    BUILT,
+    Bounds,
+    FileEntry,
+    SourceFile,
+    copy_tree,
+    excess,
+    find_difference,
+    locked,
+    naming,
+    read_file_manifest,
+    remove_tree,
+    sync_folder,
+    walk,
+    write_file_manifest,
+)
 from tourney.bots.channel.interface import printable
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import process_tree
@@ -147,18 +154,15 @@ def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -
             group.end(pipes)
         if not why and group.returncode != 0:
             why = f"it was {end}" if end.startswith("killed") else f"it {end}"
-        return BuildResult(tail, why) if why else _result(job, work.place, tail)
-    finally:
-        if work.fd is not None:
-            os.close(work.fd)
-
-
-def _result(job: BuildJob, folder: Path, tail: bytes) -> BuildResult:
-    try:
-        found = walk(folder, whole=True, links=True, bounds=job.bounds)
+        if why:
+            return BuildResult(tail, why)
+        found = walk(work.place, whole=True, links=True, bounds=job.bounds)
         return BuildResult(tail, files=copy_tree(found, job.target, job.bounds))
     except BotError as error:
         return BuildResult(tail, str(error))
+    finally:
+        if work.fd is not None:
+            os.close(work.fd)
 
 
 def _folder_mb(bounds: Bounds) -> int:
@@ -255,7 +259,7 @@ def runnable_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox, meter: st
         kept = place / f"{kind}-{FORM}-{wasmtime_version()}-{platform.machine()}"
         place.mkdir(parents=True, exist_ok=True)
         with locked(place / "lock"):
-            return kept_files(kept, place / "new", make)
+            return _kept_files(kept, place / "new", make)
     except OSError as error:
         raise StoreError(f"the module of {bot.label} cannot be compiled in {place}: {error}") from error
 
@@ -303,9 +307,41 @@ def _built_folder(store: BotStore, bot: StoredBot, sandbox: Sandbox) -> Path:
         with locked(place.with_name(f"{bot.digest}.lock")):
             _sweep(place.parent)
             new = place.with_name(f"{bot.digest}{_NEW}")
-            return kept_files(place, new, lambda new: _build(bot, new, sandbox))
+            return _kept_files(place, new, lambda new: _build(bot, new, sandbox))
     except OSError as error:
         raise StoreError(f"the bot {bot.label} cannot be built in {place.parent}: {error}") from error
+
+
+def kept_damage(folder: Path) -> str:
+    """What differs between a folder of ``_kept_files`` and its list of files, or ""."""
+    try:
+        return find_difference(read_file_manifest(folder), folder / "files", links=True, bounds=BUILT)
+    except BotError as error:
+        return str(error)
+
+
+def _kept_files(place: Path, new: Path, make: Callable[[Path], None]) -> Path:
+    """The folder ``files`` of ``place``; made again if that is missing or damaged.
+
+    ``make`` fills the empty folder ``new`` with ``files`` and their list. The caller holds a lock. A crash
+    leaves ``new`` behind and never a part of ``place``. Raises what ``make`` raises, and OSError.
+    """
+    if place.exists():
+        if not kept_damage(place):
+            return place / "files"
+        remove_tree(place)
+    if new.exists():
+        remove_tree(new)
+    new.mkdir()
+    try:
+        make(new)
+        new.rename(place)
+        place.chmod(0o555)
+        sync_folder(place.parent)
+    finally:
+        if new.exists():
+            remove_tree(new)
+    return place / "files"
 
 
 def build_folder(store: BotStore, bot: StoredBot) -> Path:

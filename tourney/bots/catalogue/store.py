@@ -25,20 +25,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from tourney.bots.catalogue.file_list import (
-    FileEntry,
+from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
+from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, shipped_digests
+from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
+from tourney.bots.catalogue.tree import (
     content_digest,
     find_difference,
     locked,
     naming,
     read_file_manifest,
+    remove_tree,
     sync_folder,
     write_file_manifest,
 )
-from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
-from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, shipped_digests
-from tourney.bots.catalogue.submission import copy_submission, digest_of_folder, manifest_of
-from tourney.bots.catalogue.tree import remove_tree
 from tourney.errors import BotError, StoreError
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.schema import DIGEST, NAME, VERSION
@@ -121,8 +120,7 @@ class BotStore:
 
         Raises BotError if the store has no such bot, or with the name of a damaged file.
         """
-        entry = self._entry(digest)
-        if DIGEST.fullmatch(digest) is None or not entry.is_dir():
+        if not self.has(digest):
             removed = DIGEST.fullmatch(digest) is not None and self._removed(digest).is_dir()
             hint = f"; `tourney bots remove --undo {digest[:12]}` brings it back" if removed else ""
             raise BotError(f"the store {self.root} has no bot with the digest {digest}{hint}")
@@ -180,11 +178,12 @@ class BotStore:
         place = {digest: k for k, digest in enumerate(additions)}
         found = []
         for digest in sorted(self._digests(), key=lambda digest: place.get(digest, -1)):
-            origin = additions.get(digest, "used")
+            bot, damage = None, ""
             try:
-                found.append(StoreEntry(digest, origin, self._read(digest)))
+                bot = self._read(digest)
             except BotError as error:
-                found.append(StoreEntry(digest, origin, None, str(error)))
+                damage = str(error)
+            found.append(StoreEntry(digest, additions.get(digest, "used"), bot, damage))
         return tuple(found)
 
     def remove(self, digest: str) -> None:
@@ -219,12 +218,15 @@ class BotStore:
         entry = self._entry(digest)
         try:
             listed = read_file_manifest(entry)
-            if check:
-                _check_files(digest, listed, entry / "files")
+            damage = ""
+            if check and content_digest(listed) != digest:
+                damage = "its list of files does not match the digest"
+            elif check:
+                damage = find_difference(listed, entry / "files")
         except BotError as error:
-            raise BotError(
-                f"the store entry {entry} is damaged: {error}; add the bot again from its source"
-            ) from error
+            damage = str(error)
+        if damage:
+            raise BotError(f"the store entry {entry} is damaged: {damage}; add the bot again from its source")
         with naming(entry):
             return StoredBot(digest, manifest_of(entry / "files", listed), entry / "files")
 
@@ -287,13 +289,6 @@ class BotStore:
                 f"the bot store {self.root} cannot be written: {error.strerror or error};"
                 " choose another folder with --bots"
             ) from error
-
-
-def _check_files(digest: str, listed: tuple[FileEntry, ...], folder: Path) -> None:
-    if content_digest(listed) != digest:
-        raise BotError("its list of files does not match the digest")
-    if difference := find_difference(listed, folder):
-        raise BotError(difference)
 
 
 def _names(folder: Path) -> list[str]:

@@ -10,14 +10,6 @@ import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from tourney.bots.catalogue.file_list import (
-    FileEntry,
-    content_digest,
-    copy_file,
-    copy_tree,
-    make_folders,
-    naming,
-)
 from tourney.bots.catalogue.manifest import (
     FILE_NAME,
     MAX_TEXT,
@@ -26,7 +18,18 @@ from tourney.bots.catalogue.manifest import (
     manifest_from_name,
     read_manifest,
 )
-from tourney.bots.catalogue.tree import SUBMITTED, SourceFile, check_path, walk
+from tourney.bots.catalogue.tree import (
+    SUBMITTED,
+    FileEntry,
+    SourceFile,
+    check_path,
+    content_digest,
+    copy_file,
+    copy_tree,
+    make_folders,
+    naming,
+    walk,
+)
 from tourney.errors import BotError
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
@@ -94,11 +97,12 @@ def check_command(manifest: Manifest, files: Sequence[FileEntry], *, built: bool
         return
     held = {file.path: file for file in files}
     program, *words = manifest.command
+    own: str | None
     if manifest.module is not None:
         if manifest.module not in held:
             raise BotError(f"the command's module {program} is not among the bot's files")
-        return
-    if program == "python3":
+        own = None
+    elif program == "python3":
         # A word after an option may be its value, so only a plain first word is known to be a file.
         own = words[0] if words and not words[0].startswith(("-", "/")) else None
     elif program in held:
@@ -165,8 +169,7 @@ def _read_manifest(folder: Path) -> Manifest:
     return read_manifest(text, FILE_NAME)
 
 
-MAX_DIRECTORY = 16 * 1024 * 1024
-"""Bytes that a zip's central directory may have: room for 10,000 long names."""
+MAX_DIRECTORY = 16 * 1024 * 1024  # bytes of a zip's central directory: room for 10,000 long names
 
 _END = b"PK\x05\x06"
 _END_SIZE = 22
@@ -250,12 +253,7 @@ def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
             folders.add(above)
             above = above.rpartition("/")[0]
         total += info.file_size
-        if len(files) > SUBMITTED.files:
-            raise BotError(SUBMITTED.too_many)
-        if len(folders) > SUBMITTED.files:
-            raise BotError(SUBMITTED.too_many_folders)
-        if total > SUBMITTED.bytes:
-            raise BotError(SUBMITTED.too_large)
+        SUBMITTED.check(len(files), len(folders), total)
     for name in files:
         if name in folders or name in named:
             raise BotError(f"it holds {name} both as a file and as a folder")

@@ -1,29 +1,35 @@
-"""Trees of files: walked, measured and removed, whatever their depth, width and size.
+"""Trees of a bot's files: walked, copied, hashed, compared with their list, and removed.
 
-A tree is hostile input. Nothing here follows a link, and nothing recurses, because a tree may be deeper than
-any stack and any path.
+A tree is hostile input. Nothing here follows a link or opens anything but a regular file, and nothing
+recurses, because a tree may be deeper than any stack and any path. The content digest is the SHA-256 of the
+RFC 8785 form of the sorted list of ``[path, executable, SHA-256]``. A store keeps that form as ``files.json``
+beside the files, so that a damaged file can be named.
 """
 
 import errno
+import fcntl
+import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import count, islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
+
+import rfc8785
 
 from tourney.errors import BotError
+from tourney.parsing import parse_json
+from tourney.schema import read
 
-LEFT_OUT: Final = frozenset({".git", "__pycache__"})
-"""Names that are never a part of a bot, at any depth."""
-MAX_PATH: Final = 1_024
-"""Bytes that a path below a bot's folder may have; so a folder is at most 512 deep."""
-_MAX_SCANNED: Final = 1_000_000
-"""Entries of one folder that are looked at, those that are left out among them."""
+LEFT_OUT: Final = frozenset({".git", "__pycache__"})  # names that are never a part of a bot, at any depth
+MAX_PATH: Final = 1_024  # bytes that a path below a bot's folder may have; so a folder is at most 512 deep
+_MAX_SCANNED: Final = 1_000_000  # entries of one folder that are looked at, with those that are left out
 _TAKEN: Final = frozenset({errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR})
+_CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,36 +40,44 @@ class Bounds:
     bytes: int
     whose: str
 
-    @property
-    def too_many(self) -> str:
-        """The words for too many files."""
-        return f"it holds more than {self.files:,} files, the most for {self.whose}"
-
-    @property
-    def too_many_folders(self) -> str:
-        """The words for too many folders."""
-        return f"it holds more than {self.files:,} folders, the most for {self.whose}"
-
-    @property
-    def too_large(self) -> str:
-        """The words for too many bytes."""
-        return f"its files hold more than {self.bytes >> 20:,} MiB, the most for {self.whose}"
+    def check(self, files: int, folders: int, size: int) -> None:
+        """Raise BotError for a tree that holds more."""
+        for found, what in ((files, "files"), (folders, "folders")):
+            if found > self.files:
+                raise BotError(f"it holds more than {self.files:,} {what}, the most for {self.whose}")
+        if size > self.bytes:
+            raise BotError(f"its files hold more than {self.bytes >> 20:,} MiB, the most for {self.whose}")
 
 
-SUBMITTED: Final = Bounds(10_000, 512 * 1024 * 1024, "a bot")
-"""A bot as submitted."""
-BUILT: Final = Bounds(20_000, 2 * 1024**3, "a build")
-"""A bot with the files that its build made."""
+SUBMITTED: Final = Bounds(10_000, 512 * 1024 * 1024, "a bot")  # a bot as submitted
+BUILT: Final = Bounds(20_000, 2 * 1024**3, "a build")  # a bot with the files that its build made
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(NamedTuple):
     """A file on disk: its path in the bot, its place, its executable bit, and its target if it is a link."""
 
     path: str
     place: Path
     executable: bool
     link: str | None = None
+
+
+class FileEntry(NamedTuple):
+    """A file in a bot's list: its path with ``/``, its executable bit, and its SHA-256 in hex."""
+
+    path: str
+    executable: bool
+    sha256: str
+
+
+@contextmanager
+def naming(bot: object) -> Iterator[None]:
+    """Give a BotError that names no bot this one's name or path."""
+    try:
+        yield
+    except BotError as error:
+        error.bot = error.bot or str(bot)
+        raise
 
 
 def check_path(path: str) -> None:
@@ -101,24 +115,21 @@ def walk(
                 continue
             path = prefix + entry.name
             info = entry.stat(follow_symlinks=False)
-            name = path + "/" if stat.S_ISDIR(info.st_mode) else path
+            is_folder = stat.S_ISDIR(info.st_mode)
+            name = path + "/" if is_folder else path
             if any(fnmatchcase(name, pattern) for pattern in patterns):
                 continue
             check_path(path)
             _check_readable(path, info.st_mode)
-            if stat.S_ISDIR(info.st_mode):
+            if is_folder:
                 folders += 1
-                if folders > bounds.files:
-                    raise BotError(bounds.too_many_folders)
                 found.append((name, Path(entry.path)))
-                continue
-            files += 1
-            size += info.st_size
-            if files > bounds.files:
-                raise BotError(bounds.too_many)
-            if size > bounds.bytes:
-                raise BotError(bounds.too_large)
-            yield _source_file(path, Path(entry.path), info.st_mode, links=links)
+            else:
+                files += 1
+                size += info.st_size
+            bounds.check(files, folders, size)
+            if not is_folder:
+                yield _source_file(path, Path(entry.path), info.st_mode, links=links)
         # The next folder is taken from the end; so folders come in the order of their names.
         pending.extend(reversed(found))
 
@@ -202,24 +213,188 @@ def remove_tree(folder: Path) -> None:
 
 def _empty(folder: Path) -> list[Path]:
     """Remove the files of a folder; return the folders in it, which are made writable."""
+    folders = []
     with os.scandir(folder) as scan:
-        entries = list(scan)
-    folders = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
-    for place in folders:
-        place.chmod(0o700)
-    for entry in entries:
-        if not entry.is_dir(follow_symlinks=False):
-            os.unlink(entry.path)  # noqa: PTH108 - called for each file
+        for entry in list(scan):
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(Path(entry.path))
+                folders[-1].chmod(0o700)
+            else:
+                os.unlink(entry.path)  # noqa: PTH108 - called for each file
     return folders
 
 
 def _move(place: Path, top: Path, names: Iterator[int]) -> None:
     """Move a folder to ``top``, under the next number that is not taken."""
-    while True:
+    for name in names:
         try:
-            place.rename(top / str(next(names)))
+            place.rename(top / str(name))
         except OSError as error:
             if error.errno not in _TAKEN:
                 raise
         else:
             return
+
+
+def copy_file(
+    found: SourceFile, target: Path | None, left: int, bounds: Bounds = SUBMITTED
+) -> tuple[FileEntry, int]:
+    """Hash a file and, unless ``target`` is None, copy it there, in one pass; return its entry and size.
+
+    Raises BotError if it is larger than what is ``left`` of the ``bounds``, or turns out not to be a regular
+    file. The copy is on disk on return if the bounds are those of a submission: a build can be made again.
+    """
+    if found.link is not None:
+        text = b"link:" + os.fsencode(found.link)
+        if target is not None:
+            target.symlink_to(found.link)
+        return FileEntry(found.path, executable=False, sha256=hashlib.sha256(text).hexdigest()), len(text)
+    # O_NONBLOCK and O_NOFOLLOW: the folder's owner may swap the file for a pipe or a link meanwhile.
+    source = os.open(found.place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with ExitStack() as stack:
+        stack.callback(os.close, source)
+        mode = os.fstat(source).st_mode
+        if not stat.S_ISREG(mode):
+            raise BotError(f"{found.path} is not a regular file; remove it")
+        out = None
+        if target is not None:
+            written = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            out = stack.enter_context(os.fdopen(written, "wb"))
+        size = 0
+        sha = hashlib.sha256()
+        while chunk := os.read(source, _CHUNK):
+            size += len(chunk)
+            bounds.check(0, 0, bounds.bytes - left + size)
+            sha.update(chunk)
+            if out is not None:
+                out.write(chunk)
+        executable = bool(mode & stat.S_IXUSR)
+        if out is not None:
+            out.flush()
+            os.fchmod(out.fileno(), 0o555 if executable else 0o444)
+            if bounds is SUBMITTED:
+                os.fsync(out.fileno())
+    return FileEntry(found.path, executable, sha.hexdigest()), size
+
+
+def copy_tree(found: Iterable[SourceFile], target: Path, bounds: Bounds = SUBMITTED) -> tuple[FileEntry, ...]:
+    """Copy files into a new folder, read-only, and return their entries, sorted.
+
+    Everything is found before anything is written. The folders stay writable until ``write_file_manifest``.
+    Raises BotError for what may not be in the tree, and if the files are too large together.
+    """
+    files = tuple(found)
+    target.mkdir()
+    entries = []
+    made = {""}
+    left = bounds.bytes
+    for file in files:
+        make_folders(target, file.path.rpartition("/")[0], made)
+        entry, size = copy_file(file, target / file.path, left, bounds)
+        entries.append(entry)
+        left -= size
+    return tuple(sorted(entries))
+
+
+def make_folders(target: Path, path: str, made: set[str]) -> None:
+    """Make a folder below ``target`` and those above it, but for those already ``made``."""
+    missing = []
+    while path not in made:
+        missing.append(path)
+        made.add(path)
+        path = path.rpartition("/")[0]
+    for folder in reversed(missing):
+        (target / folder).mkdir()
+
+
+def hash_tree(folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED) -> tuple[FileEntry, ...]:
+    """The entries of all files below a folder, sorted; nothing is left out."""
+    found = walk(folder, whole=True, links=links, bounds=bounds)
+    return tuple(sorted(copy_file(file, None, bounds.bytes, bounds)[0] for file in found))
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Hold the lock of a file, which is made if needed. Raises BlockingIOError if it may not ``wait``."""
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        yield
+    finally:
+        os.close(fd)
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync a folder's entries to disk, so that a rename or a new file in it survives a power cut."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def encode_files(files: Iterable[FileEntry]) -> bytes:
+    """The RFC 8785 form of a list of files, sorted by path (by code point)."""
+    return rfc8785.dumps([*sorted(files)])
+
+
+def decode_files(data: bytes) -> tuple[FileEntry, ...]:
+    """The files that ``encode_files`` encoded. Raises BotError for anything else."""
+    try:
+        files = read(parse_json(data), tuple[FileEntry, ...])
+        if encode_files(files) == data:
+            return files
+    except ValueError as error:
+        raise BotError("files.json is damaged: it is not a list of files") from error
+    raise BotError("files.json is damaged: it is not in RFC 8785 form")
+
+
+def content_digest(files: Iterable[FileEntry]) -> str:
+    """The digest of a bot that consists of these files, 64 hex digits."""
+    return hashlib.sha256(encode_files(files)).hexdigest()
+
+
+def write_file_manifest(folder: Path, files: tuple[FileEntry, ...]) -> None:
+    """Write ``files.json`` beside the tree ``files``, make both read-only, and sync their folders to disk.
+
+    The folder itself stays writable.
+    """
+    with (folder / "files.json").open("wb") as file:
+        file.write(encode_files(files))
+        file.flush()
+        os.fsync(file.fileno())
+    for place in folders_of(folder):
+        for entry in os.scandir(place):
+            if entry.is_file(follow_symlinks=False):
+                mode = entry.stat(follow_symlinks=False).st_mode
+                Path(entry.path).chmod(0o555 if mode & stat.S_IXUSR else 0o444)
+        place.chmod(0o555)
+        sync_folder(place)
+    folder.chmod(0o755)  # until it is renamed to its place
+
+
+def read_file_manifest(folder: Path) -> tuple[FileEntry, ...]:
+    """The files that ``files.json`` lists. Raises BotError if it is damaged or missing."""
+    try:
+        return decode_files((folder / "files.json").read_bytes())
+    except OSError as error:
+        raise BotError(f"files.json cannot be read: {error.strerror}") from error
+
+
+def find_difference(
+    listed: tuple[FileEntry, ...], folder: Path, *, links: bool = False, bounds: Bounds = SUBMITTED
+) -> str:
+    """Difference between the files below a folder and their list, or ""."""
+    try:
+        present = {file.path: file for file in hash_tree(folder, links=links, bounds=bounds)}
+    except (OSError, BotError) as error:
+        return str(error)
+    for file in listed:
+        there = present.pop(file.path, None)
+        if there is None:
+            return f"{file.path} is missing"
+        if there.sha256 != file.sha256:
+            return f"the content of {file.path} has changed"
+        if there.executable != file.executable:
+            return f"the executable bit of {file.path} has changed"
+    return next((f"{path} does not belong there" for path in present), "")

@@ -17,7 +17,6 @@ from typing import Final, NoReturn
 
 import wasmtime
 
-from tourney.bots.wasm.charging import charged
 from tourney.bots.wasm.fuel import (
     ASKED_SIZE,
     HOST_ADDRESS_MB,
@@ -26,6 +25,7 @@ from tourney.bots.wasm.fuel import (
     METER,
     METERS,
     HostOrder,
+    charged,
     meter_fault,
     read_order,
     report,

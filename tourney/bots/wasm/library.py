@@ -14,7 +14,7 @@ from typing import Any, Final
 import wasmtime
 from wasmtime import _ffi as ffi
 
-from tourney.bots.wasm.charging import charged
+from tourney.bots.wasm.fuel import charged
 
 STACK_BYTES: Final = 1 << 20
 """The module's part of the machine's stack; a C program's own stack lies in its memory."""

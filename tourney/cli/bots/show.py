@@ -6,10 +6,10 @@ from typing import Literal
 
 import click
 
-from tourney.bots.catalogue.build import build_folder
-from tourney.bots.catalogue.file_list import kept_damage, read_file_manifest
+from tourney.bots.catalogue.build import build_folder, kept_damage
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.catalogue.tree import read_file_manifest
 from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
 from tourney.cli.edge import printable

@@ -12,16 +12,14 @@ from tourney.match.result import PlayedMatch
 from tourney.run.workers.cluster_nodes import IntroducedNode
 from tourney.run.workers.executor import MatchTask, Playing, WorkerReply
 
-IN_FLIGHT: Final = 2
-"""Batches of matches sent to a slot: one that is played, and one that waits there."""
+IN_FLIGHT: Final = 2  # batches of matches sent to a slot: one that is played, and one that waits there
 TASKS_A_SECOND: Final = 40
 """Batches that a run sends in a second; each costs coordinator and scheduler some milliseconds."""
 BATCH_SECONDS: Final = (0.1, 4.0)
 """The shortest and the longest time of a batch; many slots make batches longer."""
 MAX_BATCH: Final = 64
 
-HostResult = tuple[IntroducedNode, PlayedMatch]
-"""A match that a host has sent, after the host."""
+HostResult = tuple[IntroducedNode, PlayedMatch]  # a match that a host has sent, after the host
 
 
 @dataclass(eq=False, slots=True)
@@ -134,20 +132,15 @@ class BatchQueue:
 
     def measure(self, node: PlayingNode, took: Sequence[int]) -> None:
         """Let a node's batches last as long as they should, by the milliseconds of its latest matches."""
-        if not took:
-            return
-        latest = max(1, sum(took) / len(took)) / 1000
-        node.mean = latest if not node.mean else 0.8 * node.mean + 0.2 * latest
-        self.count_slots()
+        if took:
+            latest = max(1, sum(took) / len(took)) / 1000
+            node.mean = latest if not node.mean else 0.8 * node.mean + 0.2 * latest
+            self.count_slots()
 
     def playing(self) -> tuple[Playing, ...]:
-        """The first match of each batch that is played, by number."""
-        shown = [
-            Playing(batch.matches[0].task.number, batch.epoch)
-            for node in self.nodes.values()
-            for batch in node.playing
-        ]
-        return tuple(sorted(shown))
+        """The matches that the nodes play, as far as that is known: the first of each batch, by number."""
+        batches = (batch for node in self.nodes.values() for batch in node.playing)
+        return tuple(sorted(Playing(batch.matches[0].task.number, batch.epoch) for batch in batches))
 
     def place(
         self,
@@ -212,9 +205,6 @@ class BatchQueue:
         """The least loaded node with room; a match that a node was lost with meets no other such."""
         found = [node for node in self._may_play(match) if node.room]
         if match.losses:
-            found = [
-                node
-                for node in found
-                if not any(other.losses for batch in node.batches for other in batch.matches)
-            ]
+            risky = [n for n in found for batch in n.batches if any(one.losses for one in batch.matches)]
+            found = [node for node in found if node not in risky]
         return min(found, key=lambda n: (len(n.batches) / n.slots, n.known.node.address), default=None)

@@ -209,7 +209,7 @@ class ClusterExecutor(MatchExecutor):
                     nodes = self._poller.poll()
                     if nodes is not None:
                         self._look(nodes)
-                    self._dispatcher.place()
+                    self._dispatcher.place_all()
                 except LinkLostError as error:
                     self._reconnect(str(error))
                 self._shown = self._dispatcher.playing()

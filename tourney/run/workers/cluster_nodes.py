@@ -14,16 +14,34 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.errors import EnvironmentFailure, TourneyError, UsageError, WorkerError
 from tourney.run.workers.executor import Run
 from tourney.run.workers.host_service import host_info, pack_bot
-from tourney.run.workers.messages import BotsAnswer, HostInfo, InvalidReplyError, Question, decode, encode
+from tourney.run.workers.messages import (
+    BotsAnswer,
+    HostInfo,
+    InvalidReplyError,
+    Question,
+    decode,
+    encode,
+    one_line,
+)
 
 T = TypeVar("T")
 
-SILENT_SECONDS: Final = 10.0
-"""After this time without an answer the run says so."""
+FIELDS: Final[Mapping[str, str]] = {
+    "version": "the version of Tourney",
+    "rules": "the rules of the game",
+    "python": "Python",
+    "cores": "the compiled form of the rules",
+    "sandbox": "the sandbox",
+}
+"""What has to be equal, in words."""
+HERE: Final = "this machine"
+AT_ONCE: Final = 64  # nodes that are asked at once
+FAST: Final = 110
+"""Hosts are unlike when the fastest has more than this many percent of the slowest one's speed."""
+SILENT_SECONDS: Final = 10.0  # after this time without an answer the run says so
 SAY_AGAIN_SECONDS: Final = 60.0
 FIRST_SECONDS: Final = 60.0
-_MANY: Final = 100.0
-"""Nodes to look at in a second: the answer grows with them."""
+_MANY: Final = 100.0  # nodes to look at in a second: the answer grows with them
 
 
 class LinkLostError(EnvironmentFailure):
@@ -84,11 +102,9 @@ def in_thread(work: Callable[[], T]) -> "Future[T]":
 
     def run() -> None:
         try:
-            found = work()
+            future.set_result(work())
         except BaseException as error:  # noqa: BLE001 - it belongs to who waits for the future
             future.set_exception(error)
-        else:
-            future.set_result(found)
 
     threading.Thread(target=run, name="tourney-link", daemon=True).start()
     return future
@@ -117,7 +133,6 @@ class NodePoller:
         self._asked: Future[Mapping[str, ClusterNode]] | None = None
         self._since = self._next = clock()
         self._said = 0.0
-        self._count = 0
 
     def poll(self) -> Mapping[str, ClusterNode] | None:
         """The nodes where an answer has come, else None.
@@ -137,8 +152,7 @@ class NodePoller:
         nodes = asked.result()
         if self._said:
             self._say(f"the scheduler answers again, after {now - self._since:.0f} s")
-        self._count = len(nodes)
-        self._next = now + max(self._seconds, self._count / _MANY)
+        self._next = now + max(self._seconds, len(nodes) / _MANY)
         return nodes
 
     def first(self) -> Mapping[str, ClusterNode]:
@@ -153,9 +167,9 @@ class NodePoller:
 
     @property
     def text(self) -> str:
-        """Say how long the scheduler has given no answer; "" where that is not long."""
+        """How long the scheduler has given no answer; "" where that is not long."""
         silent = self._clock() - self._since if self._asked is not None else 0.0
-        return _silence(silent) if silent >= SILENT_SECONDS else ""
+        return f"no word from the scheduler for {silent:.0f} s; waiting" if silent >= SILENT_SECONDS else ""
 
     def _be_silent(self, seconds: float) -> None:
         if seconds >= self._limit:
@@ -165,26 +179,7 @@ class NodePoller:
             )
         if seconds >= max(SILENT_SECONDS, self._said + SAY_AGAIN_SECONDS * bool(self._said)):
             self._said = seconds
-            self._say(_silence(seconds))
-
-
-def _silence(seconds: float) -> str:
-    return f"no word from the scheduler for {seconds:.0f} s; waiting"
-
-
-FIELDS: Final[Mapping[str, str]] = {
-    "version": "the version of Tourney",
-    "rules": "the rules of the game",
-    "python": "Python",
-    "cores": "the compiled form of the rules",
-    "sandbox": "the sandbox",
-}
-"""What has to be equal, in words."""
-HERE: Final = "this machine"
-AT_ONCE: Final = 64
-"""The nodes that are asked at once."""
-FAST: Final = 110
-"""Hosts are unlike when the fastest has more than this many percent of the slowest one's speed."""
+            self._say(f"no word from the scheduler for {seconds:.0f} s; waiting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +216,40 @@ class Admission:
         self.caught: dict[str, str] = {}
 
     def ask(self, node: ClusterNode) -> "Future[IntroducedNode]":
-        """Introduce a node, in a thread."""
+        """Ask a node what it is, in a thread, and bring the bots that it lacks to it; it builds them."""
         self.asked.add(node.address)
 
-        def work() -> IntroducedNode:
+        def introduce() -> IntroducedNode:
+            said = HostInfo()
             with self._few:
-                return introduce(self._link, node, self._run, self._session)
+                try:
+                    question = Question("about", self._session, self._run.game, self._run.sandbox)
+                    said = decode(self._link.ask(node.address, encode(question)), HostInfo)
+                    problem = said.problem or self._provide(node.address)
+                except (InvalidReplyError, TourneyError, OSError) as error:
+                    problem = str(error) or type(error).__name__
+            return IntroducedNode(node, said, one_line(problem))
 
-        return in_thread(work)
+        return in_thread(introduce)
+
+    def _provide(self, address: str) -> str:
+        """Bring missing bots to a node; return why it cannot play them, or ""."""
+        link, run = self._link, self._run
+        question = encode(Question("bots", self._session, run.game, run.sandbox, run.digests))
+        said = decode(link.ask(address, question), BotsAnswer)
+        missing = [digest for digest in said.missing if digest in run.digests]
+        for digest in missing:
+            order = encode(Question("add", self._session, digests=(digest,)))
+            files = pack_bot(BotStore(Path(run.bots)).fetch(digest))
+            added = decode(link.ask(address, order, files), BotsAnswer)
+            if added.problem:
+                return f"it cannot take the bot {digest[:12]}: {added.problem}"
+        if missing:
+            said = decode(link.ask(address, question), BotsAnswer)
+        if said.missing and not said.problem:
+            return f"it lacks the bot {said.missing[0][:12]} after it was sent"
+        broken = (f"it cannot start the bot {digest[:12]}: {why}" for digest, why in said.broken.items())
+        return said.problem or next(broken, "")
 
     def knows(self, node: ClusterNode) -> bool:
         """Whether a node was asked or refused, or need not be asked because it offers no slots."""
@@ -272,32 +293,18 @@ class Admission:
         self.refused = {address: why for address, why in self.refused.items() if address in nodes}
 
 
-def introduce(link: ClusterLink, node: ClusterNode, run: Run, session: str) -> IntroducedNode:
-    """Ask a node what it is, and bring the bots that it lacks to it; it builds them."""
-    said = HostInfo()
-    try:
-        said = _ask_about(link, node, run, session)
-        problem = said.problem or _provide(link, node, run, session)
-    except (InvalidReplyError, TourneyError, OSError) as error:
-        problem = str(error) or type(error).__name__
-    return IntroducedNode(node, said, _one_line(problem))
-
-
 def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
     """A sentence on the first field in which hosts differ, or ""."""
     here = host_info(run.game, run.sandbox)
-    for field, words in FIELDS.items():
+    for name, words in FIELDS.items():
         values: dict[str, str] = {}
-        if field in ("version", "rules"):  # records are verified here
-            values[getattr(here, field)] = HERE
+        if name in ("version", "rules"):  # records are verified here
+            values[getattr(here, name)] = HERE
         for one in found:
-            values.setdefault(getattr(one.info, field), one.host)
+            values.setdefault(getattr(one.info, name), one.host)
         if len(values) > 1:
-            first, second, *_ = values.items()
-            return (
-                f"hosts differ in {words}: {_one_line(first[0])[:80]} on {first[1]},"
-                f" {_one_line(second[0])[:80]} on {second[1]}"
-            )
+            first, second = (f"{one_line(value)[:80]} on {host}" for value, host in [*values.items()][:2])
+            return f"hosts differ in {words}: {first}, {second}"
     return ""
 
 
@@ -316,34 +323,3 @@ def speeds_text(found: Sequence[IntroducedNode], run: Run) -> str:
             ' charge = "fuel", nodes, and with less certainty charge = "cpu"'
         )
     return text
-
-
-def _ask_about(link: ClusterLink, node: ClusterNode, run: Run, session: str) -> HostInfo:
-    question = Question("about", session, run.game, run.sandbox)
-    return decode(link.ask(node.address, encode(question)), HostInfo)
-
-
-def _provide(link: ClusterLink, node: ClusterNode, run: Run, session: str) -> str:
-    """Bring missing bots to a node; return why it cannot play them, or ""."""
-    store = BotStore(Path(run.bots))
-    question = encode(Question("bots", session, run.game, run.sandbox, run.digests))
-    said = decode(link.ask(node.address, question), BotsAnswer)
-    missing = [digest for digest in said.missing if digest in run.digests]
-    for digest in missing:
-        order = encode(Question("add", session, digests=(digest,)))
-        added = decode(link.ask(node.address, order, pack_bot(store.fetch(digest))), BotsAnswer)
-        if added.problem:
-            return f"it cannot take the bot {digest[:12]}: {added.problem}"
-    if missing:
-        said = decode(link.ask(node.address, question), BotsAnswer)
-    if said.problem:
-        return said.problem
-    if said.missing:
-        return f"it lacks the bot {said.missing[0][:12]} after it was sent"
-    for digest, why in said.broken.items():
-        return f"it cannot start the bot {digest[:12]}: {why}"
-    return ""
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)[:400]

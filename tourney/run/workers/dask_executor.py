@@ -20,11 +20,10 @@ from tourney.errors import UsageError, WorkerError
 from tourney.run.workers import host_service
 from tourney.run.workers.cluster import ClusterExecutor
 from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode, LinkLostError
-from tourney.run.workers.messages import MAX_REPLY
+from tourney.run.workers.messages import MAX_REPLY, one_line
 from tourney.spawning import WorkerContext, terminal_signals_blocked
 
-DaskFuture = Any
-"""The package's client, cluster and futures have few types; here they are Any."""
+DaskFuture = Any  # the package's client, cluster and futures have few types; here they are Any
 _ADDRESS: Final = re.compile(
     r"([a-z]+://)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9_.-]+):(?P<port>[0-9]{1,5})", re.ASCII
 )
@@ -302,4 +301,4 @@ def _machine(worker: Mapping[str, Any]) -> str:
 
 def _words(error: object) -> str:
     text = re.sub(r"in <[^<>]*>: ", "", str(error)) or type(error).__name__
-    return "".join(c if c.isprintable() else " " for c in text)[:200]
+    return one_line(text)[:200]

@@ -1,6 +1,6 @@
 """The matches of a cluster from submission to reply: sent to nodes, checked, rechecked, sent again.
 
-``admission`` says which nodes play, ``batches`` what travels where, ``reply_check`` whether a reply is valid,
+``admission`` says which nodes play, ``batches`` what travels where, ``messages`` whether a reply is valid,
 and ``rechecks`` which host is wrong. Here is what follows when a node comes, replies, fails, is lost, or is
 refused.
 """
@@ -24,13 +24,19 @@ from tourney.run.workers.cluster_nodes import (
     in_thread,
     speeds_text,
 )
-from tourney.run.workers.executor import MatchExecutor, Playing, Run, WorkerReply
-from tourney.run.workers.messages import InvalidReplyError, Question, encode, play_request
+from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
+from tourney.run.workers.messages import (
+    CheckedReply,
+    InvalidReplyError,
+    Question,
+    ReplyChecker,
+    ReplySource,
+    encode,
+    play_request,
+)
 from tourney.run.workers.rechecks import Rechecks
-from tourney.run.workers.reply_check import CheckedReply, ReplyChecker, ReplySource
 
-MAX_FAILURES: Final = 3
-"""A match is void after this many failures."""
+MAX_FAILURES: Final = 3  # a match is void after this many failures
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""
 
@@ -50,7 +56,7 @@ class ClusterSettings:
     overdue_seconds: float
 
 
-class Dispatcher:
+class Dispatcher(BatchQueue):
     """Sends matches to the nodes of a cluster, and takes what comes back.
 
     One thread uses it: ``put`` brings functions there. ``clock`` gives the seconds of a monotonic clock.
@@ -65,14 +71,13 @@ class Dispatcher:
         put: Callable[[Callable[[], None]], None],
         clock: Callable[[], float],
     ) -> None:
+        super().__init__()
         self._link = link
         self._run = run
         self._settings = settings
         self._put = put
         self._clock = clock
         self._session = secrets.token_hex(8)  # hosts outlive a run that is killed
-        self._batches = BatchQueue()
-        self._nodes, self._waiting = self._batches.nodes, self._batches.waiting
         self.rechecks = Rechecks(run, settings.recheck, make_judge, put, self._decided)
         self.admission = Admission(link, run, self._session, allow_mixed=settings.allow_mixed)
         self.checker = ReplyChecker()
@@ -82,23 +87,9 @@ class Dispatcher:
         self._draining = False
 
     @property
-    def slots(self) -> int:
-        """The match slots of all nodes that play."""
-        return self._batches.slots
-
-    @property
-    def capacity(self) -> int:
-        """Two batches a slot."""
-        return self._batches.capacity
-
-    @property
     def idle(self) -> bool:
         """Whether nothing is in play, here or on the nodes."""
         return not self._open and not self.rechecks.busy
-
-    def playing(self) -> tuple[Playing, ...]:
-        """The matches that the nodes play, as far as that is known: the first of each batch."""
-        return self._batches.playing()
 
     # -- nodes ----------------------------------------------------------------------------------------------
 
@@ -114,11 +105,11 @@ class Dispatcher:
         for one in found:
             self._introduced(one)
         self._check_nodes()
-        slots = sum(node.slots for node in self._nodes.values())
-        self._run.say(f"cluster: {len(self._nodes)} of {count} workers play, {slots} match slots")
-        if text := speeds_text([node.known for node in self._nodes.values()], self._run):
+        slots = sum(node.slots for node in self.nodes.values())
+        self._run.say(f"cluster: {len(self.nodes)} of {count} workers play, {slots} match slots")
+        if text := speeds_text([node.known for node in self.nodes.values()], self._run):
             self._run.say(text)
-        if not all(node.known.info.contained for node in self._nodes.values()):
+        if not all(node.known.info.contained for node in self.nodes.values()):
             self._run.say(
                 "bots are not kept from the network on every host, so that a bot can reach the cluster's"
                 " scheduler and run programs on all hosts: play only bots that you trust"
@@ -129,15 +120,15 @@ class Dispatcher:
 
     def _introduced(self, one: IntroducedNode) -> None:
         """Take a node that has answered, if it may play."""
-        if self.admission.admit(one, next((node.known for node in self._nodes.values()), None)):
-            self._nodes[one.node.address] = PlayingNode(one)
-            self._batches.count_slots()
+        if self.admission.admit(one, next((node.known for node in self.nodes.values()), None)):
+            self.nodes[one.node.address] = PlayingNode(one)
+            self.count_slots()
 
     def _check_nodes(self) -> None:
         """Raise WorkerError if all nodes that are there are refused."""
-        if self.admission.asked or any(not node.closed for node in self._nodes.values()):
+        if self.admission.asked or any(not node.closed for node in self.nodes.values()):
             return
-        reasons = [*self.admission.refused.values(), *(node.closed for node in self._nodes.values())]
+        reasons = [*self.admission.refused.values(), *(node.closed for node in self.nodes.values())]
         if reasons:
             raise WorkerError(
                 f"no worker of the cluster can play: {'; '.join(reasons[:3])}; all stored results are kept"
@@ -145,28 +136,28 @@ class Dispatcher:
 
     def look(self, nodes: Mapping[str, ClusterNode]) -> bool:
         """Find the nodes that came and went, and the matches that take too long; return whether any plays."""
-        for address in [address for address in self._nodes if address not in nodes]:
+        for address in [address for address in self.nodes if address not in nodes]:
             self._lost(address)
         self.admission.forget_gone(nodes)
         for address, node in nodes.items():
-            if address not in self._nodes and not self.admission.knows(node):
+            if address not in self.nodes and not self.admission.knows(node):
                 self._introduce_later(self.admission.ask(node))
         self._check_nodes()
         limit = max(self._settings.overdue_seconds, 10 * self._longest)
-        for here in self._nodes.values():
+        for here in self.nodes.values():
             for batch in here.playing:
                 if self._clock() - batch.since > limit:
                     here.stuck += 1
                     batch.stuck = True
                     self._fail(batch, f"gave no reply in {limit:.0f} seconds")
-                    self._batches.count_slots()
+                    self.count_slots()
                     break
-        return bool(self._nodes or self.admission.asked)
+        return bool(self.nodes or self.admission.asked)
 
     def _lost(self, address: str) -> None:
         """Play the matches of a lost node again; those it was playing count the loss."""
-        node = self._nodes.pop(address)
-        self._batches.count_slots()
+        node = self.nodes.pop(address)
+        self.count_slots()
         playing = node.playing
         if node.batches:
             count = sum(len(batch.matches) for batch in node.batches)
@@ -176,7 +167,7 @@ class Dispatcher:
             for match in reversed(batch.matches):
                 match.losses += batch in playing
                 if match.losses < self._link.allowed_failures:
-                    self._waiting.appendleft(match)
+                    self.waiting.appendleft(match)
                     continue
                 why = f"{match.losses} workers were lost while they played it"
                 self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
@@ -187,21 +178,21 @@ class Dispatcher:
         if not self.admission.ban(machine, why):
             return
         again = 0
-        for node in self._nodes.values():
+        for node in self.nodes.values():
             if node.machine == machine:
                 node.closed = f"{node.known.host} is refused: {why}"
-                again += self._batches.take_back(node)
+                again += self.take_back(node)
         for match in self._open:
             if match.first is not None and match.first[0].node.machine == machine:
                 match.first = None
-        self._batches.count_slots()
+        self.count_slots()
         self._run.say(f"{one.host} is refused: {why}; {again} matches that it was sent are played elsewhere")
 
     def forget_nodes(self) -> None:
         """Take back all that is in play: the connection is lost, and nodes are introduced again."""
-        for node in self._nodes.values():
-            self._batches.take_back(node)
-        self._nodes.clear()
+        for node in self.nodes.values():
+            self.take_back(node)
+        self.nodes.clear()
         self.admission.refused.clear()
 
     def order(self, kind: Literal["drain", "end"]) -> list[Future[None]]:
@@ -211,7 +202,7 @@ class Dispatcher:
             with suppress(TourneyError, OSError):
                 self._link.ask(address, encode(Question(kind, self._session)))
 
-        return [in_thread(partial(ask, address)) for address in list(self._nodes)]
+        return [in_thread(partial(ask, address)) for address in list(self.nodes)]
 
     # -- matches --------------------------------------------------------------------------------------------
 
@@ -236,15 +227,15 @@ class Dispatcher:
         """Take a match."""
         self._open.add(match)
         match.not_on = set(self._sent_back.get(match.task.number, ()))
-        self._waiting.append(match)
+        self.waiting.append(match)
 
-    def place(self) -> None:
+    def place_all(self) -> None:
         """Send the waiting matches to nodes with room, in order; in a drain, to none."""
         if not self._draining:
-            self._batches.place(self._send, self.rechecks.judge)
+            self.place(self._send, self.rechecks.judge)
             return
-        while self._waiting:
-            match = self._waiting.popleft()
+        while self.waiting:
+            match = self.waiting.popleft()
             self._release(match, WorkerReply(match.task.number))
 
     def _send(self, node: PlayingNode, matches: list[SubmittedMatch]) -> None:
@@ -262,13 +253,13 @@ class Dispatcher:
         """Take the reply to a batch, and have it checked."""
         if batch.stuck:  # late, but the slot is free again
             batch.node.stuck -= 1
-            self._batches.count_slots()
+            self.count_slots()
         if batch.over or done.cancelled():
             return
         if (error := done.exception()) is not None:
             self._fail(batch, f"{type(error).__name__}: {error}"[:400])
             return
-        self._batches.end(batch)
+        self.end(batch)
         one = batch.node.known
         elapsed = self._clock() - batch.since
         self._longest = max(self._longest, elapsed)
@@ -285,20 +276,20 @@ class Dispatcher:
         node = batch.node
         try:
             if self.admission.is_banned(node.machine):
-                self._waiting.extend(batch.matches)
+                self.waiting.extend(batch.matches)
                 return
             found = done.result()
         except InvalidReplyError as error:
-            self._waiting.extend(batch.matches)
+            self.waiting.extend(batch.matches)
             self._refuse(node.known, f"it {error}")
             return
         except (BrokenExecutor, CancelledError):
             self._fail(batch, "its reply ended the process that checked it")
             return
-        self._batches.measure(node, [one.head.ms for one in found if one.played is not None])
+        self.measure(node, [one.head.ms for one in found if one.played is not None])
         for match, one in zip(batch.matches, found, strict=True):
             if self.admission.is_banned(node.machine):  # by an earlier match of this batch
-                self._waiting.append(match)
+                self.waiting.append(match)
             else:
                 self._take(match, node, one)
 
@@ -314,17 +305,17 @@ class Dispatcher:
                 self._release(match, WorkerReply(match.task.number))
             else:  # it has heard of a drain that is not of this run, or the reply to its batch was too long
                 match.alone = True
-                self._waiting.append(match)
+                self.waiting.append(match)
         elif match.first is not None:
             match.not_on.add(node.machine)  # a second play that the machine ended proves nothing
-            self._waiting.append(match)
+            self.waiting.append(match)
         else:
             self._sent_back.setdefault(match.task.number, []).append(node.machine)
             self._release(match, WorkerReply(match.task.number, failure=head.why, cause=head.cause))
 
     def _fail(self, batch: SentBatch, why: str) -> None:
         """Play a batch elsewhere to which a host gave no reply; of several matches each travels alone."""
-        self._batches.end(batch)
+        self.end(batch)
         if len(batch.matches) == 1:
             self._failed(batch.matches[0], batch.node, why)
             return
@@ -332,7 +323,7 @@ class Dispatcher:
         for match in reversed(batch.matches):
             match.alone = True
             match.not_on.add(batch.node.machine)
-            self._waiting.appendleft(match)
+            self.waiting.appendleft(match)
         self._close_failing(batch.node, why)
 
     def _failed(self, match: SubmittedMatch, node: PlayingNode, why: str) -> None:
@@ -342,14 +333,14 @@ class Dispatcher:
         match.not_on.add(node.machine)
         self._close_failing(node, why)
         if match.first is not None or match.failures < MAX_FAILURES:  # what has a result is judged at last
-            self._waiting.appendleft(match)
+            self.waiting.appendleft(match)
             return
         self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
 
     def _close_failing(self, node: PlayingNode, why: str) -> None:
         if node.failed >= MAX_FAILED_HERE and not node.closed:
             node.closed = f"{node.known.host} gets no more matches: {node.failed} failed in a row: {why}"
-            self._batches.count_slots()
+            self.count_slots()
             self._run.say(node.closed)
 
     def _accept(self, match: SubmittedMatch, node: PlayingNode, played: PlayedMatch) -> None:
@@ -365,7 +356,7 @@ class Dispatcher:
                 return
             match.first = one, played
             match.not_on = {one.node.machine}
-            self._waiting.append(match)
+            self.waiting.append(match)
             return
         self.rechecks.compare(match, match.first, (one, played))
 
@@ -378,7 +369,7 @@ class Dispatcher:
         for one in wrong:
             self._refuse(one, f"its match {match.task.number} is not what comes of it on other machines")
         if good is None:
-            self._waiting.append(match)
+            self.waiting.append(match)
         else:
             self._deliver(match, *good)
 

@@ -24,6 +24,8 @@ from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
 
+from msgspec import structs
+
 from tourney import __version__
 from tourney.bots.catalogue.build import built_command, host
 from tourney.bots.catalogue.store import BotStore, StoredBot
@@ -47,8 +49,7 @@ from tourney.run.workers.messages import (
     reply_of,
 )
 
-CACHE_VARIABLE = "TOURNEY_CACHE"
-"""Names the folder in which a host keeps bots; by default ~/.cache/tourney."""
+CACHE_VARIABLE = "TOURNEY_CACHE"  # names the folder in which a host keeps bots; default: ~/.cache/tourney
 _MAX_REQUEST = 1 << 30
 _STEPS = 50_000
 _TRIES = 5
@@ -160,12 +161,8 @@ def end() -> None:
 
 def cache_folder() -> Path:
     """The folder in which this host keeps what coordinators send it."""
-    named = os.environ.get(CACHE_VARIABLE)
-    return (
-        Path(named)
-        if named
-        else Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tourney"
-    )
+    default = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "tourney"
+    return Path(os.environ.get(CACHE_VARIABLE) or default)
 
 
 def host_info(game: str, level: Level) -> HostInfo:
@@ -181,15 +178,15 @@ def host_info(game: str, level: Level) -> HostInfo:
         found = find_game(game)
         box = open_sandbox(level)
     except TourneyError as error:
-        return _replace(known, problem=str(error))
+        return structs.replace(known, problem=str(error))
     except Exception as error:  # noqa: BLE001 - a broken plugin is this host's problem alone
-        return _replace(known, problem=f"{type(error).__name__}: {error}"[:2000])
+        return structs.replace(known, problem=f"{type(error).__name__}: {error}"[:2000])
     if found.outside:
-        return _replace(known, problem="an outside referee plays on the coordinator's machine only")
+        return structs.replace(known, problem="an outside referee plays on the coordinator's machine only")
     degrees = " ".join(f"{name}={degree}" for name, degree in sorted(box.protections.items()))
     text = f"{box.name} {hashlib.sha256(degrees.encode()).hexdigest()[:12]}"
     network = box.protections["network"] == "enforced"
-    return _replace(known, rules=rules_digest(found), sandbox=text, contained=network)
+    return structs.replace(known, rules=rules_digest(found), sandbox=text, contained=network)
 
 
 def rules_digest(game: AnyGame) -> str:
@@ -231,27 +228,21 @@ def pack_bot(bot: StoredBot) -> bytes:
     return out.getvalue()
 
 
-def _replace(known: HostInfo, **changes: object) -> HostInfo:
-    return HostInfo(**{**{name: getattr(known, name) for name in HostInfo.__struct_fields__}, **changes})
-
-
 def _bots(asked: Question) -> BotsAnswer:
     """Build the bots that are there; say which are not, or cannot be built."""
     store = BotStore(cache_folder() / "bots")
-    missing, broken = [], {}
+    missing, broken = tuple(digest for digest in asked.digests if not store.has(digest)), {}
     try:
         box = open_sandbox(asked.sandbox)
         for digest in asked.digests:
-            if not store.has(digest):
-                missing.append(digest)
-                continue
             try:
-                built_command(store, digest, box)
+                if digest not in missing:
+                    built_command(store, digest, box)
             except BotError as error:
                 broken[digest] = str(error)[:2000]
     except (TourneyError, OSError) as error:
         return BotsAnswer(problem=str(error)[:2000])
-    return BotsAnswer(tuple(missing), broken)
+    return BotsAnswer(missing, broken)
 
 
 def _add(digest: str, files: bytes) -> BotsAnswer:

@@ -8,6 +8,7 @@ from ctypes import Array, c_double
 from functools import partial
 from typing import ClassVar, Final
 
+from tourney.bots.sandbox.processes import free_processors
 from tourney.errors import InputError
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, WorkerReply
@@ -15,17 +16,14 @@ from tourney.run.workers.worker import adopt_orphans, kill_orphans
 from tourney.spawning import WorkerContext
 
 MAX_BATCH: Final = 32
-BATCH_SECONDS: Final = 0.025
-"""The time of a batch of matches with ``reuse``."""
+BATCH_SECONDS: Final = 0.025  # the time of a batch of matches with ``reuse``
 AHEAD_BATCH: Final = 2
 """The most matches of a batch without it: more would wait behind a slow one while other workers are idle.
 
 Without a sandbox nothing is made ahead, so there each match travels alone.
 """
-AHEAD_SECONDS: Final = 0.25
-"""The time of a batch without it: within a batch, sandboxes are made ahead."""
-STOP_SECONDS: Final = 5.0
-"""The time a worker has to end its bots when the run stops at once."""
+AHEAD_SECONDS: Final = 0.25  # the time of a batch without it: within a batch, sandboxes are made ahead
+STOP_SECONDS: Final = 5.0  # the time a worker has to end its bots when the run stops at once
 
 Replies = tuple[list[WorkerReply | InputError], float]
 """The replies to a batch of matches, and the seconds it took."""
@@ -163,7 +161,4 @@ def _batch_of(tasks: Sequence[MatchTask]) -> tuple[float, int]:
 
 def default_workers() -> int:
     """The number of processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    return len(free_processors()) or os.cpu_count() or 1

@@ -1,32 +1,55 @@
-"""What coordinator and hosts send to each other: requests and replies as JSON, never as Python objects.
+"""What coordinator and hosts send to each other as JSON, and the check of what hosts say they have played.
 
 Matches travel in batches, which take one slot. The reply to each match is up to four lines of JSON: how it
-went (``ReplyHead``), the record, the log and the measurements. The coordinator trusts no reply:
-``read_replies`` checks its form, ``tourney.run.workers.reply_check`` its content.
+went (``ReplyHead``), the record, the log and the measurements. The coordinator trusts no reply. The record
+must be that of the match that was asked for, and follow from rules and dice; it is stored in a form made
+here. What lies beside it cannot be proved, so it is bounded: times by the time that has passed, the promise
+to reproduce by the record. Host and speed are those the coordinator knows.
+
+Checking costs as much as a referee that plays the actions again, so a run that does much of it has a few
+processes for it.
 """
 
 import json
+import math
+import multiprocessing
+import os
+import re
+import threading
+import time
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal, TypeVar
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from multiprocessing.connection import wait
+from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from tourney.bots.sandbox.sandbox import Level
-from tourney.errors import InputError
+from tourney.errors import GameError, InputError, RecordError
+from tourney.games.registry import find_game
+from tourney.match.record import Record, decode_record
+from tourney.match.result import MAX_CHARS, MAX_LINES, LogLine, Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import MatchSpec
+from tourney.match.verify import verify
 from tourney.parsing import parse_json
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
 from tourney.schema import Digest
+from tourney.spawning import WorkerContext
 
 MAX_REPLY: Final = 64 << 20
 """Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
-MAX_IDLE: Final = 100
-"""Bytes of the reply to a match that was not begun."""
-MAX_LINES: Final = 4
+MAX_IDLE: Final = 100  # bytes of the reply to a match that was not begun
+REPLY_LINES: Final = 4
 MAX_HEAD: Final = 16 << 20
+MAX_NOTES: Final = 10_000
+INLINE_SECONDS: Final = 1.0
+"""The processor time that a run checks by itself, before it starts processes for that."""
+MAX_PROCESSES: Final = 8
+_STARTED: Final = re.compile(r"[0-9T:+.Z-]{0,40}", re.ASCII)
+_SLACK_MS: Final = 2_000  # what a host's clock may run ahead in one match
 
-S = TypeVar("S", bound=Struct)
+T = TypeVar("T")
 
 Words = Annotated[str, Meta(max_length=2000)]
 Short = Annotated[str, Meta(max_length=200)]
@@ -135,14 +158,14 @@ def play_request(tasks: Sequence[MatchTask], *, session: str, slots: int, cpus: 
     return encode(BatchRequest(session, slots, cpus, first.sandbox, first.reuse, asked))
 
 
-def decode(data: bytes, kind: type[S], *, most: int = MAX_HEAD) -> S:
-    """A value of this kind. Raises InvalidReplyError."""
+def decode(data: bytes, kind: type[T], *, most: int = MAX_HEAD, what: str = "what") -> T:
+    """A value of this kind. Raises InvalidReplyError, which says ``what`` cannot be read."""
     if len(data) > most:
         raise InvalidReplyError(f"sent {len(data):,} bytes where {most:,} are the most")
     try:
         return msgspec.convert(parse_json(data, unique=True), kind)
     except (ValueError, TypeError) as error:
-        raise InvalidReplyError(f"sent what cannot be read: {str(error)[:200]}") from error
+        raise InvalidReplyError(f"sent {what} cannot be read: {str(error)[:300]}") from error
 
 
 def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes:
@@ -174,13 +197,13 @@ def read_replies(data: object, count: int) -> list[ReplyParts]:
     most = MAX_REPLY + count * MAX_IDLE
     if len(data) > most:
         raise InvalidReplyError(f"sent a reply of {len(data):,} bytes; the longest has {most:,}")
-    lines = data.split(b"\n", MAX_LINES * count)
+    lines = data.split(b"\n", REPLY_LINES * count)
     found: list[ReplyParts] = []
     at = 0
     while at < len(lines) and len(found) < count:
         head = decode(lines[at], ReplyHead)
-        head = msgspec.structs.replace(head, why=_one_line(head.why))
-        end = at + (MAX_LINES if head.end == "played" else 1)
+        head = structs.replace(head, why=one_line(head.why))
+        end = at + (REPLY_LINES if head.end == "played" else 1)
         if end > len(lines):
             break
         found.append(ReplyParts(head, *lines[at + 1 : end]))
@@ -190,5 +213,182 @@ def read_replies(data: object, count: int) -> list[ReplyParts]:
     return found
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
+    """A text of bounded length without control characters."""
     return "".join(c if c.isprintable() else " " for c in text)[:400]
+
+
+# -- the check ----------------------------------------------------------------------------------------------
+
+
+class CheckedReply(NamedTuple):
+    """A reply that was checked: how a match went, and as it may be stored if it was played."""
+
+    head: ReplyHead
+    played: PlayedMatch | None
+
+
+class ReplySource(NamedTuple):
+    """Where a reply comes from: its host, the host's speed, and the milliseconds since it was asked."""
+
+    host: str
+    speed: int
+    elapsed_ms: int
+
+
+class ReplyChecker:
+    """Checks replies in this thread, and once that has taken INLINE_SECONDS, in processes of its own."""
+
+    def __init__(self) -> None:
+        self._used = 0.0
+        self._pool: ProcessPoolExecutor | None = None
+
+    def check(
+        self, data: object, tasks: Sequence[MatchTask], source: ReplySource
+    ) -> "Future[list[CheckedReply]]":
+        """Check the reply to a batch; the future's exception is that of ``check_replies``.
+
+        It is a BrokenExecutor where a process ended, perhaps by this reply.
+        """
+        if isinstance(data, bytes) and self._used >= INLINE_SECONDS:
+            return self._send(data, tasks, source)
+        checked: Future[list[CheckedReply]] = Future()
+        started = time.thread_time()
+        try:
+            checked.set_result(check_replies(data, tasks, source))
+        except InvalidReplyError as error:
+            checked.set_exception(error)
+        self._used += time.thread_time() - started
+        return checked
+
+    def _send(
+        self, data: bytes, tasks: Sequence[MatchTask], source: ReplySource
+    ) -> "Future[list[CheckedReply]]":
+        if self._pool is None:
+            count = max(1, min(MAX_PROCESSES, len(os.sched_getaffinity(0)) - 1))
+            self._pool = ProcessPoolExecutor(count, mp_context=WorkerContext(), initializer=_end_with_parent)
+        try:
+            return self._pool.submit(check_replies, data, tasks, source)
+        except BrokenExecutor:  # by an earlier reply; this one gets new processes
+            self._pool.shutdown(wait=False)
+            self._pool = None
+            return self._send(data, tasks, source)
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Let this process end with the run; the signals of a terminal stay blocked, as they are for the run."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            os._exit(1)
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
+
+
+def check_replies(data: object, tasks: Sequence[MatchTask], source: ReplySource) -> list[CheckedReply]:
+    """What the replies to a batch say, once it is checked. Raises InvalidReplyError."""
+    checked = []
+    for parts, task in zip(read_replies(data, len(tasks)), tasks, strict=True):
+        if parts.head.number != task.number:
+            raise InvalidReplyError(f"answered for match {parts.head.number}, not {task.number}")
+        played = check_match(parts, task, source) if parts.head.end == "played" else None
+        checked.append(CheckedReply(parts.head, played))
+    return checked
+
+
+def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> PlayedMatch:
+    """The match of a reply, as it may be stored. Raises InvalidReplyError with what is wrong."""
+    try:
+        record = decode_record(parts.record)
+    except RecordError as error:
+        raise InvalidReplyError(f"sent what is not a record: {str(error)[:300]}") from error
+    if why := other_match(record, task.spec):
+        raise InvalidReplyError(f"sent the record of another match: {why}")
+    try:
+        findings = verify(record)
+    except GameError as error:
+        raise InvalidReplyError(f"sent a record that cannot be verified: {error}") from error
+    if findings:
+        raise InvalidReplyError(f"sent a wrong record: {str(findings[0])[:300]}")
+    measured = _measured(parts.measured, record, source.elapsed_ms)
+    # Why it need not come out the same again; a match by fuel always does.
+    unsure = set() if task.spec.limits.by_fuel else set(record.outcome.unsure_faults)
+    why_not = tuple(sorted(unsure | ({"reuse"} if task.reuse else set())))
+    measured = structs.replace(
+        measured, host=source.host, speed=source.speed, reproducible=not why_not, why_not=why_not
+    )
+    return PlayedMatch(record, _log(parts.log, record), measured)
+
+
+def other_match(record: Record, spec: MatchSpec) -> str:
+    """In which respect a record belongs to another match than that of a spec, or ""."""
+    found = record.spec
+    _, options = find_game(spec.game).settings(len(spec.seats), dict(spec.options))
+    for what, said, asked in (
+        ("game", found.game, spec.game),
+        ("options", sorted(found.options), sorted(options.items())),
+        ("seats", found.seats, spec.seats),
+        ("seed", found.seed, spec.seed),
+        ("limits", found.limits, spec.limits),
+        ("opening", found.opening, spec.opening),
+    ):
+        if said != asked:
+            return f"its {what} differ" if what in ("options", "seats", "limits") else f"its {what} differs"
+    return ""
+
+
+def _measured(text: bytes, record: Record, elapsed_ms: int) -> Measurements:
+    """The measurements, checked."""
+    found = decode(text, Measurements, most=MAX_REPLY, what="measurements that")
+    most = elapsed_ms + _SLACK_MS
+    seats = len(record.seats)
+    times = [found.wall_ms or 0, *(time for time in found.times_ms if time is not None)]
+    for seat in found.seats:
+        times += [seat.wall_ms, seat.waited_ms]
+        cpu = seat.cpu_ms or 0
+        if not (math.isfinite(cpu) and 0 <= cpu <= most * 4096):
+            raise InvalidReplyError(f"sent an impossible CPU time, {cpu:g} ms in {elapsed_ms:,} ms")
+        if not 0 <= seat.overloaded_turns <= seat.turns <= len(record.actions) + 2:
+            raise InvalidReplyError("sent an impossible number of turns")
+    for ms in times:
+        if not (math.isfinite(ms) and 0 <= ms <= most):
+            raise InvalidReplyError(f"sent an impossible time, {ms:g} ms in {elapsed_ms:,} ms")
+    if len(found.times_ms) not in (0, len(record.actions)) or len(found.seats) not in (0, seats):
+        raise InvalidReplyError("sent measurements of another match")
+    box = found.sandbox or SandboxMeasurements()
+    words = (box.level, box.kind, *box.protections, *box.protections.values())
+    if len(words) > 200 or any(len(word) > 60 or not word.isprintable() for word in words):
+        raise InvalidReplyError("sent an impossible description of its sandbox")
+    if not _STARTED.fullmatch(found.started):
+        raise InvalidReplyError(f"sent an impossible start, {found.started[:40]!r}")
+    return found
+
+
+def _log(text: bytes, record: Record) -> tuple[LogLine, ...]:
+    """The log, within the bounds that every log keeps."""
+    if not text:
+        return ()
+    lines = decode(text, tuple[LogLine, ...], most=MAX_REPLY, what="a log that")
+    seats, actions = len(record.seats), len(record.actions)
+    count, chars = [0] * (seats + 1), [0] * (seats + 1)
+    notes = 0
+    for line in lines:
+        if not (0 <= line.seat <= seats and 0 <= line.ply <= actions):
+            raise InvalidReplyError("sent a log line of no seat or of no action")
+        if line.kind == "note":
+            notes += 1
+            if len(line.text) > 2000:
+                raise InvalidReplyError("sent a note that is too long")
+        else:
+            count[line.seat] += 1
+            chars[line.seat] += len(line.text)
+    if notes > MAX_NOTES or max(count) > MAX_LINES or max(chars) > MAX_CHARS:
+        raise InvalidReplyError("sent a log that is too long")
+    return lines

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.bots.catalogue.file_list import FileEntry, content_digest, decode_files, encode_files, hash_tree
+from tourney.bots.catalogue.tree import FileEntry, content_digest, decode_files, encode_files, hash_tree
 from tourney.errors import BotError
 
 

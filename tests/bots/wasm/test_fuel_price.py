@@ -3,7 +3,7 @@
 import pytest
 import wasmtime
 
-from tourney.bots.wasm.charging import SLOW_FUEL, charged
+from tourney.bots.wasm.fuel import SLOW_FUEL, charged
 from tourney.bots.wasm.library import make_engine, measure
 
 PARTS = """(module (memory (export "memory") 1) (table $t 2 funcref) (func $f) (elem $e declare func $f)

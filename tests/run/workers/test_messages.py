@@ -19,7 +19,7 @@ from tests.support.clusters import (
 from tourney.errors import WorkerError
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.summary import End
-from tourney.run.workers import batches, reply_check
+from tourney.run.workers import batches, messages
 from tourney.run.workers.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database
 
@@ -84,7 +84,7 @@ def test_replies_are_checked_in_processes_once_it_costs(
     repository: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is killed costs no match; a wrong record is found there, too."""
-    monkeypatch.setattr(reply_check, "INLINE_SECONDS", 0.0)
+    monkeypatch.setattr(messages, "INLINE_SECONDS", 0.0)
     monkeypatch.setattr(batches, "MAX_BATCH", 2)
     cup = Cup(repository, games=10)
     killed: list[int] = []
