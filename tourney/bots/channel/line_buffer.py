@@ -1,16 +1,15 @@
-"""A bot's output, cut into lines and bounded: standard output strictly, standard error leniently. Pure."""
+"""A bot's output, cut into lines and bounded: standard output strictly, standard error leniently."""
 
 from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Event
+from tourney.bots.channel.interface import Channel, Event
 from tourney.protocol import MAX_BOT_LINE, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES
 
 MAX_STDERR: Final = 16 * 1024
 """Bytes of standard error kept between two takes; the rest is counted and dropped."""
-MAX_STDERR_LINE: Final = 1000
-"""Bytes kept of a line of standard error."""
+MAX_STDERR_LINE: Final = 1000  # bytes kept of a line of standard error
 
 
 class LineBuffer:
@@ -177,3 +176,27 @@ class ErrorBuffer:
 
 def _readable(line: bytes) -> str:
     return line[:MAX_STDERR_LINE].removesuffix(b"\r").decode("utf-8", "backslashreplace")
+
+
+class BufferedChannel(Channel):
+    """A channel to a program whose output is kept in ``_lines``, and its standard error in ``_errors``."""
+
+    def __init__(self) -> None:
+        self._lines = LineBuffer()
+        self._errors = ErrorBuffer()
+
+    def widen(self, most_bytes: int, most_lines: int) -> None:
+        """Allow more output between two requests."""
+        self._lines.widen(most_bytes, most_lines)
+
+    def idle(self) -> bool:
+        """Whether no output and no standard error wait to be taken."""
+        return not (self._lines.events or self._lines.end is not None or self._errors.kept)
+
+    def pending(self) -> Sequence[Event]:
+        """Take what has come by now, without waiting."""
+        return self._lines.drain()
+
+    def stderr(self) -> Sequence[str]:
+        """Take the lines of standard error since the last call, bounded."""
+        return self._errors.take()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event, Reading
-from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer, ends_with_line
+from tourney.bots.channel.interface import Event, Reading
+from tourney.bots.channel.line_buffer import BufferedChannel, ends_with_line
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes
 from tourney.protocol import MAX_BOT_LINE
@@ -23,19 +23,18 @@ _read = os.read
 _write = os.write
 
 
-class ProcessChannel(Channel):
+class ProcessChannel(BufferedChannel):
     """Exchanges lines with a bot's process over its pipes. ``clock`` returns nanoseconds."""
 
     def __init__(
         self, group: BotProcesses, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
     ) -> None:
+        super().__init__()
         self._group = group
         self.weakened = group.weakened
         self._stdin, self._stdout, self._stderr = pipes
         self._clock = clock
-        self._lines = LineBuffer()
         self._word = b""
-        self._errors = ErrorBuffer()
         self._unsent = b""
         self._stuck = False
         self._late = False
@@ -79,11 +78,7 @@ class ProcessChannel(Channel):
         """Take what has come by now, without waiting."""
         while self._pump(0) and self._lines.end is None:
             pass
-        return self._lines.drain()
-
-    def widen(self, most_bytes: int, most_lines: int) -> None:
-        """Allow more output between two requests."""
-        self._lines.widen(most_bytes, most_lines)
+        return super().pending()
 
     def gather(self, word: bytes) -> None:
         """Let ``ask`` return the lines up to the first that begins with a word as one text, if short."""
@@ -133,8 +128,7 @@ class ProcessChannel(Channel):
         try:
             output = _read(self._stdout, _CHUNK)
         except BlockingIOError:
-            left = deadline - self._clock()
-            ready = self._poll(max(0, min((left + 999_999) // 1_000_000, _MAX_POLL_MS)))
+            ready = self._poll(self._left_ms(deadline))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 lines.renew()
                 self._serve(ready)
@@ -152,11 +146,13 @@ class ProcessChannel(Channel):
         self._take_output(output)
         return self.wait(deadline)
 
+    def _left_ms(self, deadline: int) -> int:
+        return max(0, min((deadline - self._clock() + 999_999) // 1_000_000, _MAX_POLL_MS))
+
     def _gathered(self, output: bytes, deadline: int) -> bytes:
         """Read on to the line that is waited for, as long as nothing but a little output comes."""
         while not ends_with_line(output, self._word) and 0 < len(output) < MAX_BOT_LINE:
-            left = deadline - self._clock()
-            ready = self._poll(max(0, min((left + 999_999) // 1_000_000, _MAX_POLL_MS)))
+            ready = self._poll(self._left_ms(deadline))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
             more = _read(self._stdout, _CHUNK)

@@ -7,32 +7,27 @@ depends on when a line came, how fast the machine is, or what else runs there.
 import os
 import select
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from typing import Final
 
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.channel.line_buffer import ErrorBuffer, LineBuffer
+from tourney.bots.channel.interface import Event
+from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import TOLD_SIZE, read_report, run_order
 from tourney.errors import SandboxError
 
-MS: Final = 1_000_000
-"""Nanoseconds of a millisecond."""
+MS: Final = 1_000_000  # nanoseconds of a millisecond
 GUARD_FACTOR: Final = 20
 GUARD_NS: Final = 10_000_000_000
 """A host is watched once it has taken GUARD_FACTOR times its budget and GUARD_NS."""
-STILL_NS: Final = 30_000_000_000
-"""A watched host that uses no processor for so long has failed."""
-STILL_MS: Final = 10
-"""What counts as use of a processor in that time."""
-MAX_HOSTS: Final = 16
-"""Most hosts that wait for their next match; the one kept longest is ended first."""
+STILL_NS: Final = 30_000_000_000  # a watched host that uses no processor for so long has failed
+STILL_MS: Final = 10  # what counts as use of a processor in that time
+MAX_HOSTS: Final = 16  # most hosts that wait for their next match; the one kept longest is ended first
 MAX_QUEUE: Final = 16 * 1024 * 1024
-_WRITE_NS: Final = 60_000_000_000
-"""Time for a host to read an order."""
+_WRITE_NS: Final = 60_000_000_000  # time for a host to read an order
 _CHUNK: Final = 1 << 20
 _LOOK_MS: Final = 1_000
 
@@ -74,13 +69,11 @@ class Host:
         host = cls(*sandbox.start_host(command, memory_mb=memory_mb))
         try:
             host._report(0)
-        except HostEndError as ended:
+        except BaseException as error:
             host.end()
-            raise SandboxError(
-                f"the host of a WebAssembly module does not start: {ended.event.text}"
-            ) from ended
-        except BaseException:
-            host.end()
+            if isinstance(error, HostEndError):
+                text = f"the host of a WebAssembly module does not start: {error.event.text}"
+                raise SandboxError(text) from error
             raise
         return host
 
@@ -202,26 +195,24 @@ class Hosts:
             self._waiting.pop()[1].end()
 
 
-class FuelChannel(Channel):
+class FuelChannel(BufferedChannel):
     """Exchanges lines with an instance of a module: that of ``order``, which starts with the first request.
 
-    ``give_back`` takes its host when it is closed.
-
-    Deadlines are of ``clock``, which it advances by the module's own work. The budget of a request counts
-    from the request on, so the work of other bots in between is not charged.
+    ``give_back`` takes its host when it is closed. Deadlines are of ``clock``, which it advances by the
+    module's own work. The budget of a request counts from the request on, so the work of other bots in
+    between is not charged.
     """
 
     def __init__(
         self, host: Host, clock: FuelClock, fuel_per_ms: int, order: bytes, give_back: Callable[[Host], None]
     ) -> None:
+        super().__init__()
         self._host = host
         self.weakened = host.weakened
         self._clock = clock
         self._fuel_per_ms = fuel_per_ms
         self._give_back = give_back
         self._order = order
-        self._lines = LineBuffer()
-        self._errors = ErrorBuffer()
         self._input = b""
         self._waits = False
         self._sent = 0
@@ -281,22 +272,6 @@ class FuelChannel(Channel):
 
     def _ns(self, fuel: int) -> int:
         return -(-fuel * MS // self._fuel_per_ms)
-
-    def pending(self) -> Sequence[Event]:
-        """Take what the module has written by now."""
-        return self._lines.drain()
-
-    def idle(self) -> bool:
-        """Whether no output and no standard error wait to be taken."""
-        return not (self._lines.events or self._lines.end is not None or self._errors.kept)
-
-    def widen(self, most_bytes: int, most_lines: int) -> None:
-        """Allow more output between two requests."""
-        self._lines.widen(most_bytes, most_lines)
-
-    def stderr(self) -> Sequence[str]:
-        """Take the lines of standard error since the last call, bounded."""
-        return self._errors.take()
 
     def cpu_ms(self) -> int | None:
         """The real processor time that the module's host has used for this match."""

@@ -224,52 +224,6 @@ class Program:
         return b"X", "exited with code 0"
 
 
-class _Host:
-    """Runs instances of a program by the referee's orders, which come on standard input."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-
-    def serve(self) -> NoReturn:
-        """Run one instance after the other."""
-        self._tell(report(b"H", 0))
-        order = self._order()
-        while True:
-            try:
-                self._program.play(order, self._stop)
-            except _RestartError as restart:
-                order = restart.order
-
-    def _stop(self, world: World, kind: bytes, words: str) -> bytes:
-        """Report why the module stands still; return the input of the next order to go on."""
-        self._tell(report(kind, world.used, *world.take(), words))
-        return self._next(world)
-
-    def _next(self, world: World) -> bytes:
-        order = self._order()
-        if order.kind != b"R":
-            raise _RestartError(order)
-        world.refuel(order.first)
-        return self._read(order.size)
-
-    def _order(self) -> HostOrder:
-        return read_order(self._read(ASKED_SIZE))
-
-    def _read(self, size: int) -> bytes:
-        """Read this number of bytes from the referee; ends the process where there is no more."""
-        data = b""
-        while len(data) < size:
-            part = os.read(0, size - len(data))
-            if not part:
-                os._exit(0)
-            data += part
-        return data
-
-    def _tell(self, frame: bytes) -> None:
-        while frame:
-            frame = frame[os.write(1, frame) :]
-
-
 def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
     """The kind and the words of a module's end."""
     words = _trap_words(error)
@@ -287,11 +241,45 @@ def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
 
 
 def _serve(file: str, words: Sequence[str]) -> NoReturn:
+    """Run one instance after the other, by the referee's orders, which come on standard input."""
     if fault := meter_fault():
         os.write(1, report(b"M", 0, words=fault))
         os._exit(1)
     engine = make_engine(metered=True)
-    _Host(Program(engine, wasmtime.Module.deserialize_file(engine, file), words)).serve()
+    program = Program(engine, wasmtime.Module.deserialize_file(engine, file), words)
+    _tell(report(b"H", 0))
+    order = read_order(_read(ASKED_SIZE))
+    while True:
+        try:
+            program.play(order, _stop)
+        except _RestartError as restart:
+            order = restart.order
+
+
+def _stop(world: World, kind: bytes, words: str) -> bytes:
+    """Report why the module stands still; return the input of the next order to go on."""
+    _tell(report(kind, world.used, *world.take(), words))
+    order = read_order(_read(ASKED_SIZE))
+    if order.kind != b"R":
+        raise _RestartError(order)
+    world.refuel(order.first)
+    return _read(order.size)
+
+
+def _read(size: int) -> bytes:
+    """Read this number of bytes from the referee; ends the process where there is no more."""
+    data = b""
+    while len(data) < size:
+        part = os.read(0, size - len(data))
+        if not part:
+            os._exit(0)
+        data += part
+    return data
+
+
+def _tell(frame: bytes) -> None:
+    while frame:
+        frame = frame[os.write(1, frame) :]
 
 
 if __name__ == "__main__":
