@@ -78,7 +78,6 @@ OTHER_TESTS: dict[str, str] = {
 
 TESTED_ELSEWHERE: dict[str, str] = {
     "bots/sandbox/canary.py": "bots/sandbox/test_probe.py",
-    "bots/sandbox/canary_tools.py": "bots/sandbox/test_probe.py",
     "bots/sandbox/plain.py": "bots/sandbox/test_sandbox.py",
     "cli/options.py": "cli/test_output.py",
     "cli/questions.py": "cli/test_compare.py",

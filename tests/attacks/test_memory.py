@@ -15,8 +15,8 @@ from tests.support.containment import contained
 from tests.support.tables import make_spec, outcome, toy
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
+from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_pages, shared_library
 from tourney.bots.sandbox.cgroups import Cgroup
-from tourney.bots.sandbox.page_cache import CACHED_BYTES, cached_pages, drop_pages, shared_library
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.match.match_runner import MatchRunner

@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from msgspec import structs
 
 from tests.support.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
@@ -252,7 +253,7 @@ def test_bot_in_place_of_a_rung_is_refused(tmp_path: Path) -> None:
 def test_game_without_a_ladder_is_refused(tmp_path: Path) -> None:
     with patch.object(ladder, "ladder_of", lambda _game, _seats: ()), refused(UsageError, "has no ladder"):
         ask(tmp_path, as_strong_as(0))
-    unrated = (*LADDER[:1], LADDER[1]._replace(rating=None))
+    unrated = (*LADDER[:1], structs.replace(LADDER[1], rating=None))
     with patch.object(ladder, "ladder_of", lambda *_: unrated), refused(UsageError, "no ratings of greedy"):
         ask(tmp_path, as_strong_as(0))
     with refused(UsageError, "3"):

@@ -32,8 +32,7 @@ class UciProtocol(BotProtocol):
     """UCI, with the options to set and the limits of ``go`` that a bot's manifest names."""
 
     name = "uci"
-    recent = False
-    """Whether an engine gets the recent moves only: see UciChannel."""
+    recent = False  # Whether an engine gets the recent moves only: see UciChannel
 
     def __init__(
         self, options: Mapping[str, Setting] | None = None, go: Mapping[str, int] | None = None

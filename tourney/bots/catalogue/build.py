@@ -177,8 +177,7 @@ def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
     if said != b"\n":
         why = printable(said.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
-    try:
-        # No code of the bot's runs yet: the youngest process is the shell that waits.
+    try:  # no code of the bot's runs yet: the youngest process is the shell that waits
         fd = os.open(f"/proc/{process_tree(pid)[-1]}/cwd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise SandboxError(f"the folder of a build cannot be opened: {error}") from error
@@ -395,7 +394,6 @@ def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
 
 
 def _check(bot: StoredBot, result: BuildResult) -> None:
-    """Raise BotError if a build failed or made no program to start."""
     if result.why:
         raise BotError(f"the build of {bot.label} ({' '.join(bot.manifest.build)}) failed: {result.why}")
     with naming(f"the build of {bot.label}"):

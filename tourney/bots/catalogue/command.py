@@ -11,8 +11,9 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,10 +29,8 @@ from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
-
-
-CODE = "module.bin"
-"""The file of a compiled module."""
+CODE = "module.bin"  # the file of a compiled module
+PROGRAM_VERSION = "0"  # the version of a program that comes without a manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +71,11 @@ def bot_command(
         )
     words = bot.manifest.command
     hosted = bot.manifest.module is not None
+    words = (
+        host_words("fuel" if metered else "clock", CODE, *words) if hosted else own_words(words, bot.label)
+    )
     return BotCommand(
-        argv=(
-            *(
-                host_words("fuel" if metered else "clock", CODE, *words)
-                if hosted
-                else own_words(words, bot.label)
-            ),
-            *args,
-        ),
-        folder=bot.folder if folder is None else folder,
-        env=environment(),
-        read_only=interpreter_paths(),
-        hosted=hosted,
+        (*words, *args), folder or bot.folder, environment(), interpreter_paths(), hosted=hosted
     )
 
 
@@ -143,19 +134,11 @@ def interpreter_paths() -> tuple[Path, ...]:
 
 def _places(module: str) -> list[Path]:
     """The paths of a top-level module, without running it."""
-    try:
-        spec = find_spec(module)
-    except (ImportError, ValueError):
-        return []
-    if spec is None:
-        return []
-    if spec.submodule_search_locations is not None:
-        return [Path(place) for place in spec.submodule_search_locations]
-    return [Path(spec.origin)] if spec.origin is not None and spec.has_location else []
-
-
-PROGRAM_VERSION = "0"
-"""The version of a program that comes without a manifest."""
+    with suppress(ImportError, ValueError):
+        if (spec := find_spec(module)) is not None:
+            own = [spec.origin] if spec.origin is not None and spec.has_location else []
+            return list(map(Path, spec.submodule_search_locations or own))
+    return []
 
 
 def add_program(
@@ -175,13 +158,15 @@ def add_program(
     (``python3``), and for settings that the protocol does not have; and StoreError.
     """
     word = command[0]
-    found: str | Path | None
+    found: str | Path | None = base / word
     if word.endswith(MODULE_SUFFIX):
-        found = base / word if (base / word).is_file() else None
-    else:
-        found = shutil.which(base / word) if "/" in word else shutil.which(word, path=_search_path())
-    if found is None and word.endswith(MODULE_SUFFIX):
-        raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
+        if not (base / word).is_file():
+            raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
+    elif "/" in word:
+        found = shutil.which(base / word)
+    else:  # Debian's folders for games are not on root's PATH
+        path = (os.environ.get("PATH", os.defpath), "/usr/local/games", "/usr/games")
+        found = shutil.which(word, path=":".join(path))
     if found is None:
         where = f"no executable file {base / word}" if "/" in word else f"no program {word} on PATH"
         raise BotError(f"there is {where}; install it, or write the path of the program in command")
@@ -208,27 +193,15 @@ def add_program(
         remove_tree(folder)
 
 
-def _search_path() -> str:
-    """PATH with Debian's folders for games, which root's PATH lacks."""
-    return ":".join((os.environ.get("PATH", os.defpath), "/usr/local/games", "/usr/games"))
-
-
 def _manifest(
     name: str, command: Sequence[str], protocol: str, options: Mapping[str, Setting], go: Mapping[str, int]
 ) -> str:
     """A manifest as TOML: JSON's strings, numbers and booleans are TOML's."""
+    toml = partial(json.dumps, ensure_ascii=False)
     words = [f"./{Path(command[0]).name}", *command[1:]]
-    lines = [
-        f"name = {_toml(name)}",
-        f"version = {_toml(PROGRAM_VERSION)}",
-        f"command = {_toml(words)}",
-        f"protocol = {_toml(protocol)}",
-    ]
+    about = {"name": name, "version": PROGRAM_VERSION, "command": words, "protocol": protocol}
+    lines = [f"{key} = {toml(value)}" for key, value in about.items()]
     for title, table in (("options", options), ("go", go)):
         if table:
-            lines += ["", f"[{title}]", *(f"{_toml(key)} = {_toml(table[key])}" for key in sorted(table))]
+            lines += ["", f"[{title}]", *(f"{toml(key)} = {toml(table[key])}" for key in sorted(table))]
     return "\n".join(lines) + "\n"
-
-
-def _toml(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)

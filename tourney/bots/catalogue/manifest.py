@@ -13,14 +13,13 @@ from tourney.parsing import parse_toml
 from tourney.schema import NAME, GameName, Name, SchemaError, Version, Word, read, show
 
 FILE_NAME: Final = "bot.toml"
-MAX_TEXT: Final = 64 * 1024
-"""Bytes that a manifest may have."""
-
+MAX_TEXT: Final = 64 * 1024  # bytes that a manifest may have
 MODULE_SUFFIX: Final = ".wasm"
 
 _SUFFIX = re.compile(r"(?<=.)\.(py|sh|bash|pl|rb|js|lua|exe|bin|wasm)\Z")
 
 Part = Annotated[str, Meta(min_length=1, max_length=1_000)]
+Parts = Annotated[tuple[Part, ...], Meta(min_length=1, max_length=100)]
 OptionName = Annotated[str, Meta(min_length=1, max_length=100)]
 
 PLAYS_ALL = frozenset({"random", "mcts"})
@@ -38,10 +37,8 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     name: Annotated[Name, Meta(description="Name of the bot.", examples=["mybot"])]
     version: Annotated[Version, Meta(description="Version of the bot.", examples=["1.0"])]
     command: Annotated[
-        tuple[Part, ...],
+        Parts,
         Meta(
-            min_length=1,
-            max_length=100,
             description="Program and arguments, run in the bot's folder. `python3` means the interpreter"
             " that runs Tourney; a file `*.wasm` is a module of WASI preview 1.",
             examples=[["python3", "bot.py"]],
@@ -57,17 +54,9 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             description="Games that the bot plays, or families of games (`fairy`). Default: any game.",
         ),
     ] = ()
-    build: Annotated[
-        tuple[Part, ...],
-        Meta(min_length=1, max_length=100, description="Command that builds the bot, once per host."),
-    ] = ()
+    build: Annotated[Parts, Meta(description="Command that builds the bot, once per host.")] = ()
     build_output: Annotated[
-        tuple[Part, ...],
-        Meta(
-            min_length=1,
-            max_length=100,
-            description="Globs of what the build makes, which is not part of the bot. Needs `build`.",
-        ),
+        Parts, Meta(description="Globs of what the build makes, which is not part of the bot. Needs `build`.")
     ] = ()
     protocol: Annotated[
         Word, Meta(description="Protocol that the bot speaks: `tourney`, `uci`, or a plugin's.")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.submission import digest_of_folder
@@ -50,8 +50,7 @@ def refuse_shipped_name(name: str, digest: str | None = None) -> None:
         )
 
 
-FOLDER = "ladder"
-"""The folder of the ladders beside the bots."""
+FOLDER = "ladder"  # the folder of the ladders beside the bots
 RATINGS = "ratings.toml"
 
 
@@ -63,7 +62,7 @@ class Rating(NamedTuple):
     high: float
 
 
-class Rung(NamedTuple):
+class Rung(Struct, frozen=True):
     """An entrant of a ladder: its name there, the shipped bot, and its arguments.
 
     ``rating`` is None where the rung has not been measured.
@@ -71,20 +70,14 @@ class Rung(NamedTuple):
 
     name: str
     bot: str
-    args: tuple[str, ...]
-    rating: Rating | None
-
-
-class _RungLine(Struct):
-    name: str
-    bot: str
     args: tuple[str, ...] = ()
+    rating: Rating | None = None
 
 
 class _Rungs(Struct):
     game: str
     seats: int
-    rungs: tuple[_RungLine, ...]
+    rungs: tuple[Rung, ...]
 
 
 class _RungsFile(Struct):
@@ -117,7 +110,7 @@ def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
         measured = _measured(ladders_dir() / RATINGS)
         return {
             (line.game, line.seats): tuple(
-                Rung(rung.name, rung.bot, rung.args, measured.get((line.game, line.seats, rung.name)))
+                structs.replace(rung, rating=measured.get((line.game, line.seats, rung.name)))
                 for rung in line.rungs
             )
             for line in lines

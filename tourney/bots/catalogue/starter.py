@@ -27,8 +27,7 @@ LANGUAGES = ("python", "c", "javascript", "rust", "java", "shell", "assemblyscri
 MODULES: Final = ("python", "c", "rust", "assemblyscript")
 """The languages that build to a WebAssembly module; the last one to nothing else."""
 TEMPLATES = ("simple", "search")
-BEATEN = {"simple": "random", "search": "greedy"}
-"""The shipped bot that a bot of each template beats."""
+BEATEN = {"simple": "random", "search": "greedy"}  # the shipped bot that a bot of each template beats
 DEFAULT_GAME = "sages-tafl"
 SEARCH_ENGINES = {
     ("c", "sage-stones"): "mason",
@@ -43,8 +42,7 @@ _VERSION = "0.1"
 _MODULE = "bot.wasm"
 _CLANG = ("clang", "--target=wasm32-wasi", "-O2", "-std=c11", "-Wl,--stack-first,-z,stack-size=1048576")
 """The stack comes first in memory, so that a recursion too deep is a trap, and never overwrites data."""
-_RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasi")
-"""The names of one target, in newer and in older compilers."""
+_RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasi")  # names of one target, in newer and in older compilers
 _PYTHON_BUILD = ("python3", "-m", "tourney.bots.catalogue.python_module")
 _PYTHON_WORDS = ("-S", "-B", "/bot/bot.py")
 """CPython's arguments: load no site packages, and write no bytecode; there is nowhere to write it."""
@@ -123,12 +121,11 @@ def _as_module(files: dict[str, str], language: str) -> Iterator[tuple[str, str]
     suffix = {"python": ".py", "c": ".c", "rust": ".rs"}[language]
     (source,) = (file for file in files if file.endswith(suffix))
     command = [_MODULE]
+    rust = ("rustc", "-O", "-C", "strip=symbols", "--target", rust_target() or _RUST_TARGETS[0])
+    build = [*(_CLANG if language == "c" else rust), "-o", _MODULE, source]
     if language == "python":
         build = [*_PYTHON_BUILD]
         command += _PYTHON_WORDS
-    else:
-        rust = ("rustc", "-O", "-C", "strip=symbols", "--target", rust_target() or _RUST_TARGETS[0])
-        build = [*(_CLANG if language == "c" else rust), "-o", _MODULE, source]
     values = {"command": command, "build": build, "build-output": [_MODULE]}
     lines = [line for line in files[FILE_NAME].splitlines() if line.partition(" = ")[0] not in values]
     lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]

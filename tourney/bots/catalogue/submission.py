@@ -141,12 +141,9 @@ def _copy_folder(folder: Path, target: Path) -> tuple[Manifest, tuple[FileEntry,
 
 def _bot_folder(folder: Path) -> Path:
     """The bot's folder in an unpacked archive: the top, or the only folder there."""
-    if (folder / FILE_NAME).exists():
-        return folder
-    within = [place for place in sorted(folder.iterdir()) if place.name != "__MACOSX"]
-    if len(within) == 1 and within[0].is_dir():
-        return within[0]
-    return folder
+    within = [place for place in folder.iterdir() if place.name != "__MACOSX"]
+    inner = len(within) == 1 and within[0].is_dir() and not (folder / FILE_NAME).exists()
+    return within[0] if inner else folder
 
 
 def _read_manifest(folder: Path) -> Manifest:
@@ -212,10 +209,8 @@ def _check_directory(archive: Path) -> None:
         size = file.seek(0, os.SEEK_END)
         start = file.seek(max(0, size - _END_SIZE - 0xFFFF - len(_ZIP64_LOCATOR) - 16))
         tail = file.read(size - start)
-    plain = len(tail) - _END_SIZE
-    if plain >= 0 and tail[plain:].startswith(_END) and tail.endswith(b"\0\0"):
-        at = plain
-    else:
+    at = len(tail) - _END_SIZE
+    if not (at >= 0 and tail[at:].startswith(_END) and tail.endswith(b"\0\0")):
         at = tail.rfind(_END)
     if at < 0 or at + _END_SIZE > len(tail):
         raise BotError("it is not a zip file")

@@ -10,8 +10,7 @@ from tourney.protocol import BotMessage
 
 EventKind = Literal["line", "timeout", "closed", "lost", "overflow", "malformed"]
 
-TRACED_LINES: Final = 12
-"""How many lines a TracedChannel keeps."""
+TRACED_LINES: Final = 12  # lines that a TracedChannel keeps
 _MAX_SHOWN: Final = 200
 _TIMED_OUT: Final = "! timeout"
 

@@ -253,17 +253,12 @@ def _processes_flag() -> str:
     The answer is "" if the kernel does not have the limits afterwards: then a program has to set them.
     """
     limits = ResourceLimits(memory_mb=1 << 10, processes=100, file_mb=1, open_files=100)
-    wanted = {
-        "Max address space": 1 << 30,
-        "Max file size": 1 << 20,
-        "Max open files": 100,
-        "Max core file size": 0,
-        "Max processes": 100,
-    }
+    wanted = {"address space": 1 << 30, "file size": 1 << 20, "open files": 100}
+    wanted |= {"core file size": 0, "processes": 100}
     for flag in "pu":
         said = _said([_SHELL, "-c", f'{_ulimits(limits, flag)} && exec "$@"', "sh", "/bin/cat", _LIMITS])
         rows = {line[:26].strip(): line[26:].split()[:2] for line in said.splitlines()}
-        if all(rows.get(name) == [str(value)] * 2 for name, value in wanted.items()):
+        if all(rows.get(f"Max {name}") == [str(value)] * 2 for name, value in wanted.items()):
             return flag
     return ""
 

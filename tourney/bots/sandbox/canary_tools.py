@@ -1,16 +1,19 @@
-"""What the attempts of the canary share: what it knows of the host, children, and system calls.
+"""What the canary and its referee share: what it knows of the host, children, system calls, cached pages.
 
-Of the standard library alone: see ``canary``.
+The kernel's cache of a file's pages is a place in which one match could leave a trace for another. Of the
+standard library alone: see ``canary``.
 """
 
 import ctypes
 import errno
+import mmap
 import os
 import signal
 import socket
+import tempfile
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -57,6 +60,11 @@ SOCKETS = (
 """Families and kinds of sockets that are not UNIX ones."""
 LIBC = ctypes.CDLL(None, use_errno=True)
 LIBC.syscall.restype = ctypes.c_long
+LIBC.mmap.restype = ctypes.c_void_p
+LIBC.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+LIBC.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
+LIBC.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+CACHED_BYTES = 256 * 1024  # size of each file of ``shared_library``
 
 
 class Facts(NamedTuple):
@@ -183,3 +191,45 @@ def allowed_calls(calls: Mapping[str, tuple[tuple[int, int], tuple[int, ...]]]) 
         for name, (numbers, words) in calls.items()
         if not in_child(partial(is_refused, numbers[column], words))
     ]
+
+
+@contextmanager
+def shared_library() -> Iterator[str]:
+    """Make a folder with two files of CACHED_BYTES, on a disk if the machine has one."""
+    place = "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108 - a folder of its own below it
+    with tempfile.TemporaryDirectory(prefix="tourney-doctor-library-", dir=place) as name:
+        Path(name).chmod(0o755)
+        for file in ("kept", "dropped"):
+            with (Path(name) / file).open("wb") as written:
+                written.write(b"1" * CACHED_BYTES)
+                written.flush()
+                os.fsync(written.fileno())
+        yield name
+
+
+def cached_pages(path: Path) -> int:
+    """Number of cached pages of a file, without changing that. Raises OSError."""
+    size = path.stat().st_size
+    pages = ctypes.create_string_buffer(-(-size // mmap.PAGESIZE))
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        place = LIBC.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
+        if place == ctypes.c_void_p(-1).value or LIBC.mincore(place, size, pages):
+            raise OSError(ctypes.get_errno(), f"cannot find out what is cached of {path}")
+        LIBC.munmap(place, size)
+    finally:
+        os.close(fd)
+    return sum(page & 1 for page in pages.raw)
+
+
+def drop_pages(path: Path) -> bool:
+    """Drop a file from the kernel's cache; say whether that is possible where it lies."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        for _ in range(10):
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            if not cached_pages(path):
+                return True
+    finally:
+        os.close(fd)
+    return False

@@ -21,7 +21,7 @@ from typing import Final, Self
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox import canary, canary_tools
-from tourney.bots.sandbox.page_cache import CACHED_BYTES, cached_pages, drop_pages, shared_library
+from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_pages, shared_library
 from tourney.bots.sandbox.processes import free_processors, started_on
 from tourney.bots.sandbox.sandbox import (
     MAX_PROCESSES,
@@ -82,9 +82,8 @@ def probe_sandbox(sandbox: Sandbox) -> Iterator[ProbeFinding]:
                 finding = outside[protection]()
             promised = sandbox.protections[protection]
             if finding.degree == "enforced" != promised:
-                finding = ProbeFinding(
-                    protection, promised, f"{finding.said}; held this time, which is not promised"
-                )
+                said = f"{finding.said}; held this time, which is not promised"
+                finding = ProbeFinding(protection, promised, said)
             yield finding
 
 
@@ -160,7 +159,7 @@ class _Probing:
         return _canary_command(words, self._folder, self._library)
 
     @contextmanager
-    def canary(self, names: Sequence[str], *, ticks: bool = False) -> Iterator[Channel]:
+    def canary(self, *names: str, ticks: bool = False) -> Iterator[Channel]:
         """Start a canary and end it."""
         channel = self._sandbox.spawn(self.command(names, ticks=ticks), memory_mb=MEMORY_MB)
         try:
@@ -171,7 +170,7 @@ class _Probing:
     def try_all(self, names: Sequence[str]) -> dict[str, tuple[bool, str]]:
         """Let one canary try all of the probes; return whether each worked, and its words."""
         results = dict.fromkeys(names, (False, "the canary was killed"))
-        with self.canary(names) as channel:
+        with self.canary(*names) as channel:
             lines, why = _hear(channel)
             for line in lines:
                 name, could, words = line.split(" ", 2)
@@ -185,7 +184,7 @@ class _Probing:
         """Let canaries leave processes behind, and look for them after their end."""
         outcomes = []
         for way in ways:
-            with self.canary([way]) as channel:
+            with self.canary(way) as channel:
                 _hear(channel)
             outcomes.append(self._outlived(way, "outlived the match", "ended with the match"))
         return _judge(protection, outcomes)
@@ -209,7 +208,7 @@ class _Probing:
 
     def use_unreaped_time(self) -> ProbeFinding:
         """Let a canary work in a child that is never reaped, and check that its time is known."""
-        with self.canary(["unreaped-child"]) as channel:
+        with self.canary("unreaped-child") as channel:
             lines, _ = _hear(channel)
             used = channel.cpu_ms() or 0
         if not lines:
@@ -225,7 +224,7 @@ class _Probing:
         wait: so what it waited and what it used cannot be more than the time that passed.
         """
         began = time.monotonic_ns()
-        with _on_one_processor(), self.canary(["crowd"]) as one, self.canary(["crowd"]) as other:
+        with _on_one_processor(), self.canary("crowd") as one, self.canary("crowd") as other:
             answered = all(_hear(channel)[0] for channel in (one, other))
             readings = [found for channel in (one, other) if (found := channel.reading()) is not None]
             passed = (time.monotonic_ns() - began) // 1_000_000
@@ -265,8 +264,8 @@ class _Probing:
         for way in ("child", "daemon"):
             with (
                 _on_one_processor(),
-                self.canary([way], ticks=True) as channel,
-                self.canary(["child"], ticks=True) as control,
+                self.canary(way, ticks=True) as channel,
+                self.canary("child", ticks=True) as control,
             ):
                 _hear(channel)
                 _hear(control)
@@ -328,9 +327,8 @@ def _judge(protection: str, outcomes: Collection[tuple[bool, str]]) -> ProbeFind
     worked = [said for could, said in outcomes if could]
     if not worked:
         return ProbeFinding(protection, "enforced", "; ".join(dict.fromkeys(said for _, said in outcomes)))
-    return ProbeFinding(
-        protection, "absent" if len(worked) == len(outcomes) else "partial", "; ".join(worked)
-    )
+    degree: Degree = "absent" if len(worked) == len(outcomes) else "partial"
+    return ProbeFinding(protection, degree, "; ".join(worked))
 
 
 def _hear(channel: Channel) -> tuple[list[str], str]:

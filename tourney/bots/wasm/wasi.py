@@ -16,12 +16,10 @@ from tourney.bots.wasm.fuel import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, RANDOM_FUEL
 from tourney.bots.wasm.library import Function, StoreFuel, StoreMemory, define
 from tourney.seeds import deriver
 
-NS: Final = 1_000_000
-"""Nanoseconds of a millisecond."""
+NS: Final = 1_000_000  # Nanoseconds of a millisecond
 MAX_LINES: Final = 1_000
 MAX_OUTPUT: Final = 64 * 1024
-MAX_TAIL: Final = 4_096
-"""What stops a module that writes: this much output, or a line of this length."""
+MAX_TAIL: Final = 4_096  # What stops a module that writes: this much output, or a line of this length
 MAX_ERRORS: Final = 16 * 1024
 _MAX_ITEMS: Final = 1_024
 _CHUNK: Final = 64 * 1024

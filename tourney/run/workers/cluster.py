@@ -35,8 +35,7 @@ class ClusterExecutor(MatchExecutor):
     """A match without a reply is played elsewhere after this time, or ten times the longest so far."""
     answer_seconds: ClassVar[float] = 900.0
     """How long the run waits before its start for hosts to say what they are, and to build the bots."""
-    patience_seconds: ClassVar[float] = 60.0
-    """How long a lost scheduler may take to come back."""
+    patience_seconds: ClassVar[float] = 60.0  # How long a lost scheduler may take to come back
     silence_seconds: ClassVar[float] = 300.0
     """How long a scheduler whose connection stands may give no answer."""
 
@@ -79,9 +78,7 @@ class ClusterExecutor(MatchExecutor):
         self._dispatcher = Dispatcher(
             self._link, run, self._settings, self.make_judge, self._inbox.put, self.clock
         )
-        self._poller = NodePoller(
-            self._link, clock=self.clock, say=run.say, seconds=_LOOK_SECONDS, limit=self.silence_seconds
-        )
+        self._poller = NodePoller(self._link, self.clock, run.say, _LOOK_SECONDS, self.silence_seconds)
         try:
             self._link.connect()
             self._begin()
@@ -130,24 +127,20 @@ class ClusterExecutor(MatchExecutor):
     def close(self) -> None:
         """Wait for the matches being played, and end the workers of this run."""
         self._inbox.put(self._close)
-        self._join(None)
-        self._end()
-        self._dispatcher.rechecks.close()
+        self._end(None)
+        self._dispatcher.rechecks.end(at_once=False)
 
     def stop(self) -> None:
         """End the workers and their bots at once, as far as the hosts can be reached."""
         self._over = True
         self._inbox.put(lambda: None)
-        self._join(_JOIN_SECONDS)
-        self._end()
-        self._dispatcher.rechecks.stop()
+        self._end(_JOIN_SECONDS)
+        self._dispatcher.rechecks.end(at_once=True)
 
-    def _join(self, seconds: float | None) -> None:
+    def _end(self, seconds: float | None) -> None:
+        """Let the nodes end this run's workers, and end the connection, after some seconds at most."""
         if self._thread.ident is not None:
             self._thread.join(seconds)
-
-    def _end(self) -> None:
-        """Let the nodes end this run's workers, and end the connection."""
         wait(self._dispatcher.order("end"), timeout=_JOIN_SECONDS)
         self._dispatcher.checker.close()
         self._link.close()

@@ -69,8 +69,7 @@ class ClusterLink(ABC):
     there. Methods raise LinkLostError.
     """
 
-    allowed_failures: int = 3
-    """How many nodes may be lost while they play one match, before it is void."""
+    allowed_failures: int = 3  # How many nodes may be lost while they play one match, before it is void
 
     @abstractmethod
     def connect(self) -> None:
@@ -110,40 +109,33 @@ def in_thread(work: Callable[[], T]) -> "Future[T]":
     return future
 
 
+@dataclass(slots=True)
 class NodePoller:
     """Looks at the nodes every ``seconds``; without an answer for ``limit`` seconds it gives up.
 
     ``clock`` counts seconds; ``say`` prints a message.
     """
 
-    def __init__(
-        self,
-        link: ClusterLink,
-        *,
-        clock: Callable[[], float],
-        say: Callable[[str], None],
-        seconds: float,
-        limit: float,
-    ) -> None:
-        self._link = link
-        self._clock = clock
-        self._say = say
-        self._seconds = seconds
-        self._limit = limit
-        self._asked: Future[Mapping[str, ClusterNode]] | None = None
-        self._since = self._next = clock()
-        self._said = 0.0
+    link: ClusterLink
+    clock: Callable[[], float]
+    say: Callable[[str], None]
+    seconds: float
+    limit: float
+    _asked: "Future[Mapping[str, ClusterNode]] | None" = None
+    _since: float = 0.0
+    _next: float = 0.0  # at once
+    _said: float = 0.0
 
     def poll(self) -> Mapping[str, ClusterNode] | None:
         """The nodes where an answer has come, else None.
 
         Raises LinkLostError where the connection is lost, WorkerError after ``limit``.
         """
-        now = self._clock()
+        now = self.clock()
         if self._asked is None:
             if now < self._next:
                 return None
-            self._asked, self._since, self._said = in_thread(self._link.nodes), now, 0.0
+            self._asked, self._since, self._said = in_thread(self.link.nodes), now, 0.0
             wait_for([self._asked], timeout=0.01)  # most answers take no longer
         if not self._asked.done():
             self._be_silent(now - self._since)
@@ -151,35 +143,35 @@ class NodePoller:
         asked, self._asked = self._asked, None
         nodes = asked.result()
         if self._said:
-            self._say(f"the scheduler answers again, after {now - self._since:.0f} s")
-        self._next = now + max(self._seconds, len(nodes) / _MANY)
+            self.say(f"the scheduler answers again, after {now - self._since:.0f} s")
+        self._next = now + max(self.seconds, len(nodes) / _MANY)
         return nodes
 
     def first(self) -> Mapping[str, ClusterNode]:
         """Wait for an answer. Raises LinkLostError where none comes in FIRST_SECONDS."""
         self._asked = None
-        asked = in_thread(self._link.nodes)
+        asked = in_thread(self.link.nodes)
         with suppress(TimeoutError):
             nodes = asked.result(FIRST_SECONDS)
-            self._next = self._clock() + self._seconds
+            self._next = self.clock() + self.seconds
             return nodes
         raise LinkLostError(f"the scheduler gives no answer in {FIRST_SECONDS:.0f} s")
 
     @property
     def text(self) -> str:
         """How long the scheduler has given no answer; "" where that is not long."""
-        silent = self._clock() - self._since if self._asked is not None else 0.0
+        silent = self.clock() - self._since if self._asked is not None else 0.0
         return f"no word from the scheduler for {silent:.0f} s; waiting" if silent >= SILENT_SECONDS else ""
 
     def _be_silent(self, seconds: float) -> None:
-        if seconds >= self._limit:
+        if seconds >= self.limit:
             raise WorkerError(
                 f"no word from the scheduler for {seconds:.0f} s; end it, start it and its workers again, and"
                 " run again: all stored results are kept"
             )
         if seconds >= max(SILENT_SECONDS, self._said + SAY_AGAIN_SECONDS * bool(self._said)):
             self._said = seconds
-            self._say(f"no word from the scheduler for {seconds:.0f} s; waiting")
+            self.say(f"no word from the scheduler for {seconds:.0f} s; waiting")
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,9 @@ from tourney.run.workers.cluster_nodes import HERE, IntroducedNode
 from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
 from tourney.seeds import derive, uniform
 
-PLAYS: Final = 3
-"""The plays on this machine, all alike, that show which of two hosts is wrong."""
+PLAYS: Final = 3  # the plays on this machine, all alike, that show which of two hosts is wrong
 OF: Final = 10_000
-ERROR: Final = 0.01
-"""The share of runs on alike hosts in which any host is named."""
+ERROR: Final = 0.01  # the share of runs on alike hosts in which any host is named
 
 
 class FaultRates:
@@ -75,12 +73,12 @@ def at_least(found: int, drawn: int, marked: int, total: int) -> float:
         if term < 1e-17:
             break
         term *= (marked - k) * (drawn - k) / ((k + 1) * (total - marked - drawn + k + 1))
-    log = _choices(marked, found) + _choices(total - marked, drawn - found) - _choices(total, drawn)
+
+    def choices(whole: int, part: int) -> float:
+        return math.lgamma(whole + 1) - math.lgamma(part + 1) - math.lgamma(whole - part + 1)
+
+    log = choices(marked, found) + choices(total - marked, drawn - found) - choices(total, drawn)
     return math.exp(log) * terms
-
-
-def _choices(total: int, drawn: int) -> float:
-    return math.lgamma(total + 1) - math.lgamma(drawn + 1) - math.lgamma(total - drawn + 1)
 
 
 Put = Callable[[Callable[[], None]], None]
@@ -190,12 +188,7 @@ class Rechecks:
                 " time-outs are rechecked"
             )
 
-    def close(self) -> None:
+    def end(self, *, at_once: bool) -> None:
         """End the judge's workers."""
         if self._judge is not None:
-            self._judge.close()
-
-    def stop(self) -> None:
-        """End the judge's workers at once."""
-        if self._judge is not None:
-            self._judge.stop()
+            (self._judge.stop if at_once else self._judge.close)()

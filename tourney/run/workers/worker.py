@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from multiprocessing.connection import wait
@@ -77,7 +77,7 @@ def initialize(
     _Worker.slot = slots.get()
     # A handler, not SIG_IGN: an ignored signal would stay ignored in the bots.
     for number in TERMINAL_SIGNALS:
-        signal.signal(number, _ignore)
+        signal.signal(number, lambda *_: None)
     signal.signal(signal.SIGTERM, _stop)
     unblock_terminal_signals()
     adopt_orphans()
@@ -94,9 +94,8 @@ def play_task(task: MatchTask, following: MatchTask | None = None) -> WorkerRepl
 
     ``following`` is the task that this worker plays next, if it is known.
     """
-    if _Worker.draining is not None and _Worker.draining.is_set():
-        return WorkerReply(task.number)
-    if task.start_by is not None and time.monotonic() > task.start_by:
+    draining = _Worker.draining is not None and _Worker.draining.is_set()
+    if draining or (task.start_by is not None and time.monotonic() > task.start_by):
         return WorkerReply(task.number)
     _set_status(task.number)
     try:
@@ -182,10 +181,6 @@ def _match_runner(bots: str, sandbox: str, reuse: bool) -> MatchRunner:
     return runner
 
 
-def _ignore(_number: int, _frame: FrameType | None) -> None:
-    """Do nothing."""
-
-
 def _stop(_number: int, _frame: FrameType | None) -> None:
     if _Worker.playing:
         raise _StopNow
@@ -229,7 +224,14 @@ def kill_orphans() -> int:
     this process itself plays.
     """
     own = os.getsid(0)
-    return _kill(lambda: [pid for pid in children_of(os.getpid()) if _session(pid) not in (own, None)])
+
+    def others() -> Iterator[int]:
+        for pid in children_of(os.getpid()):
+            with suppress(OSError):
+                if os.getsid(pid) != own:
+                    yield pid
+
+    return _kill(lambda: list(others()))
 
 
 def kill_strays(known: Collection[int]) -> int:
@@ -244,22 +246,14 @@ def _kill(find: Callable[[], list[int]]) -> int:
     """Kill and reap processes until none is found."""
     count = 0
     for _ in range(_ATTEMPTS):
-        found = find()
-        if not found:
-            break
-        for pid in found:
+        for pid in (found := find()):
             signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
                 os.waitpid(pid, 0)
-            count += 1
+        if not found:
+            break
+        count += len(found)
     return count
-
-
-def _session(pid: int) -> int | None:
-    try:
-        return os.getsid(pid)
-    except OSError:
-        return None
 
 
 def _children() -> list[int]:

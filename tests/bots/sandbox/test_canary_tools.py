@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox.page_cache import CACHED_BYTES, cached_pages, drop_pages, shared_library
+from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_pages, shared_library
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs mincore and posix_fadvise")
