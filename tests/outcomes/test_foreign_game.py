@@ -44,7 +44,7 @@ def test_sentence_has_the_number_and_some_places() -> None:
     for line in range(1, 6):
         problems.add("no-result", "cup.pgn", line)
     problems.add("unfinished", "cup.pgn", 9)
-    assert list(problems.sentences(most=2)) == [
+    assert [sentence for _, sentence in problems.sentences_by_kind(most=2)] == [
         "unfinished games (result *): 1 (cup.pgn line 9)",
         "games without a result: 5 (cup.pgn line 1, cup.pgn line 2 and 3 more)",
     ]

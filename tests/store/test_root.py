@@ -96,7 +96,7 @@ def test_every_entry_has_a_proof(repository: Database) -> None:
     other = "0" * 64
     for number in (None, *range(1, 7)):
         proof = prove(repository, tournament, number)
-        assert read_proof(proof.as_json(), "proof.json") == proof
+        assert read_proof(msgspec.to_builtins(proof), "proof.json") == proof
         assert (proof.root, proof.index, proof.tree_size) == (root, number or 0, 7)
         assert len(proof.hashes) <= 3
         assert proof.leads_to(root)
@@ -111,7 +111,7 @@ def test_every_entry_has_a_proof(repository: Database) -> None:
 def test_altered_proof_does_not_lead_to_the_root(repository: Database) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
-    proof = prove(repository, tournament, 3).as_json()
+    proof = msgspec.to_builtins(prove(repository, tournament, 3))
     for change in ({"index": 4}, {"entry": [2, 1, 1, 1, "f" * 64]}, {"hashes": proof["hashes"][1:]}):
         assert not read_proof(proof | change, "proof.json").leads_to(proof["root"])
 
@@ -129,7 +129,7 @@ def test_altered_proof_does_not_lead_to_the_root(repository: Database) -> None:
 def test_malformed_proof_is_refused(repository: Database, change: dict[str, Any], words: str) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
-    data = prove(repository, tournament, 1).as_json()
+    data = msgspec.to_builtins(prove(repository, tournament, 1))
     with refused(RecordError, "proof.json is not a proof", words):
         read_proof(data | change, "proof.json")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import click
+import msgspec
 import rfc8785
 
 from tourney.cli import options as opt
@@ -142,7 +143,7 @@ def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> 
             number, chosen = found.number, database.tournaments.by_id(found.tournament)
         proof = prove(database, chosen or database.tournaments.get(tournament), number)
     with _target(options.file) as file:
-        file.write(rfc8785.dumps(proof.as_json()) + b"\n")
+        file.write(rfc8785.dumps(msgspec.to_builtins(proof)) + b"\n")
 
 
 def _write(database: Database, tournament: Tournament, options: ExportRequest, file: BinaryIO) -> None:

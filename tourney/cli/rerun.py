@@ -29,7 +29,7 @@ from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, s
 from tourney.run.workers.local import LocalExecutor, default_workers
 from tourney.schema import Document, Part
 from tourney.store.database import Database
-from tourney.store.scratch import Scratch
+from tourney.store.importing import Scratch
 from tourney.store.values import Tournament
 
 

@@ -188,11 +188,6 @@ class Problems:
         """All kept places by kind, in file order within each."""
         return tuple(place for kind in KINDS for place in self._places.get(kind, ()))
 
-    def sentences(self, most: int = 3) -> Iterator[str]:
-        """Yield the sentences of ``sentences_by_kind``."""
-        for _, sentence in self.sentences_by_kind(most):
-            yield sentence
-
     def sentences_by_kind(self, most: int = 3) -> Iterator[tuple[str, str]]:
         """Yield each kind with a sentence that has its number and up to ``most`` of its places."""
         for kind, words in KINDS.items():

@@ -211,7 +211,7 @@ def read_files(
 def _nothing(problems: Problems, controls: dict[str, int]) -> str:
     if not problems.read:
         return "there is no game in these results"
-    why = "; ".join(problems.sentences(1))
+    why = "; ".join(sentence for _, sentence in problems.sentences_by_kind(1))
     if controls and problems.counts["filter"]:
         known = sorted(controls.items(), key=lambda item: (-item[1], item[0]))[:5]
         why += f" (time controls there: {', '.join(name or 'none' for name, _ in known)})"

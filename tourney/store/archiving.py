@@ -8,12 +8,11 @@ moment leaves a whole database, a whole file, or both.
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
 
-from tourney.compression import MAX_READ, compressing, reading
+from tourney.compression import compressing, reading
 from tourney.errors import CheckError, InputError, TourneyError, UsageError
 from tourney.files import writing
 from tourney.parsing import read_json_lines
@@ -152,9 +151,11 @@ def _write(database: Database, tournament: Tournament, out: Path, step: Step) ->
 
 def _check(path: Path, content: str, root: str) -> None:
     """Raise TourneyError or OSError unless a file has this content, all of whose digests lead to the root."""
+    found = hashlib.sha256()
     with reading(path) as file:
-        found = _hash(file)
-    if found != content:
+        for line in file:
+            found.update(line)
+    if found.hexdigest() != content:
         raise CheckError(f"{path} holds something else than was written")
     if check_tournament(read_json_lines(path)).line.root != root:
         raise CheckError(f"{path} has another root than the database")
@@ -162,11 +163,4 @@ def _check(path: Path, content: str, root: str) -> None:
 
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
-        return _hash(file)
-
-
-def _hash(file: BinaryIO) -> str:
-    found = hashlib.sha256()
-    for data in iter(partial(file.read, MAX_READ), b""):
-        found.update(data)
-    return found.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

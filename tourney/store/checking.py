@@ -1,7 +1,7 @@
 """Find everything that is wrong with a database: pages, tables, columns, rows, and what contradicts what."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from itertools import islice
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from tourney.errors import StoreDamaged
 from tourney.store import rows, sqlite
 from tourney.store.baselines import baseline_of
-from tourney.store.column_reading import ColumnError, Columns, Dictionaries, unpack_log, unpack_measured
+from tourney.store.column_reading import ColumnError, Columns, unpack_log, unpack_measured
 from tourney.store.engine import is_sqlite, opened, parse_url, transaction
 from tourney.store.models import (
     ARCHIVE,
@@ -141,7 +141,7 @@ def _bad_matches(
             yield from bad
             if not bad:
                 last[row["tournament_id"]] = row
-    known = partial(_known, connection, {})
+    known = cache(partial(rows.dictionaries_of, connection))
     archived = set(connection.execute(sa.select(ARCHIVE.c.tournament_id)).scalars())
     for row in read(MATCH, SCHEDULE.c.tournament_id):
         if shape := shapes.get(row["tournament_id"]):
@@ -156,19 +156,11 @@ def _bad_matches(
 
 def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
     """Yield an error for each bad log and each bad row of measurements."""
-    read = partial(_rows, connection, step)
-    known = partial(_known, connection, {})
+    known = cache(partial(rows.dictionaries_of, connection))
     for table, check in DETAILS.items():
-        for row in read(table, SCHEDULE.c.tournament_id):
+        for row in _rows(connection, step, table, SCHEDULE.c.tournament_id):
             fit = partial(check, known=known(row["tournament_id"]))
             yield from _tried(connection, table, row, fit)
-
-
-def _known(connection: Connection, kept: dict[int, Dictionaries], tournament: int) -> Dictionaries:
-    """The dictionaries of a tournament; ``kept`` has those that were asked for before."""
-    if tournament not in kept:
-        kept[tournament] = rows.dictionaries_of(connection, tournament)
-    return kept[tournament]
 
 
 def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:

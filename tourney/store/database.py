@@ -13,7 +13,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 import sqlalchemy as sa
@@ -82,9 +81,7 @@ class Database:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager
@@ -180,7 +177,7 @@ def copy_database(source: str, target: str) -> int:
 def check_apart(source: str, target: str) -> None:
     """Raise UsageError if two URLs are of one database."""
     if _identity(parse_url(target)) == _identity(parse_url(source)):
-        raise UsageError(f"{shown(parse_url(source))} is both source and target; name another database")
+        raise UsageError(f"{shown(source)} is both source and target; name another database")
 
 
 def _identity(url: URL) -> object:

@@ -62,9 +62,10 @@ def is_sqlite(url: URL) -> bool:
     return url.get_backend_name() == "sqlite"
 
 
-def shown(url: URL) -> str:
-    """A database's name for messages: a path, or a URL without its password."""
-    return str(url.database) if is_sqlite(url) else url.render_as_string(hide_password=True)
+def shown(url: str | URL) -> str:
+    """A database's name for messages: a path, or a URL without its password. Raises UsageError."""
+    parsed = parse_url(url) if isinstance(url, str) else url
+    return str(parsed.database) if is_sqlite(parsed) else parsed.render_as_string(hide_password=True)
 
 
 def open_engine(

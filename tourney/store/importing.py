@@ -1,13 +1,17 @@
 """Read, check and import a tournament that was exported (``tourney.store.exchange``): all or nothing."""
 
+import os
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any, Final, Self
 
 from msgspec import structs
 
-from tourney.errors import GameError, RecordError
+from tourney.errors import EnvironmentFailure, GameError, RecordError
 from tourney.games.registry import find_game
 from tourney.match.merkle import Tree
 from tourney.match.record import MAX_SEATS, Record, check_record
@@ -18,7 +22,6 @@ from tourney.schema import Name, SchemaError, check_bits, check_range, read
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
 from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
-from tourney.store.scratch import Scratch
 from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
 _CHUNK = 500
@@ -290,3 +293,103 @@ def keep_root(writer: Database, tournament: int) -> None:
     root = compute_root(writer, writer.tournaments.by_id(tournament))
     if root is not None:
         writer.tournaments.keep_root(tournament, root)
+
+
+_CACHE: Final = 2_000
+"""Kibibytes of the tables that are kept in memory."""
+
+_TABLES: Final = """
+CREATE TABLE seen (digest BLOB PRIMARY KEY, place BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE pile (key TEXT PRIMARY KEY, number INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE line (id INTEGER PRIMARY KEY, pile INTEGER, place INTEGER, seats TEXT, digest BLOB);
+CREATE TABLE text (id INTEGER PRIMARY KEY, label BLOB NOT NULL, data BLOB NOT NULL);
+"""
+
+
+class Scratch:
+    """What reading a long file must remember of each match: memory does not grow with the file.
+
+    It is in a temporary file without a name, which the system removes whatever becomes of the process.
+    Methods raise EnvironmentFailure where the file cannot be written.
+    """
+
+    def __init__(self) -> None:
+        with _named():
+            self._tables = sqlite3.connect("", isolation_level=None)
+            self._tables.executescript(
+                f"PRAGMA journal_mode = OFF; PRAGMA cache_size = -{_CACHE}; {_TABLES} BEGIN"
+            )
+        self._piles = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tables.close()
+
+    def first_place(self, digest: str, place: str) -> str:
+        """The first place that was given with a digest: this one if it is new."""
+        key = bytes.fromhex(digest)
+        with _named():
+            new = self._tables.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (key, os.fsencode(place)))
+            if new.rowcount:
+                return place
+            (found,) = self._tables.execute("SELECT place FROM seen WHERE digest = ?", (key,)).fetchone()
+            return os.fsdecode(found)
+
+    def put_line(self, key: str, seats: str, digest: str) -> None:
+        """Add a line to the pile of a key; piles are numbered from 1 as they appear, and lines in each."""
+        with _named():
+            found = self._tables.execute("SELECT number, count FROM pile WHERE key = ?", (key,)).fetchone()
+            if found is None:
+                self._piles += 1
+                found = (self._piles, 0)
+                self._tables.execute("INSERT INTO pile VALUES (?, ?, 1)", (key, self._piles))
+            else:
+                self._tables.execute("UPDATE pile SET count = count + 1 WHERE key = ?", (key,))
+            self._tables.execute(
+                "INSERT INTO line (pile, place, seats, digest) VALUES (?, ?, ?, ?)",
+                (found[0], found[1] + 1, seats, bytes.fromhex(digest)),
+            )
+
+    def piled(self) -> Iterator[tuple[int, int, str]]:
+        """Yield pile, place in it and seats of each line, pile after pile."""
+        yield from self._rows("SELECT pile, place, seats FROM line ORDER BY pile, place")
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield the number from 1 among those of ``piled``, and the digest, of each line as they came."""
+        query = (
+            "WITH before AS (SELECT number, sum(count) OVER (ORDER BY number) - count AS lines FROM pile)"
+            " SELECT lines + place, hex(digest) FROM line JOIN before ON number = pile ORDER BY id"
+        )
+        for number, digest in self._rows(query):
+            yield number, digest.lower()
+
+    def put_text(self, label: str, data: bytes) -> int:
+        """Keep a text with its label; return how many are kept now."""
+        row = (os.fsencode(label), data)  # it begins with a file's name, which need not be text
+        with _named():
+            made = self._tables.execute("INSERT INTO text (label, data) VALUES (?, ?)", row)
+        return made.lastrowid or 0
+
+    def text(self, index: int) -> tuple[str, bytes]:
+        """A text by its place from 0, with its label."""
+        query = "SELECT label, data FROM text WHERE id = ?"
+        with _named():
+            label, data = self._tables.execute(query, (index + 1,)).fetchone()
+        return os.fsdecode(label), data
+
+    def _rows(self, query: str) -> Iterator[Any]:
+        with _named():
+            yield from self._tables.execute(query)
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise EnvironmentFailure(
+            f"a temporary file cannot be written ({error}): free some space there, or name another folder by"
+            " TMPDIR"
+        ) from error

@@ -14,31 +14,18 @@ MAX_LOGO: Final = 256 << 10
 """Bytes of a logo."""
 MAX_LINKS: Final = 30
 
-Title = Annotated[
-    str,
-    Meta(
-        max_length=200,
-        pattern=r"\A[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*\Z",
-        extra={"want": "hold no control character"},
-    ),
-]
+
+def _text(most: int, pattern: str, want: str) -> Meta:
+    """The constraints of a text; ``want`` words its pattern for errors."""
+    return Meta(max_length=most, pattern=rf"\A{pattern}\Z", extra={"want": want})
+
+
+Title = Annotated[str, _text(200, r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]*", "hold no control character")]
 LinkTitle = Annotated[Title, Meta(min_length=1)]
-Description = Annotated[
-    str,
-    Meta(
-        max_length=5_000,
-        pattern=r"\A[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]*\Z",
-        extra={"want": "hold no control characters but tabs and ends of lines"},
-    ),
-]
-Address = Annotated[
-    str,
-    Meta(
-        max_length=2_000,
-        pattern=r"\A(?:https?://|mailto:)[!-~]+\Z",
-        extra={"want": "begin with https://, http:// or mailto: and have no blanks"},
-    ),
-]
+_UNPRINTED: Final = "hold no control characters but tabs and ends of lines"
+Description = Annotated[str, _text(5_000, r"[^\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]*", _UNPRINTED)]
+_WEB: Final = "begin with https://, http:// or mailto: and have no blanks"
+Address = Annotated[str, _text(2_000, r"(?:https?://|mailto:)[!-~]+", _WEB)]
 
 
 class Link(Struct, frozen=True, forbid_unknown_fields=True):

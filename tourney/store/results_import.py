@@ -17,9 +17,8 @@ from tourney.schedule.row import Row, limit_rows
 from tourney.schema import NAME, show
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
-from tourney.store.importing import check_game, keep_root, store_new
+from tourney.store.importing import Scratch, check_game, keep_root, store_new
 from tourney.store.rows import joined
-from tourney.store.scratch import Scratch
 from tourney.store.values import (
     CHOSEN,
     NO_BOT,
@@ -47,22 +46,18 @@ class _Layout:
     def __init__(self, plan: Plan, scratch: Scratch) -> None:
         self.plan = plan
         self.entrants: dict[str, StoredEntrant] = {}
-        self._scratch = scratch
+        self.scratch = scratch
 
     def add(self, where: str, spec: MatchSpec, digest: str) -> None:
         numbers = tuple(self._number(where, entrant) for entrant in spec.seats)
         if len(set(numbers)) < len(numbers):
             raise RecordError(f"{where}: an entrant has two seats in this match")
-        self._scratch.put_line(f"{spec.seed}:{joined(sorted(numbers))}", joined(numbers), digest)
+        self.scratch.put_line(f"{spec.seed}:{joined(sorted(numbers))}", joined(numbers), digest)
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in schedule order."""
-        for table, order, seats in self._scratch.piled():
+        for table, order, seats in self.scratch.piled():
             yield Row(1, table, 1, order, tuple(map(int, seats.split(","))))
-
-    def numbered(self) -> Iterator[tuple[int, str]]:
-        """Yield the number and the digest of each record, in the order of the records."""
-        return self._scratch.lines()
 
     def _number(self, where: str, entrant: Entrant) -> int:
         if NAME.fullmatch(entrant.name) is None:
@@ -114,7 +109,7 @@ def import_records(
 def _finished(layout: _Layout, records: Iterable[Line]) -> Iterator[tuple[str, MatchResult]]:
     """Yield the records' results. Raises RecordError for other records than those of the layout."""
     nothing: tuple[Any, Any] = (None, None)
-    for known, line in zip_longest(layout.numbered(), records):
+    for known, line in zip_longest(layout.scratch.lines(), records):
         (number, digest), (where, record) = known or nothing, line or nothing
         if record is None or record.digest != digest:
             raise RecordError(f"{where or 'the end of the file'} was changed while the records were read")

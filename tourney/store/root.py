@@ -160,11 +160,6 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     entry: dict[str, Any] | list[int | str]
     hashes: list[Digest]
 
-    def as_json(self) -> dict[str, Any]:
-        """The proof as JSON data."""
-        data: dict[str, Any] = msgspec.to_builtins(self)
-        return data
-
     def leads_to(self, root: str) -> bool:
         """Say whether the entry belongs to the tournament of a root."""
         leaf = leaf_of(self.entry)

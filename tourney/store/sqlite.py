@@ -219,9 +219,8 @@ def check(path: Path, *, write: bool = False) -> bool:
     """
     if path.is_char_device() or path.is_block_device() or path.is_fifo() or path.is_socket():
         raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
-    _check_header(path)
+    _check_file(path)
     frozen = not write and not _is_writable(path) and not _size_of_wal(path)
-    _check_size(path)
     if not frozen:
         _refuse_names(path)
     if write and is_mount_point(path):
@@ -252,8 +251,11 @@ def check(path: Path, *, write: bool = False) -> bool:
     return frozen
 
 
-def _check_header(path: Path) -> None:
-    """Raise StoreError for a file that is none of ours; one that this process has open has passed before."""
+def _check_file(path: Path) -> None:
+    """Raise StoreError for a file that is none of ours, or that breaks off.
+
+    One that this process has open has passed before, and closing it here would drop its locks.
+    """
     try:
         if _OPEN[_file(path)]:
             return
@@ -271,17 +273,8 @@ def _check_header(path: Path) -> None:
         raise StoreError(f"the database {path} is damaged: it breaks off in its header; restore a backup")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(f"the database {path} is another program's; name another one")
-
-
-def _check_size(path: Path) -> None:
-    """Raise StoreError for a file that ends within a page: SQLite takes what is missing for zeros.
-
-    One that this process has open has passed before, and closing it here would drop its locks.
-    """
-    if _OPEN[_file(path)]:
-        return
-    with path.open("rb") as file:
-        page = int.from_bytes(file.read(18)[16:], "big")
+    page = int.from_bytes(header[16:18], "big")
+    # SQLite would take what is missing of a page for zeros.
     if not _size_of_wal(path) and path.stat().st_size % (page if page > 1 else 65536):
         raise StoreError(f"the database {path} is damaged: it breaks off within a page; restore a backup")
 

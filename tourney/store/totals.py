@@ -160,14 +160,9 @@ class Totals:
         query = query.where(_S.tournament_id == tournament)
         sums = ResultSums()
         with self._access.read() as connection:
-            shape = shape_of(connection, tournament)
-            for text, ranks, faults, why, times in each(connection, query):
-                try:
-                    seating = read_seating(text, *shape)
-                    places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
-                except ColumnError as error:
-                    raise bad_value(connection, tournament, error) from error
-                sums.add(seating, places, kinds, void=why is not None, times=times)
+            game = partial(_game, connection, tournament, shape_of(connection, tournament))
+            for *texts, why, times in each(connection, query):
+                sums.add(*game(*texts), void=why is not None, times=times)
         return sums.totals()
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:

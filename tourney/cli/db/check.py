@@ -9,7 +9,7 @@ from tourney.cli.output import OutputFormat, counting, current
 from tourney.errors import CheckError
 from tourney.schema import Document
 from tourney.store.checking import check_database
-from tourney.store.engine import parse_url, shown
+from tourney.store.engine import shown
 
 
 class DatabaseCheckDocument(Document, frozen=True, kw_only=True):
@@ -30,7 +30,7 @@ def command(format_: OutputFormat, db: str) -> None:
 
     Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
     """
-    name = shown(parse_url(db))
+    name = shown(db)
     with counting(current(), "check", "rows") as step:
         problems = check_database(db, lambda done, table: step(done, None, f"rows of {table}"))
     if format_ is OutputFormat.JSON:

@@ -5,7 +5,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.store.database import copy_database
-from tourney.store.engine import parse_url, shown
+from tourney.store.engine import shown
 
 
 @click.command("copy")
@@ -15,4 +15,4 @@ from tourney.store.engine import parse_url, shown
 def command(target: str, db: str) -> None:
     """Copy the database to an empty one at URL, which may be of another kind."""
     count = copy_database(db, target)
-    current().say(f"{count:,} rows copied to {shown(parse_url(target))}")
+    current().say(f"{count:,} rows copied to {shown(target)}")

@@ -7,7 +7,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import counting, current
 from tourney.store.database import Database, check_apart
-from tourney.store.engine import parse_url, shown
+from tourney.store.engine import shown
 from tourney.store.merging import merge_databases
 
 
@@ -25,7 +25,7 @@ def command(other: str, db: str) -> None:
     """
     check_apart(other, db)
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    name = shown(parse_url(other))
+    name = shown(other)
     with (
         Database.open(other) as there,
         Database.open(db, write=True) as here,

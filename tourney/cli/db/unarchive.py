@@ -9,7 +9,7 @@ from tourney.cli.output import counting, current
 from tourney.errors import UsageError
 from tourney.store.archiving import restore_tournament
 from tourney.store.database import Database
-from tourney.store.engine import parse_url, shown
+from tourney.store.engine import shown
 
 
 @click.command("unarchive")
@@ -26,4 +26,4 @@ def command(file: Path, db: str) -> None:
         raise UsageError(f"{file} is not a regular file: name the archive")
     with Database.open(db, write=True) as database, counting(current(), "unarchive", "matches") as step:
         tournament = restore_tournament(database, file, lambda done: step(done, None))
-    current().say(f"the records of {tournament.name} are back in {shown(parse_url(db))}")
+    current().say(f"the records of {tournament.name} are back in {shown(db)}")

@@ -5,7 +5,7 @@ import click
 from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.store.database import upgrade_database
-from tourney.store.engine import parse_url, shown
+from tourney.store.engine import shown
 
 
 @click.command("upgrade")
@@ -14,7 +14,7 @@ from tourney.store.engine import parse_url, shown
 def command(db: str) -> None:
     """Upgrade the database to the schema of this version of Tourney."""
     before, after = upgrade_database(db)
-    name = shown(parse_url(db))
+    name = shown(db)
     current().say(
         f"{name} is up to date ({after})"
         if before == after

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure
-from tourney.store.scratch import Scratch
+from tourney.store.importing import Scratch
 
 
 def digest_of(number: int) -> str:
