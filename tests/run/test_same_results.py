@@ -27,7 +27,7 @@ from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
-from tourney.run.engine.schedule_check import ScheduleCheck, StoredSchedule, check_schedule
+from tourney.run.engine.schedule_check import StoredSchedule, TournamentCheck, check_schedule
 from tourney.run.listeners import Listener
 from tourney.run.summary import End, RunProgress
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
@@ -209,7 +209,7 @@ def test_threads_and_killed_runs_give_same_results(tmp_path: Path, name: str) ->
     assert case.rows in (None, len(first["rows"]))
     assert len(first["results"]) == len(first["rows"]) > 18
     assert first["root"] is not None
-    assert first["schedule"] == ScheduleCheck((), None)
+    assert first["schedule"] == TournamentCheck((), None)
     assert [number for number, _ in first["benched"]] == [1] * case.benched
 
 

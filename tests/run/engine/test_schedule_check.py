@@ -13,7 +13,7 @@ from tests.support.tournaments import begin, entrant, played
 from tourney.match.record import FaultKind
 from tourney.run.engine.readiness import unbench
 from tourney.run.engine.recorder import pair_next, spec_of
-from tourney.run.engine.schedule_check import ScheduleCheck, StoredSchedule, check_schedule
+from tourney.run.engine.schedule_check import StoredSchedule, TournamentCheck, check_schedule
 from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant
 
@@ -46,11 +46,11 @@ def play_on(repository: Database, failing: str = "", rounds: int = 100) -> None:
             return
 
 
-def check(repository: Database) -> ScheduleCheck:
+def check(repository: Database) -> TournamentCheck:
     return check_schedule(StoredSchedule.of(repository, repository.tournaments.get()))
 
 
-WHOLE = ScheduleCheck((), None)
+WHOLE = TournamentCheck((), None)
 FORMATS: dict[str, tuple[int, dict[str, Any]]] = {
     "round-robin": (5, {}),
     "round-robin of three": (7, {"seats": 3, "games": 6}),
@@ -131,7 +131,7 @@ def test_entrant_added_to_a_finished_round_robin_is_drawn(repository: Database) 
     play_on(repository)
     late = StoredEntrant(4, entrant("e"), joined=4)
     repository.tournaments.amend(tournament.id, rounds=None, run=tournament.run, entrants=[late])
-    assert check(repository) == ScheduleCheck((), "round 4 is not drawn")
+    assert check(repository) == TournamentCheck((), "round 4 is not drawn")
     play_on(repository)
     assert check(repository) == WHOLE
 
@@ -181,7 +181,7 @@ def test_matches_of_a_broken_bot_are_void(repository: Database) -> None:
     assert check(repository).findings == ()
 
 
-def altered(repository: Database, *statements: str) -> ScheduleCheck:
+def altered(repository: Database, *statements: str) -> TournamentCheck:
     with closing(sqlite3.connect(repository.place)) as connection, connection:
         for statement in statements:
             connection.execute(statement)
@@ -259,7 +259,7 @@ def test_altered_swiss_is_found(repository: Database, statements: Callable[[], l
 def test_unmarked_end_is_unfinished(repository: Database) -> None:
     begin(repository, 4)
     play_on(repository)
-    assert altered(repository, "UPDATE tournament SET complete = 0") == ScheduleCheck(
+    assert altered(repository, "UPDATE tournament SET complete = 0") == TournamentCheck(
         (), "no round follows round 3, but the schedule is not marked as complete"
     )
 

@@ -31,11 +31,16 @@ Step = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleCheck:
-    """What drawing a schedule again shows: findings, a sentence each, and why it is unfinished, or None."""
+class TournamentCheck:
+    """What holds of a tournament, or of its schedule alone.
+
+    ``findings``: a sentence each. ``unfinished``: why it is not whole though nothing contradicts it, or None.
+    ``notes``: what could not be checked, and why.
+    """
 
     findings: tuple[str, ...]
     unfinished: str | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class StoredSchedule:
         )
 
 
-def check_schedule(stored: StoredSchedule, step: Step = lambda _done, _rounds: None) -> ScheduleCheck:
+def check_schedule(stored: StoredSchedule, step: Step = lambda _done, _rounds: None) -> TournamentCheck:
     """Draw all rounds again, and decide again who was benched.
 
     Raises TournamentError for a format that is not installed.
@@ -73,7 +78,7 @@ def check_schedule(stored: StoredSchedule, step: Step = lambda _done, _rounds: N
         first = missing[0]
         more = f" and {len(missing) - 1} more have no result" if len(missing) > 1 else " has no result"
         unfinished = f"match {first.number} ({place(first.key)}){more}"
-    return ScheduleCheck(tuple(findings), unfinished)
+    return TournamentCheck(tuple(findings), unfinished)
 
 
 def place(key: MatchKey) -> str:

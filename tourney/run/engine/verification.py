@@ -22,7 +22,7 @@ from tourney.match.verify import Finding, verify
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
 from tourney.run.engine.recorder import spec_of
-from tourney.run.engine.schedule_check import Step, StoredSchedule, check_schedule, place
+from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.database import Database
@@ -32,19 +32,6 @@ from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
 IMPORTED: Final = "import"
 """The format of records that were imported without their tournament."""
-
-
-@dataclass(frozen=True, slots=True)
-class TournamentCheck:
-    """What holds of a tournament as a whole.
-
-    ``findings``: a sentence each. ``unfinished``: why it is not whole though nothing contradicts it, or None.
-    ``notes``: what could not be checked, and why.
-    """
-
-    findings: tuple[str, ...]
-    unfinished: str | None
-    notes: tuple[str, ...]
 
 
 class TournamentVerifier:
