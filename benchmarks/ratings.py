@@ -3,7 +3,7 @@
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, clusters, cycles, speed; all without an argument. Every pool is simulated from
+Tables: pools, order, clusters, repeats, cycles, speed; all without an argument. Every pool is simulated from
 fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
 are in Elo. ``cycles`` has pools of six bots in which three beat each other in a circle.
 
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import described, head, row, run
+from tourney.match.evidence import Evidence
 from tourney.ratings.batch import estimate, rate, relative
 from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.fit import ELO, Prior
@@ -105,6 +106,31 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
         )
         for game, turn, seated, ranked in zip(games, turns, sat, ranks, strict=True)
     ]
+    return Pool(world, strengths, results)
+
+
+def repeated(bots: int, lines: int, seed: int, *, spread: float, groups: int = 50) -> Pool:
+    """A round-robin of deterministic bots: a pair plays each of some opening lines always in the same way.
+
+    An opening suits one of the two by a normal distribution of 100 Elo.
+    """
+    world = World(f"repeats-{lines}", 2, bots, spread)
+    strengths = spread * normals(bots, "bench", world.name, seed, "strengths")
+    strengths -= strengths.mean()
+    results = []
+    for table, (a, b) in enumerate(combinations(range(bots), 2), 1):
+        labels = ("bench", world.name, seed, a, b)
+        suits = 100 * normals(lines, *labels, "suits")
+        played = uniforms(2 * lines, *labels, "games").reshape(lines, 2)
+        for group in range(groups):
+            line = group % lines
+            for order, seats in enumerate(((a, b), (b, a)), 1):
+                won = played[line, order - 1] < expected_score(strengths[a] - strengths[b] + suits[line])
+                evidence = Evidence(f"{line}" if lines > 1 else "", f"{line}-{order}")
+                ranks = (1, 2) if won == (seats[0] == a) else (2, 1)
+                results.append(
+                    ResultRow(MatchKey(1, table, group + 1, order), seats, ranks, evidence=evidence)
+                )
     return Pool(world, strengths, results)
 
 
@@ -364,6 +390,41 @@ def _truth(world: World, seed: int) -> Floats:
     return relative(mode.x[: world.bots], np.eye(world.bots))[0]
 
 
+def show_repeats(seeds: int) -> None:
+    """Show what games that repeat do to intervals, counted one by one and as clusters."""
+    runs = 20 * seeds
+    print(f"\nDeterministic bots, 100 games of each two; {runs} pools of each kind\n")
+    head(
+        "bots",
+        "opening lines",
+        "distinct",
+        "counted: coverage",
+        "joined",
+        "counted: P > .975, equal bots",
+        "joined",
+    )
+    for bots in (2, 3, 6):
+        for lines in (1, 2, 3, 4, 8, 25):
+            inside: Counter[bool] = Counter()
+            sure: Counter[bool] = Counter()
+            for seed in range(runs):
+                pools = (repeated(bots, lines, seed, spread=spread) for spread in (150.0, 0.0))
+                for equal, pool in enumerate(pools):
+                    for joined in (False, True):
+                        counts = Counts.of_results(pool.results, range(bots), 2, joined=joined)
+                        pairs = rate(counts, best=False).pairs
+                        gaps = [pool.strengths[pair.a] - pool.strengths[pair.b] for pair in pairs]
+                        if equal:
+                            sure[joined] += any(pair.los > 0.975 for pair in pairs)
+                        else:
+                            ends = zip(pairs, gaps, strict=True)
+                            inside[joined] += sum(pair.low <= gap <= pair.high for pair, gap in ends)
+            many = runs * bots * (bots - 1) // 2
+            shares = (f"{100 * inside[joined] / many:.1f} %" for joined in (False, True))
+            wrong = (f"{100 * sure[joined] / runs:.0f} %" for joined in (False, True))
+            row(bots, lines, f"{2 * lines} of 100", *shares, *wrong)
+
+
 BOTS = 6
 GAMES = 20
 """Games of each two in a pool with a cycle, in mirrored pairs."""
@@ -460,6 +521,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "pools": show_pools,
     "order": show_order,
     "clusters": show_clusters,
+    "repeats": show_repeats,
     "cycles": show_cycles,
     "speed": show_speed,
 }

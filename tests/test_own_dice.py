@@ -8,10 +8,8 @@ import pytest
 
 from tests.support import genuine
 from tests.support.command import invoke
-from tests.support.tournaments import begin as made_up
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
-from tourney.match.result import PlayedMatch
 from tourney.results.ratings import pool_notes, rate_batch
 from tourney.run.engine.recorder import spec_of
 from tourney.run.preparation import changes_of
@@ -143,23 +141,6 @@ def test_imported_records_are_clusters_of_one(database: str) -> None:
                 (batch.pool.dispersion, sorted((names[line.entrant], *line[4:9]) for line in batch.ratings))
             )
         assert rated[0] == rated[1]
-
-
-def test_match_counts_are_those_of_the_results(tmp_path: Path) -> None:
-    with Database.open(str(tmp_path / "a.db"), create=True) as repository:
-        cup = made_up(repository, 3, games=6)
-        genuine_spec = dict(repository.schedules.pending(cup.id))
-        assert list(repository.totals.match_counts(cup.id)) == []
-        entrants = repository.tournaments.entrants(cup.id)
-        matches: list[PlayedMatch] = [
-            genuine.play(spec_of(cup, entrants, row)) for row in genuine_spec.values()
-        ]
-        repository.matches.add(
-            cup.id, [MatchResult(n, one) for n, one in zip(genuine_spec, matches, strict=True)]
-        )
-        counted = {group.games[0][:2]: group.times for group in repository.totals.match_counts(cup.id)}
-        plain = [(result.entrants, result.ranks) for result in repository.matches.results(cup.id)]
-        assert counted == {game: plain.count(game) for game in plain}
 
 
 def test_report_says_which_dice_hold(database: str, tmp_path: Path) -> None:

@@ -281,7 +281,7 @@ def test_pool_shows_figures_of_the_whole_fit(database: str) -> None:
     assert pool["seats"][0]["elo"] == -pool["seats"][1]["elo"]
     table = invoke(*BATCH, "--db", database, "--show", "pool", "--format", "csv").stdout
     figures = {row["figure"]: row["value"] for row in csv.DictReader(io.StringIO(table))}
-    assert (figures["matches"], figures["mirrored groups"], figures["parts"]) == ("23", "12", "1")
+    assert (figures["matches"], figures["clusters"], figures["parts"]) == ("23", "12", "1")
     assert float(figures["seat 1 (Elo)"]) == pool["seats"][0]["elo"]
 
 

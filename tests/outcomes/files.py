@@ -34,7 +34,7 @@ def read(folder: Path, *texts: str | bytes, filter_: Filter | None = None) -> tu
     return read_files(paths, filter_ or Filter())
 
 
-def groups(tally: Tally) -> list[tuple[list[tuple[str, ...]], int]]:
+def groups(tally: Tally, *, joined: bool = False) -> list[tuple[list[tuple[str, ...]], int]]:
     """The groups with players' names and ranks, sorted."""
     names = tally.players
     return sorted(
@@ -44,7 +44,7 @@ def groups(tally: Tally) -> list[tuple[list[tuple[str, ...]], int]]:
             ),
             times,
         )
-        for kinds, times in tally.groups()
+        for kinds, times in tally.groups(joined=joined)
     )
 
 

@@ -5,8 +5,8 @@ from tourney.outcomes.foreign_game import ForeignGame
 from tourney.outcomes.tally import Tally, without_rare
 
 
-def tally(*games: ForeignGame, ordered: bool = False) -> Tally:
-    found = Tally(ordered=ordered)
+def tally(*games: ForeignGame) -> Tally:
+    found = Tally()
     for game in games:
         found.add(game)
     return found
@@ -29,9 +29,9 @@ def test_mirrored_label_joins_games_two_by_two() -> None:
     assert groups(odd) == [([("a", "b", "12")], 1), ([("a", "b", "12"), ("b", "a", "12")], 2)]
 
 
-def test_ordered_tally_gives_groups_in_order_of_their_first_games() -> None:
+def test_tally_gives_groups_in_order_of_their_first_games() -> None:
     games = [won("a", "b", "x"), won("c", "d"), won("b", "a", "x")]
-    rows = [(group, place, kind.players) for group, place, kind in tally(*games, ordered=True).rows()]
+    rows = [(group, place, kind.players) for group, place, kind in tally(*games).rows()]
     assert rows == [(1, 1, (0, 1)), (1, 2, (1, 0)), (2, 1, (2, 3))]
 
 
@@ -47,3 +47,15 @@ def test_fault_belongs_to_its_seat() -> None:
     lost = ForeignGame(("a", "b"), (2, 1), reason="time-forfeit", fault="timeout", faulty=0)
     ((kind, times),) = tally(lost, lost).kinds()
     assert (kind.faults, kind.reason, times) == (("timeout", None), "time-forfeit", 2)
+
+
+def test_games_with_the_same_moves_are_one_cluster() -> None:
+    """Pairs that share a game with another pair are joined; equal moves of other players are not."""
+    repeated = [won("a", "b", "x")._replace(play=7), won("b", "a", "x")._replace(play=8)]
+    later = [won("a", "b", "y")._replace(play=7), won("b", "a", "y")._replace(play=9)]
+    other = won("a", "c")._replace(play=7)
+    found = tally(*repeated, *later, other)
+    pair = [("a", "b", "12"), ("a", "b", "12"), ("b", "a", "12"), ("b", "a", "12")]
+    assert groups(found, joined=True) == [(pair, 1), ([("a", "c", "12")], 1)]
+    assert (found.games, found.distinct) == (5, 4)
+    assert sum(times for _, times in found.groups(joined=False)) == 3

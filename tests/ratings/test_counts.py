@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from tests.ratings.pools import results_of, shuffled
-from tourney.ratings.counts import Counts
+from tourney.match.evidence import Evidence
+from tourney.ratings.batch import rate
+from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.store.totals import SeatedResult
 
 
 def same(one: Counts, other: Counts) -> bool:
@@ -27,9 +28,9 @@ def test_order_of_results_does_not_matter(seats: int) -> None:
 
 def test_groups_and_results_give_equal_counts() -> None:
     results = results_of(2, 4, 80)
-    groups: dict[tuple[int, ...], list[SeatedResult]] = {}
+    groups: dict[tuple[int, ...], list[GameWithFaults]] = {}
     for result in results:
-        game: SeatedResult = (result.entrants, result.ranks, (None, None))
+        game: GameWithFaults = (result.entrants, result.ranks, (None, None))
         groups.setdefault(result.key[:3], []).append(game)
     counted = Counts.of_groups(((games, 1) for games in groups.values()), range(4), 2)
     assert same(counted, Counts.of_results(results, range(4), 2))
@@ -43,7 +44,7 @@ def test_void_and_forfeited_games_are_left_out() -> None:
     void = ResultRow(MatchKey(1, 1, 1, 2), (1, 0), (1, 1), ("startup", "startup"), void=True)
     fault = ResultRow(MatchKey(1, 1, 2, 1), (0, 1), (1, 2), (None, "crash"))
     assert Counts.of_results([sound, void, fault], range(2), 2).times.sum() == 2
-    only = Counts.of_results([sound, void, fault], range(2), 2, "void")
+    only = Counts.of_results([sound, void, fault], range(2), 2, forfeits="void")
     assert same(only, Counts.of_results([sound], range(2), 2))
     games = [(fault.entrants, fault.ranks, fault.faults)]
     assert Counts.of_groups([(games, 3)], range(2), 2, "void").times.size == 0
@@ -58,3 +59,45 @@ def test_impossible_results_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         Counts.of_results([ResultRow(MatchKey(1, 1, 1, 1), entrants, ranks)], range(3), 2)
+
+
+def repeated(pairs: int, *, distinct: int = 1, line: str = "") -> list[ResultRow]:
+    """Mirrored pairs of two bots, of which the first moves always wins; only ``distinct`` ones differ."""
+    return [
+        ResultRow(
+            MatchKey(1, 1, pair + 1, order),
+            ((0, 1), (1, 0))[order - 1],
+            (1, 2),
+            evidence=Evidence(line and f"{line}{pair % distinct}", f"{pair % distinct}"),
+        )
+        for pair in range(pairs)
+        for order in (1, 2)
+    ]
+
+
+def test_games_that_repeat_are_one_observation() -> None:
+    counted = Counts.of_results(repeated(50), range(2), 2)
+    assert (counted.distinct, counted.times.tolist()) == (2, [1])
+    assert counted.game_weights.sum() == pytest.approx(2)
+    alone = rate(Counts.of_results(repeated(1), range(2), 2)).ratings[0]
+    again = rate(counted).ratings[0]
+    assert (again.low, again.high, again.games) == (alone.low, alone.high, 100)
+    every = Counts.of_results(repeated(50), range(2), 2, joined=False)
+    assert (every.times.sum(), every.game_weights.sum(), every.distinct) == (50, 100, 2)
+
+
+def test_games_of_one_opening_line_are_one_cluster() -> None:
+    """A pool with a single line begins there, as a game without openings does."""
+    rows = [
+        row._replace(evidence=row.evidence._replace(play=f"{number}"))
+        for number, row in enumerate(repeated(30, distinct=3, line="x"))
+    ]
+    counted = Counts.of_results(rows, range(2), 2)
+    assert (counted.times.sum(), counted.distinct) == (3, 60)
+    assert counted.game_weights.sum() == pytest.approx(6)
+    single = [row._replace(evidence=row.evidence._replace(line="x")) for row in rows]
+    assert Counts.of_results(single, range(2), 2).times.sum() == 30
+
+
+def test_many_clusters_of_unlike_sizes_count_in_full() -> None:
+    assert Counts.of_results(repeated(50, distinct=25), range(2), 2).game_weights.sum() == 100

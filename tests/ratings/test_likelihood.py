@@ -94,7 +94,7 @@ def test_expected_points_add_up_to_the_scored_points(seats: int) -> None:
     totals = pair_totals(model.meetings(x), 6)
     assert (totals.a < totals.b).all()
     assert totals.games.sum() == counts.game_times.sum() * seats * (seats - 1) // 2
-    gap = totals.half_points / 2 - totals.expected
+    gap = totals.points - totals.expected
     for number in range(6):
         mine = gap[totals.a == number].sum() - gap[totals.b == number].sum()
         assert mine == pytest.approx(0, abs=1e-3)

@@ -105,12 +105,12 @@ def test_pool_is_rated_as_one_tournament_of_its_games(repository: Database) -> N
     hold(repository, "a", (("mine", "1.0"), ("rival", "1.0")))
     hold(repository, "bb", (("rival", "1.0"), ("mine", "1.0")))
     found = pool(repository)
-    groups = []
-    for tournament, order in zip(found.tournaments, ((0, 1), (1, 0)), strict=True):
-        for games, times in repository.totals.group_counts(tournament.id):
-            moved = [(tuple(order[n] for n in seats), ranks, faults) for seats, ranks, faults in games]
-            groups.append((moved, times))
-    again = rate(Counts.of_groups(groups, (0, 1), 2), pairs=False, look=found.look)
+    rows = [
+        one._replace(key=one.key._replace(round=part), entrants=tuple(order[n] for n in one.entrants))
+        for part, (tournament, order) in enumerate(zip(found.tournaments, ((0, 1), (1, 0)), strict=True))
+        for one in repository.matches.results(tournament.id)
+    ]
+    again = rate(Counts.of_results(rows, (0, 1), 2), pairs=False, look=found.look)
     assert found.rate().ratings == again.ratings
     assert found.rate().pool.matches == 16
 

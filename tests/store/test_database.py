@@ -163,7 +163,8 @@ def test_match_is_stored_completely_and_once(repository: Database) -> None:
     assert number not in dict(repository.schedules.pending(tournament.id))
     assert repository.totals.faults(tournament.id) == ((row.seats[0], "timeout", 1),)
     [result] = repository.matches.results(tournament.id)
-    assert result == row.result((2, 1), ("timeout", None))._replace(number=number)
+    expected = row.result((2, 1), ("timeout", None))
+    assert result == expected._replace(number=number, evidence=first.evidence)
 
 
 def test_matches_share_dictionaries_of_their_tournament(repository: Database, database: Path) -> None:

@@ -96,7 +96,6 @@ class SelectionOptions:
         files: Sequence[Path],
         output: Output,
         *,
-        ordered: bool,
         labels: Mapping[Path, str] | None = None,
     ) -> tuple[Tally, Problems]:
         """The games of files that are to be taken, and what is wrong with others, as ``read_files`` does."""
@@ -106,7 +105,6 @@ class SelectionOptions:
                 files,
                 filter_,
                 form=self.form,
-                ordered=ordered,
                 labels=labels,
                 step=lambda done: step(done, None),
             )
@@ -240,7 +238,7 @@ def _import_results(paths: dict[Path, Path], options: ImportRequest) -> None:
     """Store the results of some files, given with the paths from which they can be read, as a tournament."""
     output = current()
     labels = {path: label_of(file) for file, path in paths.items()}
-    tally, problems = options.selected.read(list(labels), output, ordered=True, labels=labels)
+    tally, problems = options.selected.read(list(labels), output, labels=labels)
     report_problems(problems, output)
     created = datetime.now(UTC).isoformat(timespec="seconds")
     with Database.open(options.db, create=True) as database:

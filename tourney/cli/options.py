@@ -300,6 +300,16 @@ forfeits_option = click.option(
 )
 """``--forfeits loss|void``; the command gets ``forfeits``."""
 
+repeats_option = click.option(
+    "--repeats",
+    type=click.Choice(["join", "count"]),
+    default="join",
+    show_default=True,
+    help="Games of two bots that repeat, or have one opening line, are one observation (join), or count each"
+    " (count): for tiny games, where chance makes games equal.",
+)
+"""``--repeats join|count``; the command gets ``repeats``."""
+
 anchor_option = click.option(
     "--anchor",
     "levels",

@@ -92,6 +92,7 @@ class RateRequest:
     )
     levels: dict[str, float] = opt.shared(opt.anchor_option)
     forfeits: Forfeits = opt.shared(opt.forfeits_option)
+    repeats: str = opt.shared(opt.repeats_option)
     draw_probability: str | None = option(
         "--draw-probability P",
         "TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
@@ -125,6 +126,7 @@ class RateRequest:
             batch = {
                 "--anchor": bool(self.levels),
                 f"--model {self.model}": self.model != "tourney",
+                "--repeats count": self.repeats != "join",
                 f"--show {self.show}": self.show not in {"players", "problems"},
             }
             opt.refuse(batch, "is for --method batch")
@@ -163,8 +165,7 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
     """
     options.check()
     output = current()
-    ordered = options.method == "trueskill" or options.report is not None
-    tally, problems = options.selected.read(files, output, ordered=ordered)
+    tally, problems = options.selected.read(files, output)
     if options.show == "problems":
         _print_problems(problems, options.format_, output)
     elif options.method == "trueskill":
@@ -189,7 +190,10 @@ def _print_trueskill(tally: Tally, options: RateRequest, output: Output) -> None
 def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
     names, show = dict(enumerate(tally.players)), options.show
     pairs, model = show in {"pairs", "los"}, MODELS[options.model]
-    batch = rate_tally(tally, options.forfeits, pairs=pairs, model=model, anchors=options.levels)
+    joined = options.repeats == "join"
+    batch = rate_tally(
+        tally, options.forfeits, pairs=pairs, joined=joined, model=model, anchors=options.levels
+    )
     notes = list(pool_notes(batch, names, shared="pair"))
     if show == "los":
         _superiority(batch, tally, options.format_).write(output, options.format_, notes)

@@ -208,14 +208,16 @@ class SeatLine(Part, frozen=True, kw_only=True):
 class PoolDocument(Document, frozen=True, kw_only=True):
     """The figures of the whole pool of a batch rating. `tournament` is null for results of files.
 
-    `groups` are mirrored groups of `matches`; `dispersion` is the variance of their scores in units of that
-    of independent matches. Bots of different `parts` never met, not even through others. `prior_elo` is the
-    standard deviation of strengths before any match. `p_best` is each bot's probability of being the best.
+    Of `matches`, `distinct` ones repeat no other; `groups` are their clusters, and `dispersion` the variance
+    of the clusters' scores in units of that of independent matches. Bots of different `parts` never met, not
+    even through others. `prior_elo` is the standard deviation of strengths before any match. `p_best` is each
+    bot's probability of being the best.
     """
 
     format: Literal["tourney-pool/1"] = "tourney-pool/1"
     tournament: str | None
     matches: int
+    distinct: int
     groups: int
     draw_rate: float | None
     intervals: Intervals

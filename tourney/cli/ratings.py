@@ -46,6 +46,7 @@ class RatingsRequest:
         default="bots",
     )
     forfeits: Forfeits = opt.shared(opt.forfeits_option)
+    repeats: str = opt.shared(opt.repeats_option)
     draw_probability: str | None = option(
         "--draw-probability P",
         f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
@@ -85,9 +86,15 @@ class RatingsRequest:
         if self.method != "trueskill":
             opt.refuse(trueskill, "is for --method trueskill")
         if self.method != "batch":
-            show = {f"--show {self.show}": self.show != "bots", "--all": self.every}
+            show = {
+                f"--show {self.show}": self.show != "bots",
+                "--all": self.every,
+                "--repeats count": self.repeats != "join",
+            }
             opt.refuse(show, "is for --method batch")
-        if not self.every:
+        if self.every:
+            opt.refuse({"--repeats count": self.repeats != "join"}, "is for the ratings of one tournament")
+        else:
             pool = ("game", "anchor", "seats", "option", "limit", "any-host")
             values = (self.game, self.levels, self.seats, self.options, self.limits, self.any_host)
             opt.refuse({f"--{word}": value for word, value in zip(pool, values, strict=True)}, "is for --all")
@@ -138,7 +145,8 @@ def _rate(
     rated, forfeits = None, options.forfeits
     notes: list[str] = []
     if options.method == "batch":
-        batch = results.rate_batch(database, tournament, forfeits, pairs=options.show == "pairs")
+        joined, pairs = options.repeats == "join", options.show == "pairs"
+        batch = results.rate_batch(database, tournament, forfeits, pairs=pairs, joined=joined)
         people = options.format_ is OutputFormat.TABLE
         table = tables.batch_table(batch, bots, options.show, people=people)
         matches = batch.pool.matches

@@ -206,6 +206,10 @@ class Game(ABC, Generic[A]):
     """Whether observations tell a seat more than the actions that it sees. Then ``sample`` may refuse one."""
     has_positions: bool = True
     """Whether ``parse_position`` works; if not, ``position`` is the history of actions."""
+    value_version: ClassVar[int] = 0
+    """The version of ``values``, or 0 if there are none. Raise it when a value changes."""
+    subtracts_luck: ClassVar[bool] = True
+    """Whether luck by ``values`` explains enough of results to be kept and subtracted."""
     max_actions: int
     """The maximum number of actions in a game, including chance outcomes."""
     diagram_plies: ClassVar[int] = 20
@@ -260,12 +264,7 @@ class Game(ABC, Generic[A]):
         """
         return False
 
-    def parse_position(
-        self,
-        text: str,  # noqa: ARG002 - for games with positions
-        seats: int,  # noqa: ARG002 - likewise
-        options: Mapping[str, str],  # noqa: ARG002 - likewise
-    ) -> State[A]:
+    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[A]:  # noqa: ARG002 - for games with positions
         """The state of a position string, without history. Raises PositionError.
 
         ``seats`` and ``options`` are full and checked, as ``settings`` returns them.
@@ -288,10 +287,7 @@ class Game(ABC, Generic[A]):
 
         Override it where one step is quicker than parsing, testing and playing.
         """
-        action = self.parse_action(text)
-        if not state.is_legal(action):
-            raise ActionError(f"action {text} is not legal here")
-        return state.play(action)
+        return state.play(Game.read_action(self, state, text))
 
     def play_outcome(self, state: State[A], u: int) -> tuple[str, State[A]]:
         """The outcome that chance has by a random integer of 64 bits, as a string, and the state after it."""
@@ -306,12 +302,7 @@ class Game(ABC, Generic[A]):
         """
         raise PositionError(f"{self.name} takes no positions as openings")
 
-    def sample(
-        self,
-        observation: str,  # noqa: ARG002 - for games that can sample
-        seat: int,  # noqa: ARG002 - likewise
-        randbelow: RandBelow,  # noqa: ARG002 - likewise
-    ) -> State[A]:
+    def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[A]:  # noqa: ARG002 - for games that can sample
         """A random full state that fits a seat's observation, for bots that search.
 
         A game without hidden parts parses the observation as a position. Raises PositionError.
@@ -324,6 +315,14 @@ class Game(ABC, Generic[A]):
         Raises GameError for a game without tables, and TablesError where tables are missing.
         """
         raise GameError(f"{self.name} has no tables of endings: leave tablebase-pieces out of [limits]")
+
+    def values(self, state: State[A]) -> Sequence[int]:
+        """What each seat's result will be on average, from -WIN to WIN of ``core_base``."""
+        raise NotImplementedError(f"{type(self).__name__} has no values of {state!r}")
+
+    def outlook(self, state: State[A]) -> Sequence[Sequence[int]]:
+        """The values after each legal action."""
+        return [self.values(state.play(action)) for action in state.legal_actions()]
 
     def scratch(self, state: State[A]) -> Core | None:  # noqa: ARG002 - for games with a core
         """A new core that holds a state, for search and playouts; None if the game has none."""

@@ -142,6 +142,7 @@ class CoreGame(DrawnGame[int], Generic[P]):
     actions: ClassVar[Sequence[IntAction]] = ()
     """By code, the action, if codes are few enough for a table; ``strings`` has its string."""
     strings: ClassVar[list[str]] = []
+    value_version = 1
 
     @abstractmethod
     def read(self, text: str) -> P:
@@ -188,6 +189,16 @@ class CoreGame(DrawnGame[int], Generic[P]):
         core: Core = state.core  # type: ignore[attr-defined] # a CoreState
         code, after = core.state_by_chance(self.state, u)
         return self.action_string(code), after
+
+    def values(self, state: State[int]) -> Sequence[int]:
+        """The value of a state for each seat, as a search has it."""
+        found: Sequence[int] = state.core.values()  # type: ignore[attr-defined] # a CoreState
+        return found
+
+    def outlook(self, state: State[int]) -> Sequence[Sequence[int]]:
+        """The values after each legal action."""
+        core: Core = state.core  # type: ignore[attr-defined] # a CoreState
+        return core.outlook(core.actions())
 
     def scratch(self, state: State[int]) -> Core:
         """A new core that holds a state, to play in."""

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tourney.bots.channel.interface import Event
+from tourney.match.evidence import Evidence
 from tourney.match.player import MS
 from tourney.match.record import UNSURE_FAULTS, Outcome, Record, decode_record
 from tourney.match.spec import written
@@ -146,7 +147,7 @@ class PlayedMatch:
     """
 
     __slots__ = (
-        *("_log", "_measured", "_packed", "_record"),
+        *("_evidence", "_log", "_measured", "_packed", "_record"),
         *("count", "digest", "load", "outcome", "reproducible", "wall_ms"),
     )
 
@@ -159,6 +160,7 @@ class PlayedMatch:
         self.reproducible = bool(measured.reproducible)
         self.wall_ms = measured.wall_ms
         self.load = measured.load
+        self._evidence: Evidence | None = None
         self._packed: tuple[bytes | None, ...] = ()
         self._record: Record | None = record
         self._log: tuple[LogLine, ...] | None = tuple(log)
@@ -170,6 +172,13 @@ class PlayedMatch:
         if self._record is None:
             self._record = decode_record(self.texts.record)
         return self._record
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the match is worth as evidence; a worker finds it before it sends the match."""
+        if self._evidence is None:
+            self._evidence = Evidence.of(self.record)
+        return self._evidence
 
     @property
     def log(self) -> tuple[LogLine, ...]:
@@ -210,14 +219,14 @@ class PlayedMatch:
         packed = self._packed or tuple(
             None if text is None else zlib.compress(text, 1) for text in self.texts
         )
-        return packed, self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load
+        known = (self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load)
+        return packed, self.evidence, *known
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Restore the match; its texts stay compressed."""
         self._record, self._log, self._measured = None, None, None
-        self._packed, self.outcome, self.digest, self.count, self.reproducible, self.wall_ms, self.load = (
-            state
-        )
+        self._packed, self._evidence, self.outcome, self.digest, *known = state
+        self.count, self.reproducible, self.wall_ms, self.load = known
 
     def __eq__(self, other: object) -> bool:
         """Compare record, log and measurements."""

@@ -19,7 +19,8 @@ class ForeignGame(NamedTuple):
     or "": with ``mirrored`` it says which two consecutive games belong together, otherwise all games with the
     label do; in either case only those of the same players. ``date`` is ``YYYY-MM-DD`` or "". ``reason`` is
     how the game ended, in small letters with hyphens ("result" if nothing is known). ``fault`` is the kind of
-    fault by which the seat ``faulty`` (from 0) lost, or "".
+    fault by which the seat ``faulty`` (from 0) lost, or "". ``play``: a hash of its start and moves, 0 if
+    these are not known.
     """
 
     players: tuple[str, ...]
@@ -31,6 +32,7 @@ class ForeignGame(NamedTuple):
     reason: str = "result"
     fault: str = ""
     faulty: int = 0
+    play: int = 0
 
 
 class UnratedError(Exception):

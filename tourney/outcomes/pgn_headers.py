@@ -1,10 +1,11 @@
 """Read the headers of PGN, without its moves, in one pass over blocks of bytes.
 
-A game begins at a tag line after an empty line, or at an ``Event`` tag. Of its moves only the end is looked
-at: the result there, and whether a comment is still open. Names are UTF-8, or else Latin-1 as the standard of
-1994 has it.
+A game begins at a tag line after an empty line, or at an ``Event`` tag. Of its moves only the end is read:
+the result there, and whether a comment is still open; a hash of them tells games that repeat. Names are
+UTF-8, or else Latin-1 as the standard of 1994 has it.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -42,6 +43,9 @@ _TAIL: Final = 1 << 10
 _ESCAPE: Final = re.compile(rb"\\(.)")
 _END: Final = re.compile(rb"(?:\A|[\s})])(1-0|0-1|1/2-1/2|\*)(?:[ \t\n]|;[^\n]*(?:\n|\Z)|\{[^{}]*\})*\Z")
 """The result at the end of the moves, with comments behind it."""
+_NOISE: Final = bytes(code for code in range(256) if not chr(code).isalpha() or code > 127)
+_SHORTEST: Final = 8
+"""Bytes of the moves of a game; less is a result alone."""
 _OPEN_ROUNDS: Final = (b"", b"?", b"-")
 """Rounds that say nothing."""
 
@@ -188,18 +192,17 @@ class _Reader:
         if self._latin:
             self._latin = False
             self._problems.add("latin", self._label, line)
-        pair, mirrored = _pair(tags)
         control = tags.get(b"TimeControl") or _both_controls(tags)
         return ForeignGame(
             players,
             ranks,
-            pair,
-            mirrored,
+            *_pair(tags),
             "" if control == b"?" else control.decode("latin-1"),
             date_of(tags.get(b"UTCDate", tags.get(b"Date", b"")).decode("latin-1")),
             reason,
             fault,
             faulty,
+            _play(tags.get(b"FEN", b""), data[split:]),
         )
 
     def _name(self, data: bytes) -> str:
@@ -231,3 +234,15 @@ def _pair(tags: dict[bytes, bytes]) -> tuple[str, bool]:
     if number in _OPEN_ROUNDS:
         return "", False
     return b"\0".join((event, number, tags.get(b"FEN", b""))).decode("latin-1"), True
+
+
+def _play(start: bytes, moves: bytes) -> int:
+    """A hash of a start and of moves, 0 where there are no moves.
+
+    With comments, whose times differ from game to game, it is that of the letters alone: they tell all but a
+    few games from each other, and are found ten times as fast as comments.
+    """
+    plain = moves.translate(None, _NOISE if b"{" in moves else b" \n\t")
+    if len(plain) < _SHORTEST:
+        return 0
+    return int.from_bytes(hashlib.blake2b(start + b"\0" + plain, digest_size=8).digest(), "big") or 1

@@ -163,17 +163,16 @@ def read_files(
     filter_: Filter,
     *,
     form: str | None = None,
-    ordered: bool = False,
     labels: Mapping[Path, str] | None = None,
     step: Callable[[int], None] = lambda _: None,
 ) -> tuple[Tally, Problems]:
     """The games of some files, and all that is wrong with the others.
 
-    ``form`` is a name of ``READERS`` (default: by the first bytes of each file); ``ordered`` as of ``Tally``;
+    ``form`` is a name of ``READERS`` (default: by the first bytes of each file);
     ``labels`` name files in messages (default: their paths); ``step`` is called with the number of games now
     and then. Raises InputError for a file that cannot be read, and UsageError if no game is left.
     """
-    tally, problems = Tally(ordered=ordered), Problems()
+    tally, problems = Tally(), Problems()
     seen_controls: dict[str, int] = {}
     seats = 0
     for scope, path in enumerate(paths):

@@ -1,4 +1,4 @@
-"""Count games: a number for each kind of game, and for games in mirrored groups 12 bytes each."""
+"""Count games: a number for each kind of game, and 20 bytes for each game."""
 
 import hashlib
 from array import array
@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tourney.match.evidence import clusters_of
 from tourney.outcomes.foreign_game import ForeignGame
 
 Ints = NDArray[np.int64]
@@ -37,20 +38,19 @@ def _kind(key: _Key) -> Kind:
 
 
 class Tally:
-    """Games by kind and group. Players are numbered in order of appearance.
+    """Games by kind and group, in order. Players are numbered in order of appearance."""
 
-    ``ordered`` keeps the order of all games, which costs 12 bytes for each; otherwise only games in groups
-    are kept one by one.
-    """
-
-    def __init__(self, *, ordered: bool = False) -> None:
-        self._ordered = ordered
+    def __init__(self) -> None:
         self._players: dict[str, int] = {}
         self._numbers: dict[_Key, int] = {}
-        self._alone: list[int] = []
         self._labels = array("Q")
         self._sequence = array("I")
-        self.games = 0
+        self._plays = array("Q")
+
+    @property
+    def games(self) -> int:
+        """The number of games."""
+        return len(self._sequence)
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -65,22 +65,12 @@ class Tally:
     def add(self, game: ForeignGame, scope: int = 0) -> None:
         """Count a game; labels of pairs hold within a ``scope``, the number of the file."""
         players = self._players
-        names, ranks, pair, mirrored, _, _, reason, fault, faulty = game
+        names, ranks, pair, mirrored, _, _, reason, fault, faulty, play = game
         numbers = tuple([players.setdefault(name, len(players)) for name in names])
         key = (numbers, ranks, reason, fault, faulty)
-        number = self._numbers.get(key)
-        if number is None:
-            number = self._numbers[key] = len(self._alone)
-            self._alone.append(0)
-        self.games += 1
-        if pair:
-            self._labels.append(_label(scope, numbers, pair, mirrored=mirrored))
-            self._sequence.append(number)
-        elif self._ordered:
-            self._labels.append(_ALONE)
-            self._sequence.append(number)
-        else:
-            self._alone[number] += 1
+        self._sequence.append(self._numbers.setdefault(key, len(self._numbers)))
+        self._labels.append(_label(scope, numbers, pair, mirrored=mirrored) if pair else _ALONE)
+        self._plays.append(play)
 
     def kinds(self) -> Iterator[tuple[Kind, int]]:
         """Yield each kind of game with its number of games."""
@@ -96,15 +86,28 @@ class Tally:
                 counts[number] += int(times)
         return dict(zip(self._players, counts, strict=True))
 
-    def groups(self) -> Iterator[tuple[tuple[Kind, ...], int]]:
-        """Yield each group of kinds with its occurrences; a game of no group is one by itself."""
+    @property
+    def distinct(self) -> int:
+        """The number of different games; those whose moves are not known all differ."""
+        return self.games - sum(len(same) - 1 for same in self._repeats())
+
+    def groups(self, *, joined: bool = True) -> Iterator[tuple[tuple[Kind, ...], int]]:
+        """Yield each group of kinds with its occurrences; a game of no group is one by itself.
+
+        ``joined`` groups hold a game with the same players and moves.
+        """
         kinds = list(map(_kind, self._numbers))
-        single = np.array(self._alone, dtype=np.int64)
         group, order = self._grouped()
         sequence = np.array(self._sequence, dtype=np.int64)[order]
+        if joined and (repeats := self._repeats()):
+            at = np.empty_like(order)
+            at[order] = group
+            part = np.array(clusters_of(int(group.max()) + 1, (at[same].tolist() for same in repeats)))
+            again = np.argsort(part[group], kind="stable")
+            group, sequence = np.unique(part[group][again], return_inverse=True)[1], sequence[again]
         sizes = np.bincount(group) if len(group) else group
         starts = np.cumsum(sizes) - sizes
-        single += np.bincount(sequence[starts[sizes == 1]], minlength=len(kinds))
+        single = np.bincount(sequence[starts[sizes == 1]], minlength=len(kinds))
         for number in np.flatnonzero(single):
             yield (kinds[number],), int(single[number])
         # Nearly all groups are pairs: NumPy counts them, and only the rest is counted one by one.
@@ -121,7 +124,7 @@ class Tally:
             yield tuple(kinds[number] for number in members), count
 
     def rows(self) -> Iterator[tuple[int, int, Kind]]:
-        """Yield all games as group (from 1), place in it (from 1) and kind; needs ``ordered``.
+        """Yield all games as group (from 1), place in it (from 1) and kind.
 
         Groups come in the order of their first games.
         """
@@ -140,27 +143,38 @@ class Tally:
 
     def only(self, names: Iterable[str]) -> "Tally":
         """A tally of the games between these players alone."""
-        kept = Tally(ordered=self._ordered)
+        kept = Tally()
         kept._players = {name: place for place, name in enumerate(names)}
         number = {self._players[name]: place for name, place in kept._players.items()}
         renumbered: dict[int, int] = {}
-        for old, (key, times) in enumerate(zip(self._numbers, self._alone, strict=True)):
+        for old, key in enumerate(self._numbers):
             if all(player in number for player in key[0]):
-                renumbered[old] = len(kept._alone)
-                kept._numbers[(tuple(number[player] for player in key[0]), *key[1:])] = len(kept._alone)
-                kept._alone.append(times)
-        for label, old in zip(self._labels, self._sequence, strict=True):
+                renumbered[old] = len(renumbered)
+                kept._numbers[(tuple(number[player] for player in key[0]), *key[1:])] = renumbered[old]
+        for label, old, play in zip(self._labels, self._sequence, self._plays, strict=True):
             if old in renumbered:
                 kept._labels.append(label)
                 kept._sequence.append(renumbered[old])
-        kept.games = sum(kept._alone) + len(kept._sequence)
+                kept._plays.append(play)
         return kept
 
     def _times(self) -> Ints:
-        times = np.array(self._alone, dtype=np.int64)
-        if len(self._sequence):
-            times += np.bincount(np.array(self._sequence, dtype=np.int64), minlength=len(times))
+        times: Ints = np.bincount(np.array(self._sequence, dtype=np.int64), minlength=len(self._numbers))
         return times
+
+    def _repeats(self) -> list[Ints]:
+        """The places of the games with the same players and moves, where there are several."""
+        plays = np.array(self._plays, dtype=np.uint64)
+        seats = {key[0]: number for number, key in enumerate(self._numbers)}
+        who = np.array([seats[key[0]] for key in self._numbers], dtype=np.int64)
+        who = who[np.array(self._sequence, dtype=np.int64)] if len(plays) else who
+        order = np.lexsort((who, plays))
+        same = (plays[order[1:]] == plays[order[:-1]]) & (who[order[1:]] == who[order[:-1]])
+        same &= plays[order[1:]] != 0
+        if not same.any():
+            return []
+        runs = np.split(order, np.flatnonzero(~same) + 1)
+        return [np.sort(run) for run in runs if len(run) > 1]
 
     def _grouped(self) -> tuple[Ints, Ints]:
         """The kept games ordered by group: each one's group from 0, and its place in the file."""

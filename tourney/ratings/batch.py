@@ -5,6 +5,7 @@ Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` a
 (``tourney.ratings.sequential``).
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -24,12 +25,13 @@ from tourney.ratings.fit import (
     Mode,
     PairFit,
     Prior,
+    connected_parts,
     covariance,
     maximise,
     pair_fit,
     published,
 )
-from tourney.ratings.likelihood import Likelihood, Meetings
+from tourney.ratings.likelihood import Likelihood
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
@@ -91,14 +93,15 @@ class SeatEffect(NamedTuple):
 class BatchPool:
     """The figures of the pool as a whole.
 
-    ``matches`` rated, in ``clusters`` (mirrored groups). ``draw_rate``: the share of drawn meetings, None
-    before the first. ``dispersion``: the variance of clusters' scores in units of that of independent
+    ``matches`` rated, of them ``distinct`` ones, in ``clusters``. ``draw_rate``: the share of drawn meetings,
+    None before the first. ``dispersion``: the variance of clusters' scores in units of that of independent
     matches. ``seats``: empty for a model without effects of seats. ``parts``: the entrants (numbers)
     connected by matches, best first; two parts cannot be compared. ``steps``: the same parts, split where no
     entrant below ever took anything off one above; across a step only the prior bounds the difference.
     """
 
     matches: int
+    distinct: int
     clusters: int
     draw_rate: float | None
     dispersion: float
@@ -185,16 +188,12 @@ def rate(
     order = {line.entrant: place for place, line in enumerate(lines)}
     fitted = pair_fit(likelihood, mode, counts)
     totals, goodness = fitted.totals, fitted.goodness
-    parts, steps = _parts(counts, totals, order)
-    met = int(totals.games.sum())
-    tied = sum(
-        int(np.sum(counts.game_times * (counts.ranks[:, s] == counts.ranks[:, t])))
-        for s, t in combinations(range(counts.seats), 2)
-    )
+    parts, steps = connected_parts(counts, totals, order)
     pool = BatchPool(
         matches=int(counts.game_times.sum()),
+        distinct=counts.distinct,
         clusters=int(counts.times.sum()),
-        draw_rate=published(tied / met, 4) if met else None,
+        draw_rate=_draw_rate(counts),
         dispersion=published(covariances.dispersion, 3),
         seats=_seat_effects(counts, mode, covariances, look) if model.free_seats else (),
         goodness=goodness,
@@ -208,6 +207,14 @@ def rate(
         positions = [counts.entrants.index(line.entrant) for line in lines]
         cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
     return Batch(lines, table, pool, look, cycles, model.title)
+
+
+def _draw_rate(counts: Counts) -> float | None:
+    times, ranks = counts.game_times, counts.ranks
+    met = int(times.sum()) * counts.seats * (counts.seats - 1) // 2
+    pairs = combinations(range(counts.seats), 2)
+    tied = sum(int(np.sum(times * (ranks[:, s] == ranks[:, t]))) for s, t in pairs)
+    return published(tied / met, 4) if met else None
 
 
 def _seat_effects(
@@ -274,7 +281,7 @@ class BatchMethod(RatingMethod):
         self, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, forfeits: Forfeits = "loss"
     ) -> tuple[BatchRating, ...]:
         """The table, best first. Raise ValueError as ``Counts.of_results`` does."""
-        return rate(Counts.of_results(results, entrants, seats, forfeits), pairs=False).ratings
+        return rate(Counts.of_results(results, entrants, seats, forfeits=forfeits), pairs=False).ratings
 
 
 def _lines(
@@ -323,6 +330,11 @@ def _pairs(
 ) -> tuple[BatchPair, ...]:
     totals, variance = fitted.totals, fitted.chance.variance
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
+    played: Counter[tuple[int, int]] = Counter()
+    for seats, times in zip(
+        np.sort(counts.seating, axis=1).tolist(), counts.game_times.tolist(), strict=True
+    ):
+        played.update(dict.fromkeys(combinations(seats, 2), times))
     position = {number: k for k, number in enumerate(counts.entrants)}
     pairs = []
     for first, second in combinations(sorted(order, key=order.__getitem__), 2):
@@ -334,18 +346,19 @@ def _pairs(
         if row is None:
             pairs.append(BatchPair(first, second, likelihood, 0, 0.0, 0.0, 0.0, None, *interval))
             continue
-        games = int(totals.games[row])
-        points, expected = int(totals.half_points[row]) / 2, float(totals.expected[row])
+        # A pair whose games count less is shown with all of them.
+        games, counted = played[min(a, b), max(a, b)], float(totals.games[row])
+        points, expected = (games * float(one[row]) / counted for one in (totals.points, totals.expected))
         if a > b:
             points, expected = games - points, games - expected
-        by_luck = float(variance[row]) ** 0.5
+        by_luck = float(variance[row]) ** 0.5 * games / counted
         pairs.append(
             BatchPair(
                 first,
                 second,
                 likelihood,
                 games,
-                points,
+                round(2 * points) / 2,
                 published(expected, 2),
                 published(points - expected, 2),
                 published((points - expected) / by_luck, 2) if by_luck > 0 else 0.0,
@@ -353,33 +366,6 @@ def _pairs(
             )
         )
     return tuple(pairs)
-
-
-def _parts(
-    counts: Counts, totals: Meetings, order: dict[int, int]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
-    """The pool's connected parts, and each part's steps; all in the order of the table."""
-    links: list[list[int]] = [[] for _ in counts.entrants]
-    met: list[list[int]] = [[] for _ in counts.entrants]
-    left = 2 * totals.games - totals.half_points
-    for a, b, mine, theirs in zip(totals.a, totals.b, totals.half_points, left, strict=True):
-        met[a].append(int(b))
-        if mine > 0:
-            links[a].append(int(b))
-        if theirs > 0:
-            links[b].append(int(a))
-
-    places = [order[number] for number in counts.entrants]
-    place = places.__getitem__
-
-    def numbers(group: Sequence[int]) -> tuple[int, ...]:
-        return tuple(counts.entrants[position] for position in sorted(group, key=place))
-
-    found = sorted(components(met), key=lambda part: min(map(place, part)))
-    strong = sorted(components(links, strong=True), key=lambda group: min(map(place, group)))
-    parts = tuple(numbers(part) for part in found)
-    steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
-    return parts, steps
 
 
 def separation(spread: float, look: PlannedGames, level: float) -> float:

@@ -69,7 +69,7 @@ class Bayes(Ordo):
         super().__init__(counts)
         n = max(counts.size, 1)
         first, second = counts.seating[:, 0], counts.seating[:, 1]
-        times = counts.game_times.astype(np.float64)
+        times = counts.game_weights
         low, high = np.minimum(first, second), np.maximum(first, second)
         pairs, which = np.unique(low * n + high, return_inverse=True)
         met = scatter(which.reshape(-1), times, len(pairs))
@@ -102,7 +102,7 @@ class Bayes(Ordo):
         """The clusters' gradients."""
         win, _, loss = self._outcomes(self._difference(x))
         slopes = np.stack([1 - win, loss - win, loss - 1])
-        return self._scores(slopes[self._outcome, self._cell])
+        return self._scores(self._counts.weight * slopes[self._outcome, self._cell])
 
     def _outcomes(self, difference: Floats) -> tuple[Floats, Floats, Floats]:
         win = logistic(difference + (self.ADVANTAGE - self.DRAW) / ELO)

@@ -1,55 +1,128 @@
-"""Counts of mirrored groups of games: all that a fit needs of the results, whatever their order.
+"""Clusters of games, and counts of them: all that a fit needs of the results, whatever their order.
 
-Games that share seed, dice and opening are not independent, so the unit is the group (a *cluster*); equal
-groups are counted together. Where each match has dice of its own it is a group by itself.
+Games of one cluster are one observation. They share seed, dice and opening (a *mirrored group*; where each
+match has dice of its own, it is a group by itself), or the two groups have the same players and opening line,
+or a game that was played twice: equal entrants by seat, equal actions. Where all games of a pool have one
+line, it is the game's start and joins nothing.
+
+Clusters differ in size then, and a table of few players may have few of them. Kish's number of clusters of
+sizes n, (sum n)^2 / sum n^2 (L. Kish, "Survey Sampling", 1965), says how many equal ones they are worth.
+Where a table has fewer than ``FEW``, too few to measure how they vary, each of its games counts less than 1:
+so that in all they are as many games as that number of mirrored groups.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tourney.match.evidence import clusters_of
 from tourney.ratings.method import Forfeits, rated
 from tourney.schedule.row import ResultRow
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+FEW: Final = 12
+"""The clusters below which the games of a table count less."""
 
-Game = tuple[tuple[int, ...], tuple[int, ...]]
-"""Entrants' numbers and ranks, by seat."""
+Game = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""Entrants' numbers, ranks and luck by seat; () where the luck is not known."""
 GameWithFaults = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
-"""The same with each seat's fault: its kind or None."""
+"""Entrants' numbers, ranks and faults by seat: a fault's kind or None."""
 
-Clusters = Counter[tuple[Game, ...]]
+Found = Counter[tuple[Game, ...]]
 """How often each cluster of games, sorted, occurs."""
 
 
-def clusters(results: Iterable[ResultRow], *, shared_dice: bool = True) -> Clusters:
-    """Count clusters of results, none of them void, which come in the order of their keys; read one by one.
+class Clusters:
+    """Clusters of results that come group by group; void matches are left out.
 
-    Equal round, table and repeat make a cluster, or without ``shared_dice`` each match by itself.
+    Equal round, table and repeat make a group, or without ``shared_dice`` each match by itself. Without
+    ``joined`` nothing else joins games: for tiny games, in which equal games are chance and not repetition.
     """
-    # Three parts of a key (round, table, repeat) name a mirrored group, all four a match.
-    labels = 3 if shared_dice else 4
-    groups = groupby(results, key=lambda result: result.key[:labels])
-    return Counter(tuple(sorted((one.entrants, one.ranks) for one in group)) for _, group in groups)
 
-
-class ClusterSums:
-    """The clusters of results that come in whole rounds; void matches are left out."""
-
-    def __init__(self, *, shared_dice: bool = True) -> None:
-        self._shared_dice = shared_dice
-        self.clusters: Clusters = Counter()
+    def __init__(self, *, shared_dice: bool = True, joined: bool = True, forfeits: Forfeits = "loss") -> None:
+        self._labels = 3 if shared_dice else 4
+        self._joined, self._forfeits = joined, forfeits
+        self._groups: list[tuple[Game, ...]] = []
+        self._same: dict[tuple[Game, ...], tuple[Game, ...]] = {}
+        self._plays: dict[tuple[tuple[int, ...], str], int] = {}
+        self._lines: dict[tuple[frozenset[int], str], int] = {}
+        self._line_names: set[str] = set()
+        self._alike: list[tuple[int, int]] = []
+        self._lined: list[tuple[int, int]] = []
+        self._unknown = 0
 
     def add(self, results: Iterable[ResultRow]) -> None:
-        """Count further results, in schedule order."""
-        self.clusters.update(clusters(rated(results), shared_dice=self._shared_dice))
+        """Take in whole groups, in the order of their keys; read one by one."""
+        games: list[Game] = []
+        last: tuple[int, ...] = ()
+        for one in rated(results, self._forfeits):
+            if one.key[: self._labels] != last and games:
+                self._close(games)
+            last = one.key[: self._labels]
+            group, (line, play, luck, _) = len(self._groups), one.evidence
+            games.append((one.entrants, one.ranks, luck))
+            if not play:
+                self._unknown += 1
+            elif (first := self._plays.setdefault((one.entrants, play), group)) != group:
+                self._alike.append((first, group))
+            if line:
+                self._line_names.add(line)
+                if (first := self._lines.setdefault((frozenset(one.entrants), line), group)) != group:
+                    self._lined.append((first, group))
+        if games:
+            self._close(games)
+
+    def _close(self, games: list[Game]) -> None:
+        """End a group; equal ones are kept once."""
+        whole = tuple(sorted(games))
+        self._groups.append(self._same.setdefault(whole, whole))
+        games.clear()
+
+    @property
+    def distinct(self) -> int:
+        """The number of different games; those of which only the result is known all differ."""
+        return self._unknown + len(self._plays)
+
+    def found(self) -> Found:
+        """The clusters."""
+        alike = [*self._alike, *(self._lined if len(self._line_names) > 1 else ())] if self._joined else ()
+        if not alike:
+            return Counter(self._groups)
+        members: defaultdict[int, list[Game]] = defaultdict(list)
+        for cluster, games in zip(clusters_of(len(self._groups), alike), self._groups, strict=True):
+            members[cluster] += games
+        return Counter(tuple(sorted(games)) for games in members.values())
+
+    def counts(self, entrants: Iterable[int], seats: int) -> "Counts":
+        """Their counts. Raise ValueError as ``Counts.of_groups``."""
+        return Counts.of_clusters(self.found(), entrants, seats, self.distinct)
+
+
+def _weights(found: Found) -> dict[tuple[int, ...], float]:
+    """What a game counts at the tables of these entrants, where it is less than 1."""
+    sizes: defaultdict[tuple[int, ...], list[tuple[int, int, int]]] = defaultdict(list)
+    for games, times in found.items():
+        for table, held in groupby(
+            sorted(games, key=lambda game: sorted(game[0])), key=lambda game: sorted(game[0])
+        ):
+            seatings = [game[0] for game in held]
+            sizes[tuple(table)].append((len(seatings), len(set(seatings)), times))
+    weights = {}
+    for who, clusters in sizes.items():
+        total = sum(size * times for size, _, times in clusters)
+        number = total**2 / sum(size**2 * times for size, _, times in clusters)
+        group = sum(size * seatings * times for size, seatings, times in clusters) / total
+        if number < FEW and number * group < total:
+            weights[who] = number * group / total
+    return weights
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,7 +130,9 @@ class Counts:
     """G games in C clusters of a pool of n entrants, k seats.
 
     ``entrants``: their numbers, ascending. ``seating`` (G, k): positions in ``entrants``; ``ranks`` (G, k).
-    ``cluster`` (G): each game's cluster; ``times`` (C): the occurrences of each cluster.
+    ``cluster`` (G): each game's cluster; ``times`` (C): the occurrences of each cluster. ``weight`` (G): what
+    a game counts, 1 but where there are few clusters. ``luck`` (G, k), in units, 0 where it is not known.
+    ``distinct``: the number of different games.
     """
 
     entrants: tuple[int, ...]
@@ -66,6 +141,9 @@ class Counts:
     ranks: Ints
     cluster: Ints
     times: Ints
+    weight: Floats
+    luck: Ints
+    distinct: int
 
     @classmethod
     def of_groups(
@@ -80,10 +158,12 @@ class Counts:
         ``forfeits="void"`` leaves out games with a fault. Raise ValueError for a game with another number of
         seats, an entrant that the pool lacks, or one that sits twice.
         """
-        found: Clusters = Counter()
+        found: Found = Counter()
         for games, times in groups:
             kept = [
-                (numbers, ranks) for numbers, ranks, faults in games if forfeits == "loss" or not any(faults)
+                (numbers, ranks, ())
+                for numbers, ranks, faults in games
+                if forfeits == "loss" or not any(faults)
             ]
             if kept:
                 found[tuple(sorted(kept))] += times
@@ -91,51 +171,53 @@ class Counts:
 
     @classmethod
     def of_results(
-        cls,
-        results: Iterable[ResultRow],
-        entrants: Iterable[int],
-        seats: int,
-        forfeits: Forfeits = "loss",
-        *,
-        shared_dice: bool = True,
-        ordered: bool = False,
+        cls, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, **how: Any
     ) -> "Counts":
-        """Count results, in the clusters of ``clusters``. Raise ValueError as ``of_groups``.
-
-        They may come in any order; ``ordered`` ones come in the order of their keys and are read one by one.
-        """
-        in_order = results if ordered else sorted(results, key=attrgetter("key"))
-        found = clusters(rated(in_order, forfeits), shared_dice=shared_dice)
-        return cls.of_clusters(found, entrants, seats)
+        """Count results in any order by ``Clusters(**how)``. Raise ValueError as ``of_groups``."""
+        clusters = Clusters(**how)
+        clusters.add(sorted(results, key=attrgetter("key")))
+        return clusters.counts(entrants, seats)
 
     @classmethod
-    def of_clusters(cls, found: Clusters, entrants: Iterable[int], seats: int) -> "Counts":
+    def of_clusters(
+        cls, found: Found, entrants: Iterable[int], seats: int, distinct: int | None = None
+    ) -> "Counts":
         """Counts from those of clusters. Raise ValueError as ``of_groups``."""
         entrants = tuple(sorted(entrants))
         place = {number: k for k, number in enumerate(entrants)}
         seating: list[list[int]] = []
-        ranks: list[tuple[int, ...]] = []
+        rows: list[tuple[int, ...]] = []
         cluster: list[int] = []
-        times: list[int] = []
+        weight: list[float] = []
+        light, unknown = _weights(found), (0,) * seats
         # Sorted, so that floating-point sums do not depend on the order of the results.
-        for index, (games, count) in enumerate(sorted(found.items())):
-            times.append(count)
-            for sat, ranked in games:
+        clusters = sorted(found.items())
+        for index, (games, _) in enumerate(clusters):
+            for sat, ranked, luck in games:
                 if len(sat) != seats or len(ranked) != seats or len(set(sat)) != seats:
                     raise ValueError(f"{sat} are not {seats} different entrants with a rank each")
                 try:
                     seating.append([place[number] for number in sat])
                 except KeyError as error:
                     raise ValueError(f"a match has an entrant {error} that is not in the pool") from error
-                ranks.append(ranked)
+                rows.append(ranked + (luck or unknown))
                 cluster.append(index)
+                weight.append(light.get(tuple(sorted(sat)), 1.0) if light else 1.0)
+        table = np.array(rows, dtype=np.int64).reshape(-1, 2 * seats)
+        times, of_game = (
+            np.array([count for _, count in clusters], dtype=np.int64),
+            np.array(cluster, dtype=np.int64),
+        )
         return cls(
             entrants,
             seats,
             np.array(seating, dtype=np.int64).reshape(-1, seats),
-            np.array(ranks, dtype=np.int64).reshape(-1, seats),
-            np.array(cluster, dtype=np.int64),
-            np.array(times, dtype=np.int64),
+            table[:, :seats],
+            of_game,
+            times,
+            np.array(weight, dtype=np.float64),
+            table[:, seats:],
+            int(times[of_game].sum()) if distinct is None else distinct,
         )
 
     def taken_off(self) -> list[set[int]]:
@@ -157,6 +239,12 @@ class Counts:
     def game_times(self) -> Ints:
         """The occurrences of each game, (G)."""
         return self.times[self.cluster]
+
+    @property
+    def game_weights(self) -> Floats:
+        """What all occurrences of each game count in a fit, (G)."""
+        weights: Floats = self.times[self.cluster] * self.weight
+        return weights
 
 
 Links = Sequence[Iterable[int]]

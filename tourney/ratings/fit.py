@@ -12,12 +12,13 @@ of independent matches, estimated over the whole pool.
 """
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tourney.ratings.counts import Counts, Floats, Ints
+from tourney.ratings.counts import Counts, Floats, Ints, components
 from tourney.ratings.likelihood import Likelihood, Meetings, Scores, scatter, scatter_matrix
 
 ELO = 400 / math.log(10)
@@ -171,7 +172,7 @@ def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
     swapped = meetings.a > meetings.b
     a, b = np.where(swapped, meetings.b, meetings.a), np.where(swapped, meetings.a, meetings.b)
     keys, inverse = np.unique(a * n + b, return_inverse=True)
-    half_points = np.where(swapped, 2 * meetings.games - meetings.half_points, meetings.half_points)
+    points = np.where(swapped, meetings.games - meetings.points, meetings.points)
     expected = np.where(swapped, meetings.games - meetings.expected, meetings.expected)
 
     def total(values: Floats | Ints) -> Floats:
@@ -180,12 +181,39 @@ def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
     return Meetings(
         keys // n,
         keys % n,
-        np.rint(total(meetings.games)).astype(np.int64),
-        np.rint(total(half_points)).astype(np.int64),
+        total(meetings.games),
+        total(points),
         total(expected),
         total(meetings.variance),
         total(meetings.cumulant),
     )
+
+
+def connected_parts(
+    counts: Counts, totals: Meetings, order: Mapping[int, int]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
+    """The pool's connected parts, and each part's steps; all in the order of the table."""
+    links: list[list[int]] = [[] for _ in counts.entrants]
+    met: list[list[int]] = [[] for _ in counts.entrants]
+    left = np.round(totals.games - totals.points, 9)
+    for a, b, mine, theirs in zip(totals.a, totals.b, np.round(totals.points, 9), left, strict=True):
+        met[a].append(int(b))
+        if mine > 0:
+            links[a].append(int(b))
+        if theirs > 0:
+            links[b].append(int(a))
+
+    places = [order[number] for number in counts.entrants]
+    place = places.__getitem__
+
+    def numbers(group: Sequence[int]) -> tuple[int, ...]:
+        return tuple(counts.entrants[position] for position in sorted(group, key=place))
+
+    found = sorted(components(met), key=lambda part: min(map(place, part)))
+    strong = sorted(components(links, strong=True), key=lambda group: min(map(place, group)))
+    parts = tuple(numbers(part) for part in found)
+    steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
+    return parts, steps
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -267,7 +295,7 @@ def goodness(mode: Mode, totals: Meetings, by_chance: Chance, ratings: int) -> G
     mean = pairs - freedom
     if mean < 1:
         return Goodness(pairs, None, None, round(mean, 6))
-    residual = totals.half_points / 2 - totals.expected
+    residual = totals.points - totals.expected
     statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
     p_value = _tail(statistic, mean, by_chance.sum * mean / pairs)
     return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
@@ -284,7 +312,7 @@ class PairFit:
     @property
     def residual(self) -> Floats:
         """Points less those expected, (P)."""
-        return self.totals.half_points / 2 - self.totals.expected
+        return self.totals.points - self.totals.expected
 
 
 def pair_fit(likelihood: Likelihood, mode: Mode, counts: Counts) -> PairFit:

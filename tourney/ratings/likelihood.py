@@ -37,14 +37,14 @@ class Scores(NamedTuple):
 class Meetings(NamedTuple):
     """Scores of pairs of entrants against each other; the entries of a pair add up.
 
-    ``a`` and ``b``: positions in the pool. ``half_points`` of a. Under the model: ``expected`` points of a,
-    and their ``variance`` and fourth ``cumulant`` if no game were drawn.
+    ``a`` and ``b``: positions in the pool. ``games`` by what they count, and ``points`` of a in them. Under
+    the model: ``expected`` points of a, and their ``variance`` and fourth ``cumulant`` if no game were drawn.
     """
 
     a: Ints
     b: Ints
-    games: Ints
-    half_points: Ints
+    games: Floats
+    points: Floats
     expected: Floats
     variance: Floats
     cumulant: Floats
@@ -124,7 +124,7 @@ class Expected:
         # 0 win, 1 draw, 2 loss of the first of the two
         sides = [counts.ranks[:, s] - counts.ranks[:, t] for s, t in self._pairs]
         self._outcome: Ints = 1 + np.sign(np.stack(sides))
-        times = np.tile(counts.game_times.astype(np.float64), many)
+        times = np.tile(counts.game_weights, many)
         kind = (self._outcome * len(cells) + self._cell).reshape(-1)
         self._table = scatter(kind, times, 3 * len(cells)).reshape(3, -1)
 
@@ -148,8 +148,8 @@ class Expected:
         return Meetings(
             self._first,
             self._second,
-            np.rint(games).astype(np.int64),
-            np.rint(2 * self._scored()).astype(np.int64),
+            games,
+            self._scored(),
             games * mean,
             games * variance,
             games * variance * (1 - 6 * variance),
@@ -210,6 +210,6 @@ class Expected:
         return scored
 
     def _residual(self, x: Floats) -> Floats:
-        """The points of each game's pairs, less those expected, (Q, G)."""
-        residual: Floats = 1 - self._outcome / 2 - self._mean(x)[self._cell]
+        """The points of each game's pairs, less those expected, by what the game counts, (Q, G)."""
+        residual: Floats = self._counts.weight * (1 - self._outcome / 2 - self._mean(x)[self._cell])
         return residual

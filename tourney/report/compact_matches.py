@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, Generic, TypeVar, overload
 
+from tourney.match.evidence import Evidence
 from tourney.schedule.row import MatchKey
 from tourney.store.values import Result, TournamentMatch
 
@@ -60,6 +61,8 @@ class CompactMatches(Sequence[TournamentMatch]):
         self._seats = array("I")
         self._size = 1
         self._ends = array("I")
+        self._plays = array("Q")
+        self._luck = array("i")
         self._results: list[Result] = []
         places: dict[Result, int] = {}
         for match in matches:
@@ -69,7 +72,11 @@ class CompactMatches(Sequence[TournamentMatch]):
             self._keys = _extended(self._keys, match.key)
             self._seats.extend(match.seats)
             self._size = len(match.seats)
-            end = replace(match.result, digest=RECORDED if match.result.digest else "")
+            line, play, luck, values = match.result.evidence
+            self._plays.extend((int(f"1{line}", 16), int(f"1{play}", 16)))
+            self._luck.extend(luck or (0,) * self._size)
+            evidence = Evidence(values=values)
+            end = replace(match.result, digest=RECORDED if match.result.digest else "", evidence=evidence)
             # Many matches end alike, with the same ranks, reason and length: each such result is kept once.
             place = places.setdefault(end, len(places))
             if place == len(self._results):
@@ -93,8 +100,17 @@ class CompactMatches(Sequence[TournamentMatch]):
             self._numbers[place],
             MatchKey(*self._keys[4 * place : 4 * place + 4]),
             tuple(self._seats[size * place : size * place + size]),
-            self._results[self._ends[place]],
+            self._result(place),
         )
+
+    def _result(self, place: int) -> Result:
+        end, size = self._results[self._ends[place]], self._size
+        line, play = (f"{one:x}"[1:] for one in self._plays[2 * place : 2 * place + 2])
+        if not play:
+            return end
+        values = end.evidence.values
+        luck = tuple(self._luck[size * place : size * place + size]) if values else ()
+        return replace(end, evidence=Evidence(line, play, luck, values))
 
     def __iter__(self) -> Iterator[TournamentMatch]:
         return map(self.__getitem__, range(len(self)))

@@ -18,7 +18,7 @@ from tourney.games.board_style import seat_colors
 from tourney.games.registry import known_game
 from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
 from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
 from tourney.report import display
@@ -150,9 +150,9 @@ class ReportSource:
         """The counts of all matches, from which the ratings come."""
         numbers = [entrant.number for entrant in self.entrants]
         shared = self.tournament.plan.mirrored_dice
-        return Counts.of_results(
-            self.results, numbers, self.tournament.seats, shared_dice=shared, ordered=True
-        )
+        clusters = Clusters(shared_dice=shared)
+        clusters.add(self.results)
+        return clusters.counts(numbers, self.tournament.seats)
 
     @cached_property
     def batch(self) -> Batch:

@@ -1,6 +1,7 @@
 """Rating games that other programs played, from their tally."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tourney.errors import UsageError
@@ -26,6 +27,7 @@ def rate_tally(
     forfeits: Forfeits = "loss",
     *,
     pairs: bool = False,
+    joined: bool = True,
     model: Model = TOURNEY,
     anchors: Mapping[str, float] | None = None,
 ) -> Batch:
@@ -43,9 +45,10 @@ def rate_tally(
             raise UsageError(f"--anchor names {name!r}, which has no rated game")
     groups = (
         ([(kind.players, kind.ranks, kind.faults) for kind in kinds], times)
-        for kinds, times in tally.groups()
+        for kinds, times in tally.groups(joined=joined)
     )
     counts_ = Counts.of_groups(groups, range(len(players)), tally.seats or 2, forfeits)
+    counts_ = replace(counts_, distinct=min(tally.distinct, int(counts_.game_times.sum())))
     levels = {number[name]: elo for name, elo in (anchors or {}).items()}
     return rate(counts_, pairs=pairs, model=model, anchors=levels)
 

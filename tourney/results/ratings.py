@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
 from tourney.ratings.batch import Batch, BatchPool, rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Clusters
 from tourney.ratings.cycles import MOST, PoolCycles
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequential import PlannedGames
@@ -23,6 +23,7 @@ from tourney.ratings.trueskill_rating import (
 from tourney.results.columns import ELO, rating_columns
 from tourney.results.standings import setup_of
 from tourney.results.tables import ResultTable, entrant_names
+from tourney.results.texts import repeats_text
 from tourney.results.until import as_planned, look_of
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import ResultRow
@@ -112,24 +113,18 @@ def rate_by(
 
 
 def rate_batch(
-    database: Database, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True
+    database: Database, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True, joined: bool = True
 ) -> Batch:
     """Rate a tournament in one fit, without the table of pairs unless ``pairs``.
 
-    The database counts matches with two seats; results with more seats are read one by one.
+    Without ``joined`` games that repeat count in full (``tourney.ratings.counts``).
     """
     entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
-    shared = tournament.plan.mirrored_dice
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, joined=joined, forfeits=forfeits)
+    clusters.add(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    if tournament.seats == 2:
-        groups = database.totals.group_counts if shared else database.totals.match_counts
-        counts = Counts.of_groups(groups(tournament.id), numbers, 2, forfeits)
-    else:
-        results = database.matches.results(tournament.id)
-        counts = Counts.of_results(
-            results, numbers, tournament.seats, forfeits, shared_dice=shared, ordered=True
-        )
+    counts = clusters.counts(numbers, tournament.seats)
     return rate(counts, pairs=pairs, look=look)
 
 
@@ -229,7 +224,8 @@ def pool_rows(batch: Batch, names: Names) -> Rows:
     pool, fit = batch.pool, batch.pool.goodness
     rows: Rows = [
         {"figure": "matches", "value": pool.matches},
-        {"figure": "mirrored groups", "value": pool.clusters},
+        {"figure": "distinct matches", "value": pool.distinct},
+        {"figure": "clusters", "value": pool.clusters},
         {"figure": "draw rate", "value": pool.draw_rate},
         *(
             {
@@ -278,6 +274,8 @@ def pool_notes(
     if not pool.matches:
         yield "No match has been rated yet, so the intervals are those of the prior."
         return
+    if pool.distinct < pool.matches:
+        yield repeats_text(pool.distinct, pool.matches)
     if len(pool.parts) > 1:
         yield (
             f"No match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"

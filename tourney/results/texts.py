@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tourney.games.base import AnyGame
+from tourney.schedule.format import group_size
 from tourney.seeds import U64
 from tourney.store.exchange import IMPORTED
 from tourney.store.totals import OverloadTotals
@@ -35,6 +36,27 @@ def risk_text(plan: Plan, game: AnyGame | None) -> str:
     """What a bot that knows the seed could compute ("the dice"), or ""."""
     dice, openings = _decided(plan, game)
     return " and ".join(["the dice"] * dice + ["the openings"] * openings)
+
+
+def repeats_text(distinct: int, matches: int) -> str:
+    """Say how many games repeat others, and what to do."""
+    return (
+        f"{distinct:,} distinct of {matches:,}: games that repeat are one observation. Use random openings or"
+        f" a book; in a tiny game, where chance makes games equal, --repeats count counts them all."
+    )
+
+
+def repeats_warning(plan: Plan, game: AnyGame) -> str:
+    """Warn that deterministic bots will repeat their games, as a sentence without its end; "" if not."""
+    groups = plan.games_per_pairing // group_size(plan.seats)
+    lines = len(plan.book) or 1
+    if game.has_chance or plan.opening_plies or groups <= lines or game.outside:
+        return ""
+    where = f"{counted(lines, 'line')} of the book" if plan.book else "the one start of the game"
+    return (
+        f"two deterministic bots will repeat their games: {groups} groups of games from {where}; repeats are"
+        " no evidence, so set opening-plies or opening-book"
+    )
 
 
 def sharing_text(plan: Plan, game: AnyGame | None) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tourney.ratings.batch import strengths
-from tourney.ratings.counts import ClusterSums, Counts
+from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import PlannedGames
 from tourney.results.standings import history_of, setup_of
 from tourney.schedule.adaptive import Adaptive, strengths_now
@@ -106,8 +106,7 @@ def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
 
 def _counts(setup: Setup, history: History) -> Counts:
     numbers = [player.number for player in setup.participants]
-    found = history.sums(ClusterSums, shared_dice=setup.shared_dice).clusters
-    return Counts.of_clusters(found, numbers, setup.seats)
+    return history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
 
 
 def _width(format_: Format, setup: Setup, history: History, present: Iterable[int]) -> float:

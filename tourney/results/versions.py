@@ -9,13 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any, Final
 
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate
-from tourney.ratings.counts import Counts, GameWithFaults
-from tourney.ratings.method import Forfeits, rated
+from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.method import Forfeits
 from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
 from tourney.results.ratings import Rows
 from tourney.store.archiving import hosts_of
@@ -264,7 +263,8 @@ def _pool(
             entered.setdefault(((one.bot, one.args), one.digest), []).append((tournament, stored))
     order = sorted(entered, key=lambda key: (key[0], _age(entered[key])))
     numbers = {key: number for number, key in enumerate(order)}
-    groups: list[tuple[Sequence[GameWithFaults], int]] = []
+    shared = Clusters(forfeits=forfeits)
+    own = Clusters(shared_dice=False, forfeits=forfeits)
     faults: Counter[int] = Counter()
     alone = 0
     for tournament in pooled:
@@ -274,13 +274,16 @@ def _pool(
         }
         for entrant, _, count in database.totals.faults(tournament.id):
             faults[mine[entrant]] += count
-        for games, times in _groups(database, tournament):
-            moved = [(tuple(mine[number] for number in seats), ranks, kinds) for seats, ranks, kinds in games]
-            kept = [game for game in moved if len(set(game[0])) == len(game[0])]
-            alone += times * (len(moved) - len(kept))
-            if kept:
-                groups.append((kept, times))
-    counts = Counts.of_groups(groups, numbers.values(), reference.seats, forfeits)
+        kept = []
+        for result in database.matches.results(tournament.id):
+            seats = tuple(mine[number] for number in result.entrants)
+            if len(set(seats)) == len(seats):
+                kept.append(result._replace(entrants=seats))
+            else:
+                alone += not result.void
+        (shared if tournament.plan.mirrored_dice else own).add(kept)
+    found = shared.found() + own.found()
+    counts = Counts.of_clusters(found, numbers.values(), reference.seats, shared.distinct + own.distinct)
     versions = tuple(_versions(order, entered, faults))
     return VersionPool(reference, tuple(pooled), tuple(left_out), versions, counts, alone)
 
@@ -322,17 +325,6 @@ def _versions(
             faults.get(number, 0),
         )
         before[bot] = number
-
-
-def _groups(database: Database, tournament: Tournament) -> Iterator[tuple[Sequence[GameWithFaults], int]]:
-    """Yield the mirrored groups of a tournament with their occurrences, as for ``Counts.of_groups``."""
-    shared = tournament.plan.mirrored_dice
-    if tournament.seats == 2:
-        yield from (database.totals.group_counts if shared else database.totals.match_counts)(tournament.id)
-        return
-    results = rated(database.matches.results(tournament.id))
-    for _, group in groupby(results, key=lambda result: result.key[: 3 if shared else 4]):
-        yield [(one.entrants, one.ranks, one.faults) for one in group], 1
 
 
 def version_rows(pool: VersionPool, batch: Batch) -> Rows:

@@ -11,7 +11,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.results.standings import history_of, setup_of
-from tourney.results.texts import counted, sharing_text
+from tourney.results.texts import counted, repeats_warning, sharing_text
 from tourney.run.engine.readiness import Pinning
 from tourney.run.file_schema import EntrantLine
 from tourney.run.preparation import Preparation, find_bot, prepare
@@ -112,7 +112,8 @@ def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -
     counts = _counts(found, database)
     seconds, basis = _seconds_of_match(plan, database)
     left = (counts.paired if counts.most is None else counts.most) - counts.done
-    sharing = sharing_text(plan, find_game(plan.game))
+    game = find_game(plan.game)
+    shared = (sharing_text(plan, game), _processors(plan, pinning), repeats_warning(plan, game))
     return DryRunDocument(
         tournament=plan.name,
         game=plan.game,
@@ -133,7 +134,7 @@ def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -
         workers=pinning.workers,
         seconds=None if seconds is None else round(seconds * left / pinning.workers, 1),
         basis=basis,
-        shared=tuple(filter(None, (sharing, _processors(plan, pinning)))),
+        shared=tuple(filter(None, shared)),
     )
 
 

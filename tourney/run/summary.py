@@ -8,7 +8,7 @@ from typing import Final
 
 from tourney.match.result import SeatLoad
 from tourney.results.standings import compute_standings
-from tourney.results.texts import counted, kinds_text, overload_text
+from tourney.results.texts import counted, kinds_text, overload_text, repeats_text
 from tourney.run.workers.executor import Cause, Playing
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -239,6 +239,9 @@ def summary_page(
         lines.append(f"  overload   {overloaded}")
     if advice := summary.load.advice(summary.workers):
         lines.append(f"  {'':10} {advice}")
+    matches, distinct = database.totals.distinct(tournament.id)
+    if distinct < matches:
+        lines.append(f"  repeats    {repeats_text(distinct, matches)}")
     entrants = database.tournaments.entrants(tournament.id)
     names = {entrant.number: entrant.name for entrant in entrants}
     faults = _fault_lines(database.totals.faults(tournament.id), names)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from tourney.errors import TournamentError
+from tourney.match.evidence import NONE, Evidence
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -77,7 +78,7 @@ class ResultRow(NamedTuple):
     ``entrants`` (numbers, from 0), ``ranks`` and ``faults`` (a kind or None) are in seat order; () stands for
     no faults. Matches whose keys agree in round, table and repeat are one mirrored group, which shares
     dice and opening by default. A void match counts for nothing. ``number`` counts the stored matches of a
-    tournament from 1, or is 0 for a result that is not stored.
+    tournament from 1, or is 0 for a result that is not stored. ``evidence`` is for ratings.
     """
 
     key: MatchKey
@@ -86,6 +87,7 @@ class ResultRow(NamedTuple):
     faults: tuple[str | None, ...] = ()
     void: bool = False
     number: int = 0
+    evidence: Evidence = NONE
 
     @property
     def row(self) -> Row:

@@ -20,6 +20,7 @@ import msgspec
 import rfc8785
 
 from tourney.errors import RecordError, StoreDamaged
+from tourney.match.evidence import Evidence
 from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import parse_json
@@ -87,6 +88,14 @@ def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER)
         span = f"of at least {least}" if most == MAX_INTEGER else f"from {least} to {most}"
         raise ColumnError(column, value, f"an integer {span}")
     return value
+
+
+def read_evidence(text: Any, seats: int) -> Evidence:
+    """The evidence of a match."""
+    try:
+        return Evidence.read(text, seats)
+    except (ValueError, AttributeError) as error:
+        raise ColumnError("evidence", text, "two hashes and the luck of each seat") from error
 
 
 def read_digest(row: Columns, column: str) -> str:

@@ -26,6 +26,7 @@ from tourney.store.column_reading import (
     deflate,
     dictionary_of,
     read_digest,
+    read_evidence,
     read_faults,
     read_ranks,
     read_seating,
@@ -269,7 +270,7 @@ class Matches:
 
         Only those of a number above ``after``: a rating may know the earlier ones already.
         """
-        query = sa.select(_S.number, *KEY, _S.seating, _M.ranks, _M.faults, _M.void_reason)
+        query = sa.select(_S.number, *KEY, _S.seating, _M.ranks, _M.faults, _M.void_reason, _M.evidence)
         query = query.select_from(PLAYED).where(_S.number > after)
         order = KeyOrder()
 
@@ -281,6 +282,7 @@ class Matches:
                 read_faults(row[7], shape.seats),
                 row[8] is not None,
                 row[0],
+                read_evidence(row[9], shape.seats),
             )
 
         with self._access.read() as connection:

@@ -108,7 +108,8 @@ class MatchRow(SQLModel, table=True):
     ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
     that a million results are read from one row each. ``void_reason`` is a word of
     ``tourney.store.values.VOID_REASONS`` where the match is void, otherwise NULL; ``void_entrant`` the number
-    of the benched entrant that makes it so.
+    of the benched entrant that makes it so. ``evidence`` is a text (``tourney.match.evidence``), NULL in rows
+    of older databases.
     """
 
     __tablename__ = "match"
@@ -128,6 +129,7 @@ class MatchRow(SQLModel, table=True):
     record: bytes | None
     void_reason: str | None
     void_entrant: int | None
+    evidence: str
 
 
 class SeatRow(SQLModel, table=True):

@@ -16,6 +16,7 @@ from tourney.store.column_reading import (
     ColumnError,
     Dictionaries,
     MatchParts,
+    read_evidence,
     read_seating,
     unpack_log,
     unpack_measured,
@@ -140,6 +141,10 @@ class StoredMatch:
         for name in _DERIVED:
             if stored[name] != right[name]:
                 return _difference(name, stored[name], right[name])
+        with self._naming():
+            kept = read_evidence(stored["evidence"], len(seating))
+        if not result.evidence.fits(kept):
+            return _difference("evidence", kept.text, result.evidence.text)
         rows = seat_values(stored["id"], self.owner.tournament, result, seating)
         for row, values in zip(self.seats, rows, strict=False):
             for name, value in values.items():

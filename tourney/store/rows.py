@@ -24,6 +24,7 @@ from tourney.store.column_reading import (
     Columns,
     Dictionaries,
     read_digest,
+    read_evidence,
     read_faults,
     read_int,
     read_ranks,
@@ -160,7 +161,7 @@ RESULT = [MATCH.c[field.name] for field in fields(Result)]
 
 def result_of(row: Sequence[Any], seats: int) -> Result:
     """A finished match's result from the values of the columns ``RESULT``."""
-    digest, ranks, reason, faults, note, actions, reproducible, void_reason, void_entrant = row
+    digest, ranks, reason, faults, note, actions, reproducible, void_reason, void_entrant, text = row
     # Most rows pass this test, which makes no object; a bad one is read column by column for its error.
     fits = type(digest) is type(reason) is type(note) is str and type(actions) is int and actions >= 0
     if not fits or void_reason is not None or void_entrant is not None:
@@ -169,7 +170,10 @@ def result_of(row: Sequence[Any], seats: int) -> Result:
         if void_reason is not None:
             read_word(columns, "void_reason", VOID_REASONS)
     places, kinds = read_ranks(ranks, seats), read_faults(faults, seats)
-    return Result(digest, places, reason, kinds, note, actions, reproducible, void_reason, void_entrant)
+    evidence = read_evidence(text, seats)
+    return Result(
+        digest, places, reason, kinds, note, actions, reproducible, void_reason, void_entrant, evidence
+    )
 
 
 def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
@@ -236,6 +240,7 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
     """Check a finished match, its record too as far as its shape goes; ``archived``: that there is none."""
     read_ranks(row["ranks"], shape.seats)
     read_faults(row["faults"], shape.seats)
+    read_evidence(row["evidence"], shape.seats)
     check_columns(MATCH, row)
     record, digest = row["record"], row["digest"]
     if record is None and digest != "" and not archived:
@@ -353,7 +358,8 @@ def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, An
     """The columns of a finished match; ``record`` is packed."""
     columns = {column.name: getattr(result, column.name) for column in RESULT}
     faults = ",".join(kind or "" for kind in result.faults)
-    return columns | {"id": id_, "ranks": joined(result.ranks), "faults": faults, "record": record}
+    texts = {"ranks": joined(result.ranks), "faults": faults, "evidence": result.evidence.text}
+    return columns | {"id": id_, "record": record, **texts}
 
 
 def seat_values(

@@ -1,9 +1,8 @@
 """Sums over many matches of a tournament, which are counted whenever they are asked for."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -13,7 +12,7 @@ from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import score_units
 from tourney.store.column_reading import ColumnError, read_faults, read_int, read_ranks, read_seating
 from tourney.store.engine import Access
-from tourney.store.models import KEY, MATCH, PLAYED, SCHEDULE, SEAT
+from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import Shape, bad_value, each, first_bad, shape_of
 
 _S, _M = SCHEDULE.c, MATCH.c
@@ -90,13 +89,6 @@ class OverloadedMatch(NamedTuple):
 
 SeatedResult = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
 """A game of a mirrored group; per seat: the entrant's number, its rank, its fault's kind or None."""
-
-
-class GroupCount(NamedTuple):
-    """The frequency of a mirrored group of these games; void and unfinished games are left out."""
-
-    games: tuple[SeatedResult, ...]
-    times: int
 
 
 class ResultSums:
@@ -218,6 +210,15 @@ class Totals:
                 raise first_bad(connection, SEAT, tournament)
         return tuple(OverloadedMatch(int(number), int(turns), int(much)) for number, turns, much in rows)
 
+    def distinct(self, tournament: int) -> tuple[int, int]:
+        """The number of matches with known plays, and how many of these are distinct; void ones left out."""
+        game = _S.seating.concat(" ").concat(_M.evidence)
+        known = sa.and_(_S.tournament_id == tournament, _M.void_reason.is_(None), _M.evidence != "")
+        query = sa.select(sa.func.count(), sa.func.count(sa.distinct(game))).select_from(PLAYED).where(known)
+        with self._access.read() as connection:
+            matches, distinct = connection.execute(query).one()
+        return int(matches), int(distinct)
+
     def void_matches(self, tournament: int) -> tuple[tuple[int, str], ...]:
         """The numbers and notes of the matches that the machine made void."""
         query = (
@@ -253,53 +254,6 @@ class Totals:
         with self._access.read() as connection:
             found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
             return tuple(found.scalars())
-
-    def match_counts(self, tournament: int) -> Iterator[GroupCount]:
-        """Yield the frequency of each outcome of a match, each a group by itself; void matches are left out.
-
-        Matches are equal if their seatings, ranks and faults are. The order is the database's and means
-        nothing.
-        """
-        columns = (_S.seating, _M.ranks, _M.faults)
-        mine = sa.and_(_S.tournament_id == tournament, _M.void_reason.is_(None))
-        counts = sa.select(*columns, sa.func.count()).select_from(PLAYED).where(mine).group_by(*columns)
-        with self._access.read() as connection:
-            game = partial(_game, connection, tournament, shape_of(connection, tournament))
-            for *texts, times in each(connection, counts):
-                yield GroupCount((game(*texts),), int(times))
-
-    def group_counts(self, tournament: int) -> Iterator[GroupCount]:
-        """Yield the frequency of each outcome of a mirrored group of two games; void matches are left out.
-
-        Groups are equal if their seatings, ranks and faults are. The order is the database's and means
-        nothing. Groups of more than two games (of imported records) are counted one by one. Made for two
-        seats; for more, read ``results``.
-        """
-        mine = sa.and_(_S.tournament_id == tournament, _M.void_reason.is_(None))
-        group = KEY[:3]
-        columns = []
-        for order in (1, 2):
-            for name, column in (("s", _S.seating), ("r", _M.ranks), ("f", _M.faults)):
-                value = sa.func.max(sa.case((_S.order_no == order, column)))
-                columns.append(sa.func.coalesce(value, "").label(f"{name}{order}"))
-        grouped = sa.select(*columns).select_from(PLAYED).where(mine).group_by(*group)
-        small = grouped.having(sa.func.max(_S.order_no) <= 2).subquery()
-        counts = sa.select(*small.c, sa.func.count()).group_by(*small.c)
-        large = sa.select(*group).select_from(PLAYED).where(mine).group_by(*group)
-        found = large.having(sa.func.max(_S.order_no) > 2).subquery()
-        rows = (
-            sa.select(*group, _S.seating, _M.ranks, _M.faults)
-            .select_from(PLAYED.join(found, sa.and_(*(column == found.c[column.name] for column in group))))
-            .where(mine)
-            .order_by(_S.number)
-        )
-        with self._access.read() as connection:
-            game = partial(_game, connection, tournament, shape_of(connection, tournament))
-            for *texts, times in each(connection, counts):
-                games = (game(*texts[k : k + 3]) for k in (0, 3) if texts[k])
-                yield GroupCount(tuple(games), int(times))
-            for _, members in groupby(connection.execute(rows), lambda row: row[:3]):
-                yield GroupCount(tuple(game(*row[3:]) for row in members), 1)
 
 
 def _is_number(value: object, least: int, most: int) -> bool:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tourney.errors import StoreError
+from tourney.match.evidence import NONE, Evidence
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_exact
@@ -288,7 +289,7 @@ class StoredEntrant:
 
     @property
     def name(self) -> str:
-        """The entrant's name, unique in its tournament."""
+        """Its name, unique in its tournament."""
         return self.entrant.name
 
 
@@ -297,10 +298,8 @@ class Result:
     """The result of a match as tables need it; the rest is in the record.
 
     Per seat, in seat order: ``ranks`` and ``faults`` (a fault's kind or None). A void match counts for
-    nothing: ``void_reason`` says why, ``void_entrant`` is the number of the benched entrant, and ``note`` is
-    text for people. ``digest`` is "" where there is no record. ``actions`` is the number of actions, chance
-    counted. ``reproducible``: whether playing it again is promised to give the same record (False too where
-    nothing is known).
+    nothing: ``void_reason`` says why, ``void_entrant`` is the benched entrant, ``note`` is for people.
+    ``digest`` is "" without a record. ``reproducible``: whether the record is promised to come out again.
     """
 
     digest: str
@@ -312,6 +311,7 @@ class Result:
     reproducible: bool
     void_reason: VoidReason | None = None
     void_entrant: int | None = None
+    evidence: Evidence = NONE
 
     @property
     def void(self) -> bool:
@@ -320,7 +320,7 @@ class Result:
 
     def row(self, row: Row, number: int) -> ResultRow:
         """The result as formats and ratings see it, of a row of the schedule and its match's number."""
-        return ResultRow(row.key, row.seats, self.ranks, self.faults, self.void, number)
+        return ResultRow(row.key, row.seats, self.ranks, self.faults, self.void, number, self.evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,8 +392,8 @@ class MatchResult:
         known = ("", 0, False) if played is None else (played.digest, played.count, played.reproducible)
         digest, count, reproducible = known
         why, entrant = self.void_reason, self.void_entrant if played is None else None
-        kinds = outcome.seat_faults
-        return Result(digest, outcome.ranks, outcome.reason, kinds, note, count, reproducible, why, entrant)
+        found = (digest, outcome.ranks, outcome.reason, outcome.seat_faults, note, count, reproducible, why)
+        return Result(*found, entrant, NONE if played is None else played.evidence)
 
     def result_row(self, row: Row) -> ResultRow:
         """The result as formats and ratings see it; ``row`` is the match's."""

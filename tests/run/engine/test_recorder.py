@@ -8,7 +8,7 @@ import pytest
 from tests.support.coordination import run
 from tests.support.executors import ShuffledExecutor
 from tests.support.tournaments import begin, entrant, played
-from tourney.ratings.counts import ClusterSums
+from tourney.ratings.counts import Clusters
 from tourney.results.standings import setup_of
 from tourney.run.engine import recorder
 from tourney.run.engine.readiness import unbench
@@ -56,7 +56,7 @@ def content(setup: Setup, history: History) -> tuple[Any, ...]:
         strengths.covariance.tolist(),
         vars(duels),
         vars(history.sums(Seatings)),
-        history.sums(ClusterSums, shared_dice=setup.shared_dice).clusters,
+        history.sums(Clusters, shared_dice=setup.shared_dice).found(),
     )
 
 

@@ -40,6 +40,7 @@ class Element(CoreGame[ElementPosition]):
     seat_counts = tuple(START_SQUARES)
     seat_names = ("Sage 1", "Sage 2", "Sage 3", "Sage 4")
     has_chance = True
+    subtracts_luck = False  # it takes away 1 to 2 % of the variance, and costs as much time as a fast match
     diagram_plies = 130
     golden_match = GoldenMatch(("greedy", "random", "pebble"), 4)
     max_actions = LAST_TURN * MOST_ACTIONS_OF_A_TURN

@@ -5,7 +5,6 @@ round: at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fi
 Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,8 +13,7 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from tourney.ratings.batch import BatchRating, rate
-from tourney.ratings.counts import Clusters, Counts, clusters
-from tourney.ratings.method import rated
+from tourney.ratings.counts import Clusters
 from tourney.report import display
 from tourney.report.charts.chart import COLORS, REST, draw
 from tourney.report.charts.kinds import Line, color_of, line_chart
@@ -108,15 +106,15 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
     look = look_at(source.tournament, source.entrants)
-    found: Clusters = Counter()
+    found = Clusters(shared_dice=shared)
     for round_, results in groupby(source.results, key=lambda result: result.key.round):
-        found.update(clusters(rated(results), shared_dice=shared))
+        found.add(results)
         if round_ not in rounds:
             continue
         # The last fit is the report's own, unless that has the narrower intervals of a finished tournament.
         ratings: Sequence[BatchRating] = source.batch.ratings
         if round_ != rounds[-1] or source.look is None:
-            counts = Counts.of_clusters(found, numbers, source.tournament.seats)
+            counts = found.counts(numbers, source.tournament.seats)
             ratings = rate(counts, pairs=False, best=False, look=look).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 

@@ -10,16 +10,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
+from statistics import median_low
+from typing import Any
 
+from tourney.errors import StoreDamaged
 from tourney.ratings.batch import BatchPair
 from tourney.report import display
-from tourney.report.compact_matches import LazySequence
+from tourney.report.compact_matches import LazySequence, place_of
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.source import ReportSource
 from tourney.schedule.row import Row
+from tourney.store.column_reading import unpack_parts
 from tourney.store.exchange import IMPORTED
 
 PAIR_PAGES = 1225
@@ -28,6 +32,8 @@ GAMES = 1000
 """Most games that a page lists; the list of matches has all."""
 HELD = 10_000
 """Most games that are held while their page is made; more are read again for each of its tables."""
+COMPARED = 50
+"""Most games of a pair whose actions are compared, the first ones."""
 ROUNDS = 100
 """Most rounds for which a page has a table by round."""
 BOOK_LINE = 60
@@ -95,7 +101,9 @@ class PairPage:
     ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
     ``los`` the probability in percent that ``a`` is the stronger. ``groups``: how often ``a`` took 0, ½, 1,
     1½ and 2 points from the two games of a mirrored group; () where groups are not of two games, or share
-    no dice. ``more`` games are left out of the list.
+    no dice. ``repeated``: the games in percent that repeat earlier ones. ``leaves``: the median of the
+    numbers of actions after which games differ from all earlier ones; None without two records. ``more``
+    games are left out of the list.
     """
 
     path: str
@@ -113,6 +121,8 @@ class PairPage:
     openings: tuple[Score, ...]
     rounds: tuple[Score, ...]
     groups: tuple[tuple[str, int], ...]
+    repeated: str
+    leaves: int | None
     games: tuple[PairGame, ...]
     more: int
 
@@ -190,8 +200,6 @@ def _page(
     low, high = sorted((sign * fitted.low, sign * fitted.high))
     expected = fitted.expected if sign == 1 else fitted.games - fitted.expected
     halves = bytes(game.half for game in games)
-    total = _score("", None, halves)
-    names = {seat.number: seat for seat in source.seats}
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_round: defaultdict[int, bytearray] = defaultdict(bytearray)
@@ -204,7 +212,7 @@ def _page(
         path=path,
         a=a,
         b=b,
-        total=total,
+        total=_score("", None, halves),
         theirs=_points(2 * len(halves) - sum(halves)),
         expected=display.number(expected, 1),
         lead=display.number(sign * fitted.elo, 1),
@@ -213,9 +221,9 @@ def _page(
         los=display.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
         streaks=_streaks(games, a.name, b.name),
         seats=tuple(
-            _score(f"{seat.number} {seat.name}", seat, by_seat[seat.number])
-            for seat in names.values()
-            if seat.number in by_seat
+            _score(f"{one.number} {one.name}", one, by_seat[one.number])
+            for one in source.seats
+            if one.number in by_seat
         ),
         openings=tuple(
             _score(openings.name(number), None, by_opening[number]) for number in sorted(by_opening)
@@ -224,6 +232,8 @@ def _page(
         if 1 < len(by_round) <= ROUNDS
         else (),
         groups=_groups(games) if source.tournament.plan.mirrored_dice else (),
+        repeated=_repeated(source, games),
+        leaves=_leaves(source, games),
         games=tuple(games[:GAMES]),
         more=max(0, len(games) - GAMES),
     )
@@ -268,3 +278,41 @@ def _groups(games: Sequence[PairGame]) -> tuple[tuple[str, int], ...]:
     if not sums or any(len(game.line.seats) != 2 for game in games):
         return ()
     return tuple((("0", HALF, "1", f"1{HALF}", "2")[halves], sums[halves]) for halves in range(5))
+
+
+def _repeated(source: ReportSource, games: Sequence[PairGame]) -> str:
+    """The share of games in percent that repeat earlier ones; those without a record repeat none."""
+    found: set[tuple[object, ...]] = set()
+    for game in games:
+        result = source.matches[place_of(source.matches, game.line.number)].result
+        play = "" if result is None else result.evidence.play
+        found.add((_seating(game), play) if play else (game.line.number,))
+    return display.percent(Fraction(len(games) - len(found), len(games)))
+
+
+def _leaves(source: ReportSource, games: Sequence[PairGame]) -> int | None:
+    """The median of the actions after which a game differs from all earlier ones of its seating."""
+    trees: dict[tuple[int, ...], dict[object, Any]] = {}
+    found = []
+    compared = games[:COMPARED]
+    parts = source.parts([game.line.number for game in compared])
+    for game in compared:
+        try:
+            packed = parts[game.line.number]._replace(log=None, measured=None)
+            record, _, _ = unpack_parts(packed, len(game.line.seats))
+        except (KeyError, StoreDamaged):  # the page of the match says what is damaged
+            continue
+        if record is None:
+            continue
+        seen = _seating(game) in trees
+        node, known = trees.setdefault(_seating(game), {}), 0
+        for action in record.actions:
+            known += action in node
+            node = node.setdefault(action, {})
+        if seen:
+            found.append(known)
+    return median_low(found) if found else None
+
+
+def _seating(game: PairGame) -> tuple[int, ...]:
+    return tuple(seated.entrant.number for seated in game.line.seats)
