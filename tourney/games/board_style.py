@@ -7,6 +7,7 @@ colour is a CSS custom property, ``--board-NAME``, which a page may set.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,28 +93,11 @@ MARKS = ("from", "to", "captured", "used")  # the kinds of marks
 def style() -> str:
     """The style sheet of all diagrams; a page needs it once, a standalone SVG contains it.
 
-    Its selectors are single classes, since the content of a ``<use>`` element has no ancestors to match.
+    Rules without colours are in ``board_style.css``. Selectors are single classes, since the content of a
+    ``<use>`` element has no ancestors to match.
     """
     rules = [
-        ".tb-text{font:600 44px system-ui,'Segoe UI','Liberation Sans',Arial,sans-serif;text-anchor:middle}",
-        ".tb-two{font-size:36px}",
-        ".tb-label{font-weight:400;font-size:32px}",
-        ".tb-note{font:400 36px ui-monospace,'Liberation Mono',monospace;text-anchor:start}",
-        ".tb-cell{stroke-width:2}",
-        ".tb-tint{fill-opacity:.3}",
-        ".tb-piece{stroke-width:4}",
-        ".tb-ring{fill:none;stroke:#fff;stroke-width:2;stroke-opacity:.35}",
-        ".tb-mark{fill:none;stroke-width:7;stroke-linecap:round}",
-        ".tb-from{stroke-dasharray:16 14}.tb-used{stroke-dasharray:1 14}",
-        ".tb-shaft{stroke-width:10;stroke-linecap:round;fill:none}",
-        ".tb-deco{fill:none;stroke-width:5;stroke-linecap:round;stroke-linejoin:round;opacity:.55}",
-        ".tb-ink-light{fill:#fff;color:#fff}.tb-ink-dark{fill:#1c1a17;color:#1c1a17}",
-        ".tb-figure{fill-rule:evenodd;display:var(--tb-figure,inline)}",
-        ".tb-letter{display:var(--tb-letter,none)}",
-        ".tb-letters{--tb-figure:none;--tb-letter:inline}",
-        ".tb-count{font-size:30px}.tb-badge{stroke-width:3}",
-        ".tb-pen{fill:none;stroke:currentColor;stroke-width:7;stroke-linecap:round;stroke-linejoin:round}",
-        ".tb-thin{stroke-width:5}",
+        Path(__file__).with_suffix(".css").read_text("utf-8").strip(),
         *_colours(dark=False),
         "@media (prefers-color-scheme:dark){",
         *_colours(dark=True),

@@ -56,18 +56,23 @@ class Console:
         words = line.split(" ")
         if "" in words:
             raise UsageError("separate words by single blanks, with none before or after")
-        word, arguments = words[0], words[1:]
-        command = self.COMMANDS.get(word)
-        if command is None:
+        word, *arguments = words
+        if word not in self.COMMANDS:
             raise UsageError(f"unknown word {_quote(word)}; write one of: " + ", ".join(self.COMMANDS))
         if self.state is None and word != "new":
             raise UsageError(f"there is no game yet; write new before {word}")
-        return command(self, arguments)
+        wanted, command = self.COMMANDS[word]
+        if wanted == "" and arguments:
+            raise UsageError(f"{word} takes no argument; leave out {_quote(arguments[0])}")
+        if wanted and len(arguments) != 1:
+            raise UsageError(f"{word} needs {wanted}, one word")
+        answer = command(self, " ".join(arguments))
+        return (self, answer) if isinstance(answer, str) else (answer, "ok")
 
-    def _new(self, words: list[str]) -> tuple["Console", str]:
+    def _new(self, text: str) -> "Console":
         seats: int | None = None
         options: dict[str, str] = {}
-        for word in words:
+        for word in text.split(" ") if text else ():
             key, equals, value = word.partition("=")
             if not (key and equals):
                 raise UsageError(f"{_quote(word)} is not of the form seats=N or OPTION=VALUE")
@@ -78,88 +83,61 @@ class Console:
             else:
                 options[key] = value
         count, full = self.game.settings(seats, options)
-        fresh = replace(self, state=self.game.initial(count, full), seats=count, options=tuple(full.items()))
-        return fresh, "ok"
+        return replace(self, state=self.game.initial(count, full), seats=count, options=tuple(full.items()))
 
-    def _set(self, words: list[str]) -> tuple["Console", str]:
-        if not words:
+    def _set(self, text: str) -> "Console":
+        if not text:
             raise UsageError("set needs a position")
-        state = self.game.parse_position(" ".join(words), self.seats, dict(self.options))
-        return replace(self, state=state), "ok"
+        return replace(self, state=self.game.parse_position(text, self.seats, dict(self.options)))
 
-    def _position(self, words: list[str]) -> tuple["Console", str]:
-        _none(words, "position")
-        return self, self._state.position()
-
-    def _observe(self, words: list[str]) -> tuple["Console", str]:
-        seat = _number(_one(words, "observe", "a seat"), "a seat")
+    def _observe(self, text: str) -> str:
+        seat = _number(text, "a seat")
         if not 1 <= seat <= self.seats:
             raise OptionError(f"there is no seat {seat}; the seats are 1 to {self.seats}")
-        return self, self._state.observation(seat)
+        return self._state.observation(seat)
 
-    def _actor(self, words: list[str]) -> tuple["Console", str]:
-        _none(words, "actor")
+    def _actor(self, _: str) -> str:
         actor = self._state.actor
-        return self, {CHANCE: "chance", OVER: "over"}.get(actor, str(actor))
+        return {CHANCE: "chance", OVER: "over"}.get(actor, str(actor))
 
-    def _legal(self, words: list[str]) -> tuple["Console", str]:
-        _none(words, "legal")
-        return self, " ".join(map(self.game.action_string, self._state.legal_actions()))
+    def _names(self) -> list[str]:
+        return [self.game.action_string(action) for action in self._state.legal_actions()]
 
-    def _weights(self, words: list[str]) -> tuple["Console", str]:
-        _none(words, "weights")
+    def _weights(self, _: str) -> str:
         if self._state.actor != CHANCE:
             raise UsageError("chance does not act in this state, so there are no weights")
-        names = map(self.game.action_string, self._state.legal_actions())
-        pairs = zip(names, self._state.chance_weights(), strict=True)
-        return self, " ".join(f"{name}={weight}" for name, weight in pairs)
+        pairs = zip(self._names(), self._state.chance_weights(), strict=True)
+        return " ".join(f"{name}={weight}" for name, weight in pairs)
 
-    def _play(self, words: list[str]) -> tuple["Console", str]:
-        text = _one(words, "play", "an action")
+    def _play(self, text: str) -> "Console":
         if ACTION_PATTERN.fullmatch(text) is None:
             raise ActionError(f"{_quote(text)} is not an action; write 1 to 200 printable ASCII characters")
         if self._state.actor == OVER:
             raise ActionError(f"the game is over, so {text} cannot be played")
-        return replace(self, state=self._state.play(self.game.read_action(self._state, text))), "ok"
+        return replace(self, state=self._state.play(self.game.read_action(self._state, text)))
 
-    def _ranks(self, words: list[str]) -> tuple["Console", str]:
-        _none(words, "ranks")
+    def _ranks(self, _: str) -> str:
         ranks = self._state.ranks()
-        return self, "-" if ranks is None else " ".join(map(str, ranks))
-
-    def _perft(self, words: list[str]) -> tuple["Console", str]:
-        depth = _number(_one(words, "perft", "a depth"), "a depth")
-        return self, str(perft(self._state, depth))
+        return "-" if ranks is None else " ".join(map(str, ranks))
 
     @property
     def _state(self) -> AnyState:
         assert self.state is not None  # noqa: S101 - without a state, _answer accepts only `new`
         return self.state
 
-    COMMANDS: ClassVar[dict[str, Callable[["Console", list[str]], tuple["Console", str]]]] = {
-        "new": _new,
-        "set": _set,
-        "position": _position,
-        "observe": _observe,
-        "actor": _actor,
-        "legal": _legal,
-        "weights": _weights,
-        "play": _play,
-        "ranks": _ranks,
-        "perft": _perft,
+    COMMANDS: ClassVar[dict[str, tuple[str | None, Callable[["Console", str], "Console | str"]]]] = {
+        "new": (None, _new),
+        "set": (None, _set),
+        "position": ("", lambda self, _: self._state.position()),
+        "observe": ("a seat", _observe),
+        "actor": ("", _actor),
+        "legal": ("", lambda self, _: " ".join(self._names())),
+        "weights": ("", _weights),
+        "play": ("an action", _play),
+        "ranks": ("", _ranks),
+        "perft": ("a depth", lambda self, text: str(perft(self._state, _number(text, "a depth")))),
     }
-    """The commands, by the first word of a line."""
-
-
-def _none(words: list[str], command: str) -> None:
-    if words:
-        raise UsageError(f"{command} takes no argument; leave out {_quote(words[0])}")
-
-
-def _one(words: list[str], command: str, what: str) -> str:
-    if len(words) != 1:
-        raise UsageError(f"{command} needs {what}, one word")
-    return words[0]
+    """By a line's first word: its argument (None: any words; "": none), and the answer or new console."""
 
 
 def _number(text: str, what: str) -> int:

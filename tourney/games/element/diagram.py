@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from tourney.games import view as views
 from tourney.games.base import AnyGame
-from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
+from tourney.games.diagrams import Arrow, Cell, Diagram, Mark, Piece, square_labels, tray
 from tourney.games.element import board
 from tourney.games.element.board import ElementPosition, board_order
 from tourney.games.element.position import parse_position, seats_of
@@ -125,10 +125,7 @@ def _at(square: int) -> tuple[int, int]:
 
 _IN_ORDER = sorted(range(board.SIZE * board.SIZE), key=board_order)
 _CELLS = tuple(Cell(*_at(square), "plain", board.SQUARES[square]) for square in _IN_ORDER)
-_LABELS = (
-    *(Label(2 * column, 2 * board.SIZE, letter) for column, letter in enumerate(board.COLUMNS)),
-    *(Label(-2, 2 * (board.SIZE - row), str(row)) for row in range(1, board.SIZE + 1)),
-)
+_LABELS = square_labels(board.COLUMNS, [str(row) for row in range(1, board.SIZE + 1)])
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:

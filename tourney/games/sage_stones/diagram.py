@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tourney.games.core_game import CoreGame
-from tourney.games.diagrams import Cell, Diagram, Label, Mark, Piece, tray
+from tourney.games.diagrams import Cell, Diagram, Mark, Piece, square_labels, tray
 from tourney.games.sage_stones import board as stones
 from tourney.games.view import View
 
@@ -79,10 +79,7 @@ def _xy(square: int) -> tuple[int, int]:
 
 
 _CELLS = tuple(Cell(*_xy(square), name=stones.NAMES[square]) for square in stones.SQUARES)
-_LABELS = (
-    *(Label(2 * column, _BOTTOM + 2, name) for column, name in enumerate(stones.COLUMNS)),
-    *(Label(-2, _BOTTOM - 2 * row, name) for row, name in enumerate(stones.ROWS)),
-)
+_LABELS = square_labels(stones.COLUMNS, stones.ROWS)
 
 _ASIDE = 2 * len(stones.COLUMNS) + 1  # the x of dice and hands, right of the board
 

@@ -10,7 +10,19 @@ from typing import Any
 from tourney.games import view as views
 from tourney.games.base import AnyGame
 from tourney.games.compiled import core
-from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join, tray
+from tourney.games.diagrams import (
+    LAST,
+    Arrow,
+    Cell,
+    Diagram,
+    Mark,
+    Piece,
+    field,
+    fill,
+    join,
+    square_labels,
+    tray,
+)
 from tourney.games.sages_tafl import board
 
 _KINDS = ("apprentice", "skyship", "sage")
@@ -83,10 +95,6 @@ _CELLS = (
     *(Cell(*_xy(place), _ground(place % board.HEIGHT), board.NAMES[place]) for place in range(board.SQUARES)),
     *(Cell(*_xy(tower), "tower", "tower", "point") for tower in (board.BLACK_TOWER, board.RED_TOWER)),
 )
-_LABELS = (
-    *(Label(2 * file, _BOTTOM + 2, name) for file, name in enumerate(board.FILES)),
-    *(Label(-2, _BOTTOM - 2 * rank, name) for rank, name in enumerate(board.RANKS)),
-)
 
 
 @cache
@@ -110,7 +118,7 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
     return (Mark(*start, "from"), Mark(*_xy(target), "to")), (Arrow(*start, *_xy(target)),)
 
 
-_GROUND = Diagram(_CELLS, labels=_LABELS)
+_GROUND = Diagram(_CELLS, labels=square_labels(board.FILES, board.RANKS))
 _TOWERS, _TURN, _GONE = 10, 11, 12
 """Indices of parts: the ground, the ranks from the highest, towers, turn, lost pieces, last action."""
 _TOLD = (

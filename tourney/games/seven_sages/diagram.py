@@ -8,7 +8,7 @@ from typing import Any
 from tourney.errors import ActionError
 from tourney.games import view as views
 from tourney.games.base import AnyGame
-from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Label, Mark, Piece, field, fill, join
+from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Mark, Piece, field, fill, join, square_labels
 from tourney.games.seven_sages import board
 
 _SEAT_NAMES = {1: "Red", 2: "Blue"}
@@ -63,12 +63,8 @@ def _at(square: int) -> tuple[int, int]:
 
 
 _CELLS = tuple(Cell(*_at(square), _ground(square), name) for square, name in enumerate(board.SQUARES))
-_LABELS = (
-    *(Label(2 * file, 2 * board.SIZE, letter) for file, letter in enumerate(board.FILES)),
-    *(Label(-2, 2 * (board.SIZE - rank), str(rank)) for rank in range(1, board.SIZE + 1)),
-)
-
-_GROUND = Diagram(_CELLS, labels=_LABELS)
+_RANKS = [str(rank) for rank in range(1, board.SIZE + 1)]
+_GROUND = Diagram(_CELLS, labels=square_labels(board.FILES, _RANKS))
 _SAGES = 7
 _FOOL, _TURN = 2 * _SAGES + 1, 2 * _SAGES + 2
 """Indices of parts: after the ground come Red's and Blue's sages, the fool, the turn and the last action."""
