@@ -8,7 +8,7 @@ game and number of seats, the rungs of a ladder: shipped bots with arguments, th
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Struct, structs
@@ -18,6 +18,7 @@ from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.resources import engines_dir
 
+T = TypeVar("T")
 Provenance = Literal["shipped", "submitted", "replacement"]
 """Whose files a bot consists of; a replacement bears the name of a shipped bot, and consists of others."""
 
@@ -80,18 +81,14 @@ class _Rungs(Struct):
     rungs: tuple[Rung, ...]
 
 
-class _RungsFile(Struct):
-    ladder: tuple[_Rungs, ...]
-
-
 class _Ratings(Struct):
     game: str
     seats: int
     ratings: dict[str, Rating]
 
 
-class _RatingsFile(Struct):
-    ladder: tuple[_Ratings, ...]
+class _LadderFile(Struct, Generic[T]):
+    ladder: tuple[T, ...]
 
 
 def ladders_dir() -> Path:
@@ -104,19 +101,20 @@ def ladders() -> dict[tuple[str, int], tuple[Rung, ...]]:
 
     Raises EnvironmentFailure for a damaged installation.
     """
-    file = ladders_dir() / "rungs.toml"
+    file, ratings = ladders_dir() / "rungs.toml", ladders_dir() / RATINGS
+    measured: dict[tuple[str, int], dict[str, Rating]] = {}
     try:
-        lines = msgspec.toml.decode(file.read_bytes(), type=_RungsFile).ladder
-        measured = _measured(ladders_dir() / RATINGS)
-        return {
-            (line.game, line.seats): tuple(
-                structs.replace(rung, rating=measured.get((line.game, line.seats, rung.name)))
-                for rung in line.rungs
-            )
-            for line in lines
-        }
+        if ratings.is_file():
+            tables = msgspec.toml.decode(ratings.read_bytes(), type=_LadderFile[_Ratings])
+            measured = {(table.game, table.seats): table.ratings for table in tables.ladder}
+        found: dict[tuple[str, int], tuple[Rung, ...]] = {}
+        for line in msgspec.toml.decode(file.read_bytes(), type=_LadderFile[_Rungs]).ladder:
+            rated = measured.get((line.game, line.seats), {})
+            rungs = (structs.replace(rung, rating=rated.get(rung.name)) for rung in line.rungs)
+            found[line.game, line.seats] = tuple(rungs)
     except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise EnvironmentFailure(f"{file} cannot be read ({error!r}); reinstall Tourney") from error
+    return found
 
 
 def ladder_of(game: str, seats: int) -> tuple[Rung, ...]:
@@ -131,11 +129,3 @@ def no_ladder_text(game: str, seats: int) -> str:
         f"{game} with {seats} seats has no ladder; there are ladders of {', '.join(known)}; name the bots"
         " of another game one by one"
     )
-
-
-def _measured(file: Path) -> dict[tuple[str, int, str], Rating]:
-    """The ratings by game, seats and name; none if the file is missing."""
-    if not file.is_file():
-        return {}
-    lines = msgspec.toml.decode(file.read_bytes(), type=_RatingsFile).ladder
-    return {(line.game, line.seats, name): found for line in lines for name, found in line.ratings.items()}

@@ -226,10 +226,8 @@ class ClusterExecutor(MatchExecutor):
             error = WorkerError(f"the cluster failed: {type(error).__name__}: {error}")
         self._problem = error
         self._dispatcher.fail_all(error)
-        while True:  # what was submitted meanwhile
-            try:
+        with suppress(Empty):
+            while True:  # what was submitted meanwhile
                 action = self._inbox.get_nowait()
-            except Empty:
-                return
-            if isinstance(action, partial) and action.func == self._dispatcher.submit:
-                action.args[0].future.set_exception(self._problem)
+                if isinstance(action, partial) and action.func == self._dispatcher.submit:
+                    action.args[0].future.set_exception(self._problem)

@@ -26,13 +26,14 @@ from tourney.run.workers.cluster_nodes import (
 )
 from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
 from tourney.run.workers.messages import (
+    BatchRequest,
     CheckedReply,
     InvalidReplyError,
     Question,
     ReplyChecker,
     ReplySource,
+    RequestedMatch,
     encode,
-    play_request,
 )
 from tourney.run.workers.rechecks import Rechecks
 
@@ -239,14 +240,12 @@ class Dispatcher(BatchQueue):
             self._release(match, WorkerReply(match.task.number))
 
     def _send(self, node: PlayingNode, matches: list[SubmittedMatch]) -> None:
-        request = play_request(
-            [match.task for match in matches],
-            session=self._session,
-            slots=node.known.node.slots,
-            cpus=self._settings.cpus,
-        )
+        first, there = matches[0].task, node.known.node
+        asked = tuple(RequestedMatch(match.task.number, match.task.spec) for match in matches)
+        cpus = self._settings.cpus
+        request = BatchRequest(self._session, there.slots, cpus, first.sandbox, first.reuse, asked)
         batch = node.send(matches, self._clock())
-        future = self._link.play(node.known.node.address, request)
+        future = self._link.play(there.address, encode(request))
         future.add_done_callback(lambda done: self._put(partial(self._ended, batch, done)))
 
     def _ended(self, batch: SentBatch, done: "Future[object]") -> None:

@@ -151,13 +151,6 @@ def encode(value: Struct) -> bytes:
     return json.dumps(msgspec.to_builtins(value), separators=(",", ":")).encode("ascii")
 
 
-def play_request(tasks: Sequence[MatchTask], *, session: str, slots: int, cpus: int) -> bytes:
-    """The request for matches of one run."""
-    first = tasks[0]
-    asked = tuple(RequestedMatch(task.number, task.spec) for task in tasks)
-    return encode(BatchRequest(session, slots, cpus, first.sandbox, first.reuse, asked))
-
-
 def decode(data: bytes, kind: type[T], *, most: int = MAX_HEAD, what: str = "what") -> T:
     """A value of this kind. Raises InvalidReplyError, which says ``what`` cannot be read."""
     if len(data) > most:
@@ -377,18 +370,13 @@ def _log(text: bytes, record: Record) -> tuple[LogLine, ...]:
         return ()
     lines = decode(text, tuple[LogLine, ...], most=MAX_REPLY, what="a log that")
     seats, actions = len(record.seats), len(record.actions)
-    count, chars = [0] * (seats + 1), [0] * (seats + 1)
-    notes = 0
-    for line in lines:
-        if not (0 <= line.seat <= seats and 0 <= line.ply <= actions):
-            raise InvalidReplyError("sent a log line of no seat or of no action")
-        if line.kind == "note":
-            notes += 1
-            if len(line.text) > 2000:
-                raise InvalidReplyError("sent a note that is too long")
-        else:
-            count[line.seat] += 1
-            chars[line.seat] += len(line.text)
-    if notes > MAX_NOTES or max(count) > MAX_LINES or max(chars) > MAX_CHARS:
-        raise InvalidReplyError("sent a log that is too long")
+    if not all(0 <= line.seat <= seats and 0 <= line.ply <= actions for line in lines):
+        raise InvalidReplyError("sent a log line of no seat or of no action")
+    notes = [line for line in lines if line.kind == "note"]
+    if any(len(note.text) > 2000 for note in notes):
+        raise InvalidReplyError("sent a note that is too long")
+    for seat in range(seats + 1):
+        said = [len(line.text) for line in lines if line.seat == seat and line.kind != "note"]
+        if len(notes) > MAX_NOTES or len(said) > MAX_LINES or sum(said) > MAX_CHARS:
+            raise InvalidReplyError("sent a log that is too long")
     return lines
