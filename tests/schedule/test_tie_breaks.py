@@ -10,7 +10,15 @@ from tests.support.schedules import setup
 from tourney.schedule.format import History, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
-from tourney.schedule.tie_breaks import RankedEntrant, direct_encounter, plain, rank
+from tourney.schedule.tie_breaks import (
+    Break,
+    EntrantScores,
+    RankedEntrant,
+    TieBreak,
+    direct_encounter,
+    plain,
+    rank_scores,
+)
 
 Ranks = tuple[tuple[int, int], tuple[int, int]]
 WON: Ranks = ((1, 2), (2, 1))
@@ -21,6 +29,15 @@ SHARED: Ranks = ((1, 2), (1, 2))
 VOID: Ranks = ((0, 0), (0, 0))
 
 A, B, C, D, E = range(5)
+
+
+def ranked(points: Mapping[int, Fraction], breaks: Sequence[tuple[str, Break]]) -> tuple[RankedEntrant, ...]:
+    scores = EntrantScores({n: points[n] for n in (A, B, C)}, awarded=points)
+
+    def entry(name: str, apply: Break) -> TieBreak:
+        return TieBreak(name, "", "", lambda _: apply)
+
+    return rank_scores(scores, [entry(name, apply) for name, apply in breaks])
 
 
 def history(plan: Setup, rounds: Sequence[Mapping[tuple[int, int], Ranks]]) -> History:
@@ -168,14 +185,14 @@ def test_tie_break_applies_only_to_entrants_equal_before() -> None:
     first = plain({A: Fraction(1), B: Fraction(1), C: Fraction(9)})
     met = points(ab=2, bc=2, ac=0)
     breaks = (("buchholz", first), ("direct-encounter", direct_encounter(met, Fraction(2))))
-    lines = rank([A, B, C], points_, points_, breaks)
+    lines = ranked(points_, breaks)
     assert [(line.rank, line.number) for line in lines] == [(1, C), (2, A), (3, B)]
     assert dict(lines[0].values) == {"buchholz": 9, "direct-encounter": None}
 
 
 def test_entrants_equal_in_all_share_their_rank() -> None:
     values = dict.fromkeys((A, B, C), Fraction(1)) | {B: Fraction(2)}
-    lines = rank([A, B, C], values, values, (("wins", plain({A: None, B: None, C: None})),))
+    lines = ranked(values, (("wins", plain({A: None, B: None, C: None})),))
     assert [(line.rank, line.number) for line in lines] == [(1, B), (2, A), (2, C)]
 
 

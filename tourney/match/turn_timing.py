@@ -55,12 +55,6 @@ class Timing:
     the bot answered within the grace).
     """
 
-    __slots__ = (
-        *("_channel", "_clock", "_counted", "_counts", "_deadline", "_delay", "_fault"),
-        *("_limit", "_mark", "_sent", "_used", "_who"),
-        *("elapsed", "hold", "late", "reading", "slow", "waited"),
-    )
-
     def __init__(
         self,
         channel: Channel,
@@ -71,13 +65,9 @@ class Timing:
         used: int = 0,
         who: str = "",
     ) -> None:
-        self._channel = channel
-        self._clock = clock
-        self._sent = sent
-        self._limit = limit
-        self._deadline = sent + limit
-        self._used = used
-        self._who = who
+        self._channel, self._clock = channel, clock
+        self._sent, self._limit, self._deadline = sent, limit, sent + limit
+        self._used, self._who = used, who
         self.hold: Callable[[], None] = lambda: None
         self._mark: Reading | None = None
         self.late = self._delay = 0
@@ -203,11 +193,6 @@ class SeatTimes:
     and ``turns`` have an item for each seat, from 1.
     """
 
-    __slots__ = (
-        *("_clock", "_entrants", "_log", "_overloaded", "_players", "_since", "_waited"),
-        *("freeze", "frozen", "restless", "turns", "wall"),
-    )
-
     def __init__(
         self,
         players: Mapping[int, Player],
@@ -217,10 +202,8 @@ class SeatTimes:
         *,
         freeze: bool,
     ) -> None:
-        self._players = players
-        self._entrants = entrants
-        self._clock = clock
-        self._log = log
+        self._players, self._entrants = players, entrants
+        self._clock, self._log = clock, log
         self.freeze = freeze
         self.frozen = set[int]()
         self.restless = (

@@ -106,43 +106,32 @@ class TieBreak:
         return turned
 
 
-def rank(
-    numbers: Sequence[int],
-    points: Mapping[int, Fraction],
-    awarded: Mapping[int, Fraction],
-    breaks: Sequence[tuple[str, Break]],
-    by: Mapping[int, Fraction] | None = None,
+def rank_scores(
+    scores: EntrantScores, breaks: Sequence[TieBreak], by: Mapping[int, Fraction] | None = None
 ) -> tuple[RankedEntrant, ...]:
-    """The standings; entrants equal in all share their rank and stand in the order of ``numbers``.
+    """The standings by points (or ``by``), then by tie-breaks in their order.
 
-    ``by`` ranks first; without it the points do.
+    Entrants equal in all share their rank and keep the order of ``scores.points``.
     """
-    groups = _by_value(numbers, points if by is None else by)
-    shown: dict[int, list[tuple[str, Fraction | None]]] = {number: [] for number in numbers}
-    for name, apply in breaks:
+    points = scores.points
+    groups = _by_value(list(points), points if by is None else by)
+    shown: dict[int, list[tuple[str, Fraction | None]]] = {number: [] for number in points}
+    for entry in breaks:
+        apply = entry.of(scores)
         finer: list[list[int]] = []
         for group in groups:
             order, values = apply(group)
             for number in group:
-                shown[number].append((name, values[number]))
+                shown[number].append((entry.name, values[number]))
             finer += _by_value(group, order)
         groups = finer
     lines: list[RankedEntrant] = []
     for group in groups:
         place = len(lines) + 1
         lines += [
-            RankedEntrant(place, number, points[number], awarded.get(number, ZERO), tuple(shown[number]))
-            for number in group
+            RankedEntrant(place, n, points[n], scores.awarded.get(n, ZERO), tuple(shown[n])) for n in group
         ]
     return tuple(lines)
-
-
-def rank_scores(
-    scores: EntrantScores, breaks: Sequence[TieBreak], by: Mapping[int, Fraction] | None = None
-) -> tuple[RankedEntrant, ...]:
-    """The standings by points (or ``by``), then by tie-breaks in their order; see ``rank``."""
-    applied = [(entry.name, entry.of(scores)) for entry in breaks]
-    return rank(list(scores.points), scores.points, scores.awarded, applied, by)
 
 
 def _by_value(numbers: Sequence[int], values: Mapping[int, Fraction]) -> list[list[int]]:
