@@ -9,7 +9,7 @@ from tests.support.command import run
 from tests.support.gates import FIRST
 from tests.support.releases import release
 from tests.support.tournaments import refused, write_file
-from tourney.cli.demo import DemoFiles, upgrade_demo
+from tourney.cli.demo import upgrade_demo
 from tourney.errors import StoreError
 from tourney.store import sqlite
 from tourney.store.database import Database
@@ -31,30 +31,26 @@ def old_database(path: Path) -> None:
     sqlite.create(path)
 
 
-def files_in(folder: Path) -> DemoFiles:
-    return DemoFiles(folder)
-
-
 def test_demo_upgrades_old_database_and_refuses_damaged_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = files_in(tmp_path / "demo")
-    old_database(files.database)
+    database = tmp_path / "demo" / "tourney.db"
+    old_database(database)
     release(monkeypatch, tmp_path)
     messages: list[str] = []
     with refused(StoreError, "older Tourney"):
-        Database.open(str(files.database))
-    upgrade_demo(files, messages.append)
+        Database.open(str(database))
+    upgrade_demo(database, messages.append)
     assert len(messages) == 1
     assert re.fullmatch(
-        rf"the demo's database {files.database} is an older one: upgraded from v\d+ to v\d+", messages[0]
+        rf"the demo's database {database} is an older one: upgraded from v\d+ to v\d+", messages[0]
     )
-    Database.open(str(files.database)).close()
-    upgrade_demo(files, messages.append)
+    Database.open(str(database)).close()
+    upgrade_demo(database, messages.append)
     assert len(messages) == 1
-    files.database.write_bytes(b"SQLite format 3\0 and no more")
+    database.write_bytes(b"SQLite format 3\0 and no more")
     with refused(StoreError, "damaged"):
-        upgrade_demo(files, messages.append)
+        upgrade_demo(database, messages.append)
 
 
 @pytest.mark.slow

@@ -1,8 +1,7 @@
 """``tourney demo``: two small round-robins of the shipped bots, as files to continue from, with a report."""
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from tourney.cli.run_options import play_request, workers_option
 from tourney.compare.question import has_ended
 from tourney.errors import BotError, EnvironmentFailure
 from tourney.run.engine.tournament_run import open_tournament, run_tournament
-from tourney.run.summary import Summary, summary_text
-from tourney.run.tournament_file import TournamentFile, read_tournament_file
+from tourney.run.summary import summary_text
+from tourney.run.tournament_file import read_tournament_file
 from tourney.store.database import Database, upgrade_database
 
 SEED = 20261120
@@ -54,26 +53,6 @@ games-per-pairing = 24
 ponder = "freeze"
 """
 
-_FOURTH = 'bot = "mason"'
-_INSTEAD = 'bot = "random"\nname = "random-again"'
-
-
-@dataclass(frozen=True, slots=True)
-class DemoFiles:
-    """The demo's folder, with its database, bot store and tournament files."""
-
-    folder: Path
-
-    @property
-    def database(self) -> Path:
-        """The database."""
-        return self.folder / "tourney.db"
-
-    @property
-    def bots(self) -> Path:
-        """The folder of the bot store."""
-        return self.folder / "tourney-bots"
-
 
 @click.command("demo")
 @click.option(
@@ -92,108 +71,87 @@ def command(out: Path, workers: int | None) -> None:
     Sages Tafl for two, and Sage Stones with four at the table. A second demo in the same folder keeps the
     matches and prints the path of the report again. Exit code 3: bots cannot start on this machine.
     """
-    output = current()
-    files = DemoFiles(out)
-    paths = _write_files(files, output.say)
-    upgrade_demo(files, output.say)
+    output, database, bots = current(), out / "tourney.db", out / "tourney-bots"
+    paths = _write_files(out, {"database": database, "bots": bots}, output)
+    upgrade_demo(database, output.say)
     tournaments = [read_tournament_file(path) for path in paths]
     names = [tournament.plan.name for tournament in tournaments]
-    index = files.folder / "report" / "index.html"
-    if not (index.exists() and _finished(files, names)):
+    index = out / "report" / "index.html"
+    if not (index.exists() and database.exists() and _finished(database, names)):
         for tournament in tournaments:
-            summary = _play(files, tournament, workers, output)
+            # Opened without a word: the demo has its chosen seed on purpose, so no warning.
+            with open_tournament(tournament, str(database), BotStore(bots.absolute()), lambda _text: None):
+                pass
+            play = partial(run_tournament, tournament, str(database), bots)
+            summary = play_request(output, tournament.plan.name, workers, play)
+            output.say(summary_text(tournament.plan.name, summary))
             if summary.signal:
                 sys.exit(128 + summary.signal)
-        _report(files, names, index.parent, output)
+        _report(database, names, index.parent, output)
     output.write(str(index))
-    failed = _failed_starts(files, names)
-    if failed:
+    if failed := _failed_starts(database, names):
         raise EnvironmentFailure(
             f"the demo failed, as bots could not start: {failed}; run `tourney doctor`, see the notes of"
-            f" those matches in the report, then remove {files.folder} and run the demo again"
+            f" those matches in the report, then remove {out} and run the demo again"
         )
 
 
-def _play(files: DemoFiles, tournament: TournamentFile, workers: int | None, output: Output) -> Summary:
-    name = tournament.plan.name
-    # Without a word: the demo has its chosen seed on purpose, so no warning.
-    store = BotStore(files.bots.absolute())
-    with open_tournament(tournament, str(files.database), store, lambda _text: None):
-        pass
-    play = partial(run_tournament, tournament, str(files.database), files.bots)
-    summary = play_request(output, name, workers, play)
-    output.say(summary_text(name, summary))
-    return summary
+def upgrade_demo(database: Path, say: Callable[[str], None]) -> None:
+    """Upgrade a database that an older Tourney's demo made, and say so. Raises StoreError."""
+    if database.exists():
+        before, after = upgrade_database(str(database))
+        if before != after:
+            say(f"the demo's database {database} is an older one: upgraded from {before} to {after}")
 
 
-def _report(files: DemoFiles, names: Sequence[str], out: Path, output: Output) -> None:
+def _report(place: Path, names: Sequence[str], out: Path, output: Output) -> None:
     from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import, and seldom needed
     from tourney.report.output.layout import Options  # noqa: PLC0415 - as above
     from tourney.report.site import NO_VERSIONS  # noqa: PLC0415 - as above
 
-    with Database.open(str(files.database)) as opened, opened.snapshot() as database:
+    with Database.open(str(place)) as opened, opened.snapshot() as database:
         found = [database.tournaments.get(name) for name in names]
         write_report(database, found, out, Options(), output, NO_VERSIONS)
 
 
-def _finished(files: DemoFiles, names: Sequence[str]) -> bool:
-    if not files.database.exists():
-        return False
-    with Database.open(str(files.database)) as database:
+def _finished(place: Path, names: Sequence[str]) -> bool:
+    with Database.open(str(place)) as database:
         found = [one for one in database.tournaments.all() if one.name in names]
         return len(found) == len(names) and all(has_ended(database, one) for one in found)
 
 
-def _write_files(files: DemoFiles, say: Callable[[str], None]) -> tuple[Path, Path]:
+def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tuple[Path, Path]:
     """Write the demo's tournament files where they are missing. Raises EnvironmentFailure."""
-    tafl, stones = files.folder / "tafl.toml", files.folder / "stones.toml"
+    tafl, stones = folder / "tafl.toml", folder / "stones.toml"
     try:
-        files.folder.mkdir(parents=True, exist_ok=True)
-        places = {"database": files.database, "bots": files.bots}
+        folder.mkdir(parents=True, exist_ok=True)
         if not tafl.exists():
             tafl.write_text(_TAFL.format(path=tafl, **places), encoding="utf-8")
         if not stones.exists():
-            fourth = _FOURTH if _builds("mason", BotStore(files.bots.absolute()), say) else _INSTEAD
+            fourth, store = 'bot = "mason"', BotStore(places["bots"].absolute())
+            try:  # the bot in C needs a compiler
+                runnable_folder(store, resolve_bot("mason", store), open_sandbox("auto"))
+            except BotError as error:
+                output.say(f"mason is left out: {str(error).splitlines()[0]}")
+                fourth = 'bot = "random"\nname = "random-again"'
             stones.write_text(_STONES.format(path=stones, fourth=fourth, **places), encoding="utf-8")
     except OSError as error:
         raise EnvironmentFailure(
-            f"the demo cannot be written to {files.folder}: {error.strerror}; choose another folder with"
-            " --out"
+            f"the demo cannot be written to {folder}: {error.strerror}; choose another folder with --out"
         ) from error
     return tafl, stones
 
 
-def upgrade_demo(files: DemoFiles, say: Callable[[str], None]) -> None:
-    """Upgrade a database that an older Tourney's demo made, and say so.
-
-    Raises StoreError for a damaged database, and for that of a newer Tourney.
-    """
-    if files.database.exists():
-        before, after = upgrade_database(str(files.database))
-        if before != after:
-            say(f"the demo's database {files.database} is an older one: upgraded from {before} to {after}")
-
-
-def _failed_starts(files: DemoFiles, names: Sequence[str]) -> str:
+def _failed_starts(place: Path, names: Sequence[str]) -> str:
     """The bots that failed at start-up, and how often; "" if none did."""
     failed = []
-    with Database.open(str(files.database)) as repository:
+    with Database.open(str(place)) as database:
         for name in names:
-            tournament = repository.tournaments.get(name).id
-            bots = {entrant.number: entrant.name for entrant in repository.tournaments.entrants(tournament)}
+            tournament = database.tournaments.get(name).id
+            bots = {entrant.number: entrant.name for entrant in database.tournaments.entrants(tournament)}
             failed += [
                 f"{bots[number]} {count} times in {name}"
-                for number, kind, count in repository.totals.faults(tournament)
+                for number, kind, count in database.totals.faults(tournament)
                 if kind == "startup"
             ]
     return ", ".join(failed)
-
-
-def _builds(name: str, store: BotStore, say: Callable[[str], None]) -> bool:
-    """Say whether a bot that ships can be built here: the one in C needs a compiler."""
-    try:
-        runnable_folder(store, resolve_bot(name, store), open_sandbox("auto"))
-    except BotError as error:
-        say(f"{name} is left out: {str(error).splitlines()[0]}")
-        return False
-    return True

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -16,8 +15,8 @@ from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import (
     DeadlineOptions,
     UnattendedOptions,
-    choose_listener,
     cpus_option,
+    listening,
     parse_share,
     workers_option,
 )
@@ -163,14 +162,14 @@ def command(file: Path | None, options: RunRequest) -> None:
             current().document(found)
         return
     name, output = tournament.plan.name, current()
-    with ExitStack() as stack:
+    with listening(output, name) as listener:
         result = run_tournament(
             tournament,
             db=options.db,
             bots=options.bots,
             workers=lambda: make_executor(workers, cpus=options.cpus),
             options=run_options,
-            listener=choose_listener(output, stack, name),
+            listener=listener,
         )
     root = root_text(name, result.summary)
     for line in (*result.page.splitlines(), summary_text(name, result.summary), *([root] if root else ())):

@@ -3,8 +3,8 @@
 import re
 import shlex
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -165,16 +165,18 @@ def play_request(output: Output, title: str, workers: int | None, play: Callable
     from tourney.run.workers.local import LocalExecutor, default_workers  # noqa: PLC0415 - slow to import
 
     count = workers or default_workers()
-    with ExitStack() as stack:
-        listener = choose_listener(output, stack, title)
+    with listening(output, title) as listener:
         return play(make_executor=lambda: LocalExecutor(count), listener=listener)
 
 
-def choose_listener(output: Output, stack: ExitStack, title: str) -> Listener:
-    """The display that fits standard error; ``stack`` closes it."""
-    if output.quiet:
-        return Listener()
+@contextmanager
+def listening(output: Output, title: str) -> Iterator[Listener]:
+    """Give the display that fits standard error."""
     console = output.console(err=True)
-    if console.is_terminal:
-        return stack.enter_context(rich_listener(console, title))
-    return PlainListener(output.say)
+    if output.quiet:
+        yield Listener()
+    elif console.is_terminal:
+        with rich_listener(console, title) as listener:
+            yield listener
+    else:
+        yield PlainListener(output.say)

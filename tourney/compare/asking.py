@@ -17,7 +17,7 @@ from msgspec import structs, to_builtins
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.compare.comparison import stored_form
-from tourney.compare.question import QuestionFormat, QuestionRule, has_ended, next_rows
+from tourney.compare.question import QuestionRule, has_ended, next_rows
 from tourney.compare.question_results import ComparisonResult, QuestionResult
 from tourney.errors import GameError, UsageError
 from tourney.games.base import AnyGame
@@ -34,7 +34,7 @@ from tourney.run.preparation import enter
 from tourney.run.summary import RunProgress, Summary
 from tourney.run.tournament_file import TournamentFile, check_adjudication, read_book
 from tourney.run.workers.executor import MatchExecutor
-from tourney.schedule.format import History, find_format, group_size
+from tourney.schedule.format import History, Setup, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.schema import NAME, SchemaError
 from tourney.store.database import Database
@@ -108,16 +108,19 @@ def ask(
             return Answer(result, None)
     name = file.plan.name
     before: list[ResultRow] = []
-    if (stored := _stored(url, file.plan)) is not None:
+    if database_exists(url):
         with Database.open(url) as database:
-            rounds = rule.rounds
-            if rounds is not None:  # a round that is paired is not taken back
-                rounds = max(rounds, database.schedules.progress(stored.id).rounds)
-                file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
-            if question.name is None and _is_over(database, stored, rounds):
-                return Answer(_result(database, stored, rule), None)
-            before = list(database.matches.results(stored.id))
-    live = QuestionProgress(listener, file.plan, entrants, before)
+            known = (one for one in database.tournaments.all() if one.name == name)
+            stored = next((one for one in known if one.plan.format == file.plan.format), None)
+            if stored is not None:
+                rounds = rule.rounds
+                if rounds is not None:  # a round that is paired is not taken back
+                    rounds = max(rounds, database.schedules.progress(stored.id).rounds)
+                    file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
+                if question.name is None and _is_over(database, stored, rounds):
+                    return Answer(_result(database, stored, rule), None)
+                before = list(database.matches.results(stored.id))
+    live = QuestionProgress(listener, rule, setup_of(file.plan, 0, entrants), before)
     setup = PlaySetup(deadline, question.max_faults)
     summary = run_tournament(file, url, bots, make_executor, Listeners(listener, live), setup)
     with Database.open(url) as database:
@@ -159,7 +162,12 @@ def question_file(
     lines = (*_named(rule, bots, {rung.name for rung in opponents}, file, store), *rungs)
     entrants = enter(file, lines, store)
     rule.refuse(entrants)
-    refuse_natives(plan.limits, entrants, store)
+    for entrant in entrants if plan.limits.by_fuel else ():
+        if store.fetch(entrant.entrant.digest).manifest.module is None:
+            raise UsageError(
+                f"--charge fuel counts the work of WebAssembly modules, and {entrant.name} is none: build it"
+                " as one (see `tourney bots new --wasm`), or use --charge wall or cpu"
+            )
     if question.name is None:
         plan = structs.replace(plan, name=_derived_name(rule, plan, question.seed, entrants))
     return rule, replace(file, plan=plan, entrants=lines), entrants
@@ -189,16 +197,6 @@ def opening_plies(game: AnyGame, asked: int | None = None) -> int:
     if asked >= game.max_actions:
         raise UsageError(f"--opening-plies {asked}: no game of {game.name} is that long")
     return asked
-
-
-def refuse_natives(limits: Limits, entrants: Sequence[StoredEntrant], store: BotStore) -> None:
-    """Raise UsageError for a bot that is not a WebAssembly module where the limits count fuel."""
-    for entrant in entrants if limits.by_fuel else ():
-        if store.fetch(entrant.entrant.digest).manifest.module is None:
-            raise UsageError(
-                f"--charge fuel counts the work of WebAssembly modules, and {entrant.name} is none: build it"
-                " as one (see `tourney bots new --wasm`), or use --charge wall or cpu"
-            )
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:
@@ -262,14 +260,6 @@ def _derived_name(
     return f"{title}-{hashlib.sha256(rfc8785.dumps(data)).hexdigest()[:8]}"
 
 
-def _stored(url: str, plan: Plan) -> Tournament | None:
-    if not database_exists(url):
-        return None
-    with Database.open(url) as database:
-        wanted = (plan.name, plan.format)
-        return next((t for t in database.tournaments.all() if (t.name, t.plan.format) == wanted), None)
-
-
 def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> bool:
     """Whether nothing is left to play in as many ``rounds`` as are allowed now.
 
@@ -295,32 +285,33 @@ def _result(database: Database, tournament: Tournament, rule: QuestionRule[R]) -
 class QuestionProgress(Listener):
     """Sends another listener lines after each whole round, in whatever order the matches end.
 
-    ``before``: the results stored before the run.
+    ``setup`` is the tournament's, with any seed, as it decides no pairings of a question. ``before``: the
+    results stored before the run.
     """
 
     def __init__(
-        self,
-        listener: Listener,
-        plan: Plan,
-        entrants: Sequence[StoredEntrant],
-        before: Iterable[ResultRow],
+        self, listener: Listener, rule: QuestionRule[R], setup: Setup, before: Iterable[ResultRow]
     ) -> None:
-        format_ = find_format(plan.format)
-        if not isinstance(format_, QuestionFormat):
-            raise TypeError(f"{plan.format} is not a kind of question")
         self._listener = listener
-        self._setup = setup_of(plan, 0, entrants)  # the seed decides no pairings of a question
-        self._judge = partial(format_.rule_of(self._setup).judge, self._setup)
-        self._names = [entrant.name for entrant in entrants]
+        self._setup = setup
+        self._judge = partial(rule.judge, setup)
+        self._names = [one.name for one in setup.participants]
         self._results = {row.number: row for row in before}
         self._history = History()
         self._state = self._judge(self._history)
         self._take_rounds()
 
     def event(self, name: str, data: Mapping[str, Any]) -> None:
-        """Take a stored match."""
-        if name == "match":
-            self._results[data["match"]] = row_of_event(data, self._names)
+        """Take a stored match as a row whose place in the schedule is not known yet."""
+        if name != "match":
+            return
+        seats, number = tuple(self._names.index(name) for name in data["entrants"]), data["match"]
+        row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, number)
+        if "void" not in data:
+            faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
+            outcome = Outcome(tuple(data["ranks"]), data["reason"], faults)
+            row = row._replace(ranks=outcome.ranks, faults=outcome.seat_faults, void=outcome.void)
+        self._results[number] = row
 
     def progress(self, progress: RunProgress) -> None:  # noqa: ARG002 - ``event`` took what matters
         """Send lines if a round has ended."""
@@ -333,22 +324,10 @@ class QuestionProgress(Listener):
         known = self._history.rounds
         while rows := next_rows(self._setup, self._history, self._state):
             found = [self._results.get(number) for number, _ in enumerate(rows, len(self._history.rows) + 1)]
-            results = [
-                result._replace(key=row.key) for row, result in zip(rows, found, strict=True) if result
-            ]
+            pairs = zip(rows, found, strict=True)
+            results = [result._replace(key=row.key) for row, result in pairs if result]
             if len(results) < len(rows):
                 break
             self._history.extend(rows, results)
             self._state = self._judge(self._history)
         return self._history.rounds > known
-
-
-def row_of_event(data: Mapping[str, Any], names: Sequence[str]) -> ResultRow:
-    """The match of a run's event ``match`` as a row whose place in the schedule is not known yet."""
-    seats = tuple(names.index(name) for name in data["entrants"])
-    row = ResultRow(MatchKey(0, 0, 0, 0), seats, (1,) * len(seats), (None,) * len(seats), True, data["match"])
-    if "void" in data:
-        return row
-    faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
-    outcome = Outcome(tuple(data["ranks"]), data["reason"], faults)
-    return row._replace(ranks=outcome.ranks, faults=outcome.seat_faults, void=outcome.void)

@@ -11,22 +11,10 @@ from tourney.cli.completion import complete_game
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.compare.question_results import GateBot
-from tourney.schema import Document, Part
-from tourney.store.baselines import Baseline
+from tourney.schema import Document
+from tourney.store.baselines import Baseline, Beaten
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
-
-
-class BeatenBot(Part, frozen=True, kw_only=True):
-    """A bot that was beaten by `elo`; null: an end of the interval that it has not."""
-
-    name: str
-    version: str
-    digest: str
-    elo: float
-    low: float | None
-    high: float | None
-    pairs: int
 
 
 class BaselineLine(GateBot, frozen=True, kw_only=True):
@@ -36,7 +24,7 @@ class BaselineLine(GateBot, frozen=True, kw_only=True):
     number: int
     promoted: str
     gate: str | None
-    beaten: tuple[BeatenBot, ...]
+    beaten: tuple[Beaten, ...]
 
 
 class BaselinesDocument(Document, frozen=True, kw_only=True):
