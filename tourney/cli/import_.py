@@ -40,6 +40,10 @@ _BEGINNING = 1 << 16
 """Bytes by which a file is judged."""
 
 
+files_argument = click.argument(
+    "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
+)
+"""``FILES`` of results; ``-`` is standard input."""
 game_name_option = click.option(
     "--game", metavar="NAME", help="Results: name of the game. [default: chess for PGN, else unknown]"
 )
@@ -136,9 +140,7 @@ class ImportRequest:
 
 
 @click.command("import")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
-)
+@files_argument
 @opt.takes(ImportRequest)
 @opt.output_options
 def command(files: tuple[Path, ...], options: ImportRequest) -> None:

@@ -109,26 +109,22 @@ def collected(kind: Any, values: dict[str, Any]) -> Any:
     return kind(**found)
 
 
-db_option = click.option(
-    "--db",
-    envvar="TOURNEY_DB",
-    default=DEFAULT_DB,
-    show_default=True,
-    show_envvar=True,
-    metavar="URL",
-    help="Database: an SQLite file or an SQLAlchemy URL.",
-)
-"""``--db URL``; the command gets ``db``: a path or an SQLAlchemy URL."""
+def _place_option(word: str, default: str, metavar: str, help_: str) -> Callable[[F], F]:
+    """An option that an environment variable sets too."""
+    return click.option(
+        f"--{word}",
+        envvar=f"TOURNEY_{word.upper()}",
+        default=default,
+        show_default=True,
+        show_envvar=True,
+        metavar=metavar,
+        help=help_,
+    )
 
-bots_option = click.option(
-    "--bots",
-    envvar="TOURNEY_BOTS",
-    default=DEFAULT_BOTS,
-    show_default=True,
-    show_envvar=True,
-    metavar="DIR",
-    help="Folder of the bot store.",
-)
+
+db_option = _place_option("db", DEFAULT_DB, "URL", "Database: an SQLite file or an SQLAlchemy URL.")
+"""``--db URL``; the command gets ``db``: a path or an SQLAlchemy URL."""
+bots_option = _place_option("bots", DEFAULT_BOTS, "DIR", "Folder of the bot store.")
 """``--bots DIR``; the command gets ``bots``: the folder of the bot store, a string."""
 
 sandbox_option = click.option(

@@ -113,7 +113,11 @@ class Output:
         described = [c if isinstance(c, Column) else Column(c, right=_numeric(listed, c)) for c in columns]
         listed = [{c.key: row.get(c.key) for c in described} for row in listed]
         if format_ is OutputFormat.CSV:
-            sys.stdout.write(_csv(listed, described))
+            buffer = io.StringIO()  # written at once, or not at all
+            writer = csv.writer(buffer, lineterminator="\n")
+            writer.writerow([c.key for c in described])
+            writer.writerows(map(_csv_cells, listed))
+            sys.stdout.write(buffer.getvalue())
         else:
             self._table(listed, described)
 
@@ -133,7 +137,8 @@ class Output:
     def _table(self, rows: Sequence[Row], columns: Sequence[Column]) -> None:
         """Print rows as a table, on a narrow terminal with less space between columns.
 
-        On one that is too narrow for numbers in one piece, each cell has a line of its own.
+        On one that is too narrow for numbers in one piece, each cell has a line of its own, with an empty
+        line between rows.
         """
         from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - as above
         from rich.cells import cell_len  # noqa: PLC0415 - as above
@@ -162,22 +167,18 @@ class Output:
         console = self.console()
         least_width, gaps = sum(least), len(columns) - 1
         if least_width + gaps > console.width:
-            self._records(heads, cells)
+            widest = max(map(len, heads), default=0)
+            blocks = (
+                "".join(f"{head:<{widest}}  {cell}\n" for head, cell in zip(heads, line, strict=True))
+                for line in cells
+            )
+            sys.stdout.write("\n".join(blocks))
             return
         if least_width + 3 * gaps > console.width:
             table.padding = (0, 0, 0, 0)
         with console.capture() as capture:
             console.print(table)
         sys.stdout.write("".join(line.rstrip() + "\n" for line in capture.get().splitlines()))
-
-    def _records(self, heads: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
-        """Print each cell on a line of its own after its column's head, with an empty line between rows."""
-        widest = max(map(len, heads), default=0)
-        blocks = [
-            "".join(f"{head:<{widest}}  {cell}\n" for head, cell in zip(heads, line, strict=True))
-            for line in cells
-        ]
-        sys.stdout.write("\n".join(blocks))
 
 
 def document_text(document: Document, *, ascii_only: bool = False) -> str:
@@ -212,18 +213,12 @@ def _cell(value: object, *, missing: str, yes: str, no: str) -> str:
     return str(value)
 
 
-def _csv(rows: Sequence[Row], columns: Sequence[Column]) -> str:
-    buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow([c.key for c in columns])
-    for row in rows:
-        values = (row[c.key] for c in columns)
-        writer.writerow(
-            # Players of imported results choose names, and a spreadsheet runs one that looks like a formula.
-            csv_cell(value) if isinstance(value, str) else _cell(value, missing="", yes="true", no="false")
-            for value in values
-        )
-    return buffer.getvalue()
+def _csv_cells(row: Row) -> list[str]:
+    # Players of imported results choose names, and a spreadsheet runs one that looks like a formula.
+    return [
+        csv_cell(value) if isinstance(value, str) else _cell(value, missing="", yes="true", no="false")
+        for value in row.values()
+    ]
 
 
 SECONDS: Final = 10.0

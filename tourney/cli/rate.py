@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
-from tourney.cli.import_ import SelectionOptions, game_name_option, name_of, report_problems
+from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.cli.rating_tables import (
@@ -147,9 +147,7 @@ class RateRequest:
 
 
 @click.command("rate")
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
-)
+@files_argument
 @opt.takes(RateRequest)
 @opt.output_options
 def command(files: tuple[Path, ...], options: RateRequest) -> None:

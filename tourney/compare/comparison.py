@@ -144,7 +144,12 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         setup = setup_of(tournament.plan, tournament.seed, entrants)
         state = self.judge(setup, question.whole_rounds(database, tournament))
         faults = question.faults_by_entrant(database, tournament)
-        numbers = dict.fromkeys((*PROOF, *question.TEST)) if self.width is not None else self._numbers(state)
+        test = self.test
+        numbers: dict[str, Any] = dict.fromkeys((*PROOF, *question.TEST))
+        if self.width is None:
+            proof = (state.better, needed(1, test.alpha), state.worse, needed(1, test.beta))
+            numbers = dict(zip(PROOF, (question.rounded(value, 3) for value in proof), strict=True))
+            numbers |= {name: getattr(test, name) for name in question.TEST}
         return ComparisonResult(
             comparison=tournament.name,
             game=tournament.game,
@@ -160,13 +165,6 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
             **question.figures(state.total, state.findings),
             **numbers,
         )
-
-    def _numbers(self, state: ComparisonState) -> dict[str, Any]:
-        """The numbers of a test in a result."""
-        test = self.test
-        proof = (state.better, needed(1, test.alpha), state.worse, needed(1, test.beta))
-        found = dict(zip(PROOF, (question.rounded(value, 3) for value in proof), strict=True))
-        return found | {name: getattr(test, name) for name in question.TEST}
 
 
 def stored_form(result: ComparisonResult) -> dict[str, Any]:

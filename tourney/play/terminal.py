@@ -186,7 +186,13 @@ def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | TypedCommand |
         return TypedAction(text)
     name = "help" if text == "?" else text.removeprefix(":")
     if name in NAMES:
-        return _word(name, rest, over=not legal)
+        if not legal and name not in AFTER:
+            return Unclear(f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
+        if rest and name not in ("moves", "undo"):
+            return Unclear(f"{name} takes no argument; leave out {shown(rest)}")
+        if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
+            return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
+        return TypedCommand(name, rest)
     if rest:
         return Unclear(f"{shown(line.strip())} is more than one word; type an action, or help")
     if text.isascii() and text.isdecimal():
@@ -210,16 +216,6 @@ def help_lines() -> list[str]:
         "Type an action, a prefix that only one action has, or an action's number in `moves`.",
         *(f"  {word.ljust(widest)}  {what}" for word, what in WORDS.items()),
     ]
-
-
-def _word(name: str, rest: str, *, over: bool) -> TypedCommand | Unclear:
-    if over and name not in AFTER:
-        return Unclear(f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
-    if rest and name not in ("moves", "undo"):
-        return Unclear(f"{name} takes no argument; leave out {shown(rest)}")
-    if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
-        return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
-    return TypedCommand(name, rest)
 
 
 def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:

@@ -1,6 +1,5 @@
 """``tourney bots check``: play trials with a bot."""
 
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,41 +91,32 @@ def command(bot: str, options: CheckRequest) -> None:
     also the cause, advice, the board at an illegal action, the last lines between referee and bot (> to the
     bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
     """
-    output, format_ = current(), options.format_
+    output, text = current(), options.format_ is OutputFormat.TEXT
+    limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms)
+    dialogue: list[str] | None = None if options.record is None else []
+    said = output.write if text else output.say
+    listener = TrialListener(said if options.watch else None, dialogue)
+    trials: list[Trial] = []
     with ExitStack() as stack:
         store, found, _ = find_bot(bot, BotStore(Path(options.bots)), stack)
         games = options.games_of(found)
         if options.record is not None:
             check_writable(options.record)
-        trials = []
-        for trial in _trials(store, found, games, options):
-            if format_ is OutputFormat.TEXT:
+        for trial in check_bot(found, store, open_sandbox(options.sandbox), games, limits, listener):
+            if text:
                 _print(trial, output)
             trials.append(trial)
+            if options.record is not None and len(trials) == 1:
+                lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
+                write_file(options.record, "\n".join(lines).encode("utf-8"))
     failed = sum(trial.ok is False for trial in trials)
-    if format_ is OutputFormat.JSON:
-        lines = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
-        output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=lines))
+    if options.format_ is OutputFormat.JSON:
+        parts = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
+        output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=parts))
     if failed:
         raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
-    if format_ is OutputFormat.TEXT:
+    if text:
         output.write(f"{found.label} passed {len(trials)} trials")
-
-
-def _trials(store: BotStore, bot: StoredBot, games: Sequence[str], options: CheckRequest) -> Iterator[Trial]:
-    """Try a bot, and write the dialogue of its first match to the file of ``--record``."""
-    output = current()
-    limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms)
-    sandbox = open_sandbox(options.sandbox)
-    said = output.write if options.format_ is OutputFormat.TEXT else output.say
-    dialogue: list[str] | None = None if options.record is None else []
-    listener = TrialListener(said if options.watch else None, dialogue)
-    tried = check_bot(bot, store, sandbox, games, limits, listener)
-    for place, trial in enumerate(tried):
-        yield trial
-        if options.record is not None and place == 0:
-            lines = [f"# {bot.label}: {trial.name}", *(dialogue or ()), ""]
-            write_file(options.record, "\n".join(lines).encode("utf-8"))
 
 
 def _print(trial: Trial, output: Output) -> None:

@@ -1,7 +1,9 @@
 """``tourney bots new``: create a bot to start from."""
 
 import shlex
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
@@ -14,6 +16,13 @@ from tourney.cli.options import output_options
 from tourney.cli.output import current
 from tourney.errors import BotError
 
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[F], F]:
+    choice = click.Choice(words)
+    return click.option(name, type=choice, default=words[0], show_default=True, help=help_)
+
 
 @click.command("new")
 @click.argument("name", type=click.Path(path_type=Path))
@@ -25,20 +34,8 @@ from tourney.errors import BotError
     shell_complete=complete_game,
     help="Game the bot plays.",
 )
-@click.option(
-    "--language",
-    type=click.Choice(LANGUAGES),
-    default=LANGUAGES[0],
-    show_default=True,
-    help="Programming language.",
-)
-@click.option(
-    "--template",
-    type=click.Choice(TEMPLATES),
-    default=TEMPLATES[0],
-    show_default=True,
-    help="What the bot does: look at its actions, or search.",
-)
+@_choice_option("--language", LANGUAGES, "Programming language.")
+@_choice_option("--template", TEMPLATES, "What the bot does: look at its actions, or search.")
 @click.option(
     "--wasm", is_flag=True, help="Build to a WebAssembly module; in python, c, rust and assemblyscript."
 )
