@@ -27,6 +27,11 @@ A message is one sentence that names the file, line or value, and what to do.
 """
 
 
+def printable(text: str) -> str:
+    """A text on one line, with every character that is not printable as an escape sequence."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 class TourneyError(Exception):
     """Root of the tree; never raised itself.
 

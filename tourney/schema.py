@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Meta
 from msgspec import inspect as types
 
+from tourney.errors import printable
 from tourney.games.base import ACTION_PATTERN, GAME_PATTERN
 from tourney.seeds import MAX_SEED
 
@@ -91,8 +92,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def of(cls, source: object, /, **more: object) -> Self:
         """The part with a value's attributes, or a row's cells, of the same names; ``more`` are others.
 
-        Whole numbers become floats where the schema states them. Raises msgspec.ValidationError for a value
-        that it forbids.
+        Whole numbers become floats where the schema has them. Raises msgspec.ValidationError.
         """
         if isinstance(source, Mapping):
             found = {name: source[name] for name in cls.__struct_fields__ if name in source}
@@ -205,7 +205,7 @@ def show(value: object) -> str:
         text = f'"{value}"'
     elif isinstance(value, int) and len(text) > 60:
         return f"a number of {len(text):,} digits"
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    text = printable(text)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 import click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
 
-from tourney.errors import EnvironmentFailure, TourneyError
+from tourney.errors import EnvironmentFailure, TourneyError, printable
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
@@ -104,11 +104,6 @@ def explain(error: BaseException) -> tuple[int, str]:
         f"an unexpected {message}; this is a bug in Tourney: please report it as README.md describes,"
         f" with the command line and its output with {DEBUG}=1"
     )
-
-
-def printable(text: str) -> str:
-    """A text on one line, with every character that is not printable as an escape sequence."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _explain_os(error: OSError) -> tuple[int, str]:

@@ -6,10 +6,9 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
-from tourney.cli.edge import printable
 from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import OutputFormat, current
-from tourney.errors import CheckError, GameError
+from tourney.errors import CheckError, GameError, printable
 from tourney.games.base import AnyGame, Option
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column

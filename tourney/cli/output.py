@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from tourney.cli.edge import printable
+from tourney.errors import printable
 from tourney.results.columns import Column, csv_cell
 from tourney.schema import Document
 

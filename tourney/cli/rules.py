@@ -7,7 +7,8 @@ from typing import BinaryIO
 import click
 
 from tourney.cli.completion import complete_game
-from tourney.cli.edge import ENVIRONMENT, debugging, printable
+from tourney.cli.edge import ENVIRONMENT, debugging
+from tourney.errors import printable
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
 

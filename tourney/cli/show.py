@@ -9,10 +9,9 @@ import click
 import msgspec
 
 from tourney.cli import options as opt
-from tourney.cli.edge import printable
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
-from tourney.errors import GameError, RecordError, StoreDamaged, UsageError
+from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, printable
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import Outcome, Record

@@ -22,7 +22,7 @@ from tourney.compare.question_results import (
     Reason,
     Verdict,
 )
-from tourney.errors import EnvironmentFailure, TournamentError, UsageError
+from tourney.errors import EnvironmentFailure, TournamentError, UsageError, printable
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
@@ -40,14 +40,13 @@ LOG_LINES: Final = 20
 class Versus:
     """The candidate against one baseline, after whole rounds.
 
-    ``pairs`` counts the pairs by the candidate's half-points, 0 to 4; ``lost`` counts those with a void
-    match. ``batches`` has the scores of each batch. ``better`` and ``worse`` are the logarithms of the
-    evidence for each claim, and ``claim`` is the one proven, or None. ``broken``: a whole batch was void, or
-    the baseline was at fault in half of its games or more, so its results say nothing of its strength.
+    ``total`` has all pairs, ``batches`` the scores of each batch. ``better`` and ``worse`` are the logarithms
+    of the evidence for each claim, and ``claim`` is the one proven, or None. ``broken``: a whole batch was
+    void, or the baseline was at fault in half of its games or more, so its results say nothing of its
+    strength.
     """
 
-    pairs: tuple[int, int, int, int, int]
-    lost: int
+    total: question.PairBatch
     batches: Sequence[Scores]
     better: float
     worse: float
@@ -176,7 +175,7 @@ class GateRule(question.QuestionRule[GateResult]):
         batches = [[batch.scores for batch in sums.batches[table]] for table in tables]
         versus = tuple(
             Versus(
-                *question.added(sums.batches[table]),
+                question.added(sums.batches[table]),
                 scores,
                 better,
                 worse,
@@ -224,7 +223,7 @@ class GateRule(question.QuestionRule[GateResult]):
         if 0 in broken:
             state = self.judge(setup_of(plan, 0, entrants), History())
             reason, *notes = broken[0]
-            log = (reason, *map(_one_line, notes[-LOG_LINES:]))
+            log = (reason, *map(printable, notes[-LOG_LINES:]))
             return replace(self._verdict(plan, entrants, state, "start"), log=log)
         for number, (reason, *_) in broken.items():
             raise EnvironmentFailure(
@@ -281,13 +280,13 @@ class GateRule(question.QuestionRule[GateResult]):
             no_regression=self.elo0,
             gain=self.elo1,
             rounds=0,
-            pairs=sum(sum(one.pairs) for one in state.versus),
+            pairs=sum(sum(one.total.pairs) for one in state.versus),
             against=tuple(
                 GateLine.of(
                     stored.entrant,
                     claim=one.claim,
                     broken=one.broken,
-                    **question.figures(question.PairBatch(one.pairs, one.lost), state.find(one)),
+                    **question.figures(one.total, state.find(one)),
                     faults=faults.get(stored.number, 0),
                     evidence=state.evidence(one),
                 )
@@ -311,8 +310,4 @@ def _log(database: "Database", tournament: int, fault: FirstFault) -> tuple[str,
     if (archive := database.tournaments.archives().get(tournament)) is not None:
         return (f"in {archive}",)
     lines = [line for line in database.records.log(tournament, fault.match) if line.seat in (0, fault.seat)]
-    return tuple(_one_line(f"{line.kind}: {line.text}") for line in lines[-LOG_LINES:])
-
-
-def _one_line(text: str) -> str:
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    return tuple(printable(f"{line.kind}: {line.text}") for line in lines[-LOG_LINES:])

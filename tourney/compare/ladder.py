@@ -328,13 +328,9 @@ def counts(result: ResultRow) -> bool:
 
 
 def rung_half_points(result: ResultRow) -> Mapping[int, int]:
-    """The bot's half-points against each rung at the table: 2 ahead of it, 1 beside it, 0 behind."""
-    mine = result.ranks[result.entrants.index(0)]
-    return {
-        number: (mine < rank) + (mine <= rank)
-        for number, rank in zip(result.entrants, result.ranks, strict=True)
-        if number
-    }
+    """The bot's half-points against each rung at the table."""
+    mine, places = result.ranks[result.entrants.index(0)], zip(result.entrants, result.ranks, strict=True)
+    return {number: question.half_points(mine, rank) for number, rank in places if number}
 
 
 def _lost(matches: "Iterable[TournamentMatch]", names: Sequence[str]) -> list[LostGame]:

@@ -210,7 +210,8 @@ class BatchSums:
             if game.void or total is None:
                 total = None
             else:
-                total += half_points(game.ranks, game.entrants.index(0))
+                seat = game.entrants.index(0)
+                total += half_points(game.ranks[seat], game.ranks[1 - seat])
         return total
 
 
@@ -233,10 +234,9 @@ def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
     }
 
 
-def half_points(ranks: Sequence[int], seat: int) -> int:
-    """The half-points of a seat (from 0) of two: 2, 1 or 0."""
-    mine, theirs = ranks[seat], ranks[1 - seat]
-    return 1 if mine == theirs else 2 if mine < theirs else 0
+def half_points(mine: int, theirs: int) -> int:
+    """The half-points of a seat against another, by their ranks: 2 ahead of it, 1 beside it, 0 behind."""
+    return (mine < theirs) + (mine <= theirs)
 
 
 def whole_rounds(database: "Database", tournament: "Tournament") -> History:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from tourney.errors import ActionError, GameError, OptionError, UsageError
+from tourney.errors import ActionError, GameError, OptionError, UsageError, printable
 from tourney.games.base import ACTION_PATTERN, CHANCE, OVER, AnyGame, AnyState
 from tourney.games.game_tree import perft
 
@@ -152,5 +152,5 @@ def _quote(text: str) -> str:
 
 def _one_line(text: str) -> str:
     """Truncate a sentence and escape its control characters."""
-    plain = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+    plain = printable(text)
     return plain if len(plain) <= _MAX_ANSWER else plain[: _MAX_ANSWER - 3] + "..."

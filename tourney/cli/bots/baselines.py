@@ -10,6 +10,7 @@ from tourney.cli.bots.list import SHORT
 from tourney.cli.completion import complete_game
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
+from tourney.compare.question import interval_text
 from tourney.compare.question_results import GateBot
 from tourney.schema import Document
 from tourney.store.baselines import Baseline, Beaten
@@ -71,15 +72,11 @@ def label_of(one: Baseline) -> str:
 
 
 def beat_text(one: Baseline) -> str:
-    """The bots that a baseline beat, as ``greedy 1.0 by +80.1 Elo (+12.0 .. none)``."""
+    """The bots that a baseline beat, as ``greedy 1.0 by +80.1 Elo (+12.0 .. no bound)``."""
     return ", ".join(
-        f"{other.name} {other.version} by {other.elo:+.1f} Elo ({_end(other.low)} .. {_end(other.high)})"
+        f"{other.name} {other.version} by {other.elo:+.1f} Elo ({interval_text(other.low, other.high)})"
         for other in one.promotion.beaten
     )
-
-
-def _end(value: float | None) -> str:
-    return "none" if value is None else f"{value:+.1f}"
 
 
 def print_baselines(shown: Sequence[Baseline], text: str, format_: OutputFormat) -> None:

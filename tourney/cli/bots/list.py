@@ -15,10 +15,9 @@ from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_dig
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
-from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, Row, current
-from tourney.errors import CheckError
+from tourney.errors import CheckError, printable
 from tourney.schema import Document, Part
 
 

@@ -12,9 +12,9 @@ from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import read_file_manifest
 from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
-from tourney.cli.edge import printable
 from tourney.cli.options import bots_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
+from tourney.errors import printable
 from tourney.results.columns import Column
 from tourney.schema import Document
 

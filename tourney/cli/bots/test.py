@@ -11,9 +11,8 @@ from tourney.bots.sandbox.sandbox import Level, open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_bot
-from tourney.cli.edge import printable
 from tourney.cli.output import OutputFormat, current
-from tourney.errors import CheckError
+from tourney.errors import CheckError, printable
 from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, Limits
 from tourney.report import display
