@@ -15,14 +15,14 @@ from tourney.cli.output import OutputFormat, Row, current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.question import QuestionRule
-from tourney.compare.question_results import QuestionResult
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values
+from tourney.schema import Document
 from tourney.store.values import RunSettings, SandboxLevel
 
-R = TypeVar("R", bound=QuestionResult)
+R = TypeVar("R", bound=Document)
 
 
 PAIRS = click.IntRange(1, 100_000)

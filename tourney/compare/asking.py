@@ -18,7 +18,7 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.compare.comparison import stored_form
 from tourney.compare.question import QuestionRule, has_ended, next_rows
-from tourney.compare.question_results import ComparisonResult, QuestionResult
+from tourney.compare.question_results import ComparisonResult
 from tourney.errors import GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -36,7 +36,7 @@ from tourney.run.tournament_file import TournamentFile, check_adjudication, read
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.format import History, Setup, find_format, group_size
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.schema import NAME, SchemaError
+from tourney.schema import NAME, Document, SchemaError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
@@ -45,7 +45,7 @@ OPENING_PLIES: Final = 4
 """Random opening actions of each group in a game without dice; without them all groups would be equal."""
 
 
-R = TypeVar("R", bound=QuestionResult)
+R = TypeVar("R", bound=Document)
 
 
 @dataclass(frozen=True, slots=True)

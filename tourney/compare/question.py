@@ -13,12 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
-from tourney.compare.question_results import FirstFault, QuestionResult
+from tourney.compare.question_results import FirstFault
 from tourney.errors import TournamentError, UsageError
 from tourney.ratings.sequential import Findings, pair_scores
 from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row
+from tourney.schema import Document
 
 if TYPE_CHECKING:
     from tourney.bots.catalogue.shipped import Rung
@@ -33,7 +34,7 @@ Table = tuple[int, tuple[int, ...]]
 TEST: Final = ("alpha", "beta", "elo0", "elo1")
 """The numbers of a test."""
 
-R_co = TypeVar("R_co", bound=QuestionResult, covariant=True)
+R_co = TypeVar("R_co", bound=Document, covariant=True)
 
 
 class QuestionState(ABC):
@@ -136,9 +137,9 @@ class QuestionFormat(Format):
 
     in_files = False
     ends_by_results = True
-    rule: ClassVar[type[QuestionRule[QuestionResult]]]
+    rule: ClassVar[type[QuestionRule[Document]]]
 
-    def rule_of(self, setup: Setup) -> QuestionRule[QuestionResult]:
+    def rule_of(self, setup: Setup) -> QuestionRule[Document]:
         """The rule of a tournament. Raises TournamentError if it cannot be read or does not fit."""
         try:
             rule = self.rule.of(setup.extra)

@@ -1,4 +1,4 @@
-"""Results of questions about a bot: what the commands print as JSON, with their sentences for people."""
+"""Results of questions about a bot: what the commands print as JSON, rounded, and sentences for people."""
 
 from typing import Literal
 
@@ -16,10 +16,6 @@ Ending = Literal["width", "above", "below", "games", "out"]
 is reached; the bot cannot start."""
 
 
-class QuestionResult(Document, frozen=True, kw_only=True):
-    """The answer to a question as it is printed: numbers are rounded."""
-
-
 class FirstFault(Part, frozen=True, kw_only=True):
     """The first match in which the bot was at fault, its seat there, and the fault's kind."""
 
@@ -28,7 +24,7 @@ class FirstFault(Part, frozen=True, kw_only=True):
     kind: str
 
 
-class ComparisonResult(QuestionResult, frozen=True, kw_only=True):
+class ComparisonResult(Document, frozen=True, kw_only=True):
     """The result of a comparison.
 
     `decision` is H1 (it is proven that A is more than `elo0` Elo better), H0 (less than `elo1`) or null;
@@ -140,7 +136,7 @@ class GateLine(GateBot, frozen=True, kw_only=True):
     halves: tuple[float, float] | None
 
 
-class GateResult(QuestionResult, frozen=True, kw_only=True):
+class GateResult(Document, frozen=True, kw_only=True):
     """The verdict on a candidate.
 
     `reason` is `better` or `worse` (proven), `faults` (of the candidate), `start` (it cannot be built or
@@ -198,7 +194,7 @@ class LostGame(Part, frozen=True, kw_only=True):
     look: str
 
 
-class LadderResult(QuestionResult, frozen=True, kw_only=True):
+class LadderResult(Document, frozen=True, kw_only=True):
     """A bot's place on a ladder.
 
     `rating`, its 95 % interval and the ranks are null before the first game that counts; `intervals` names
