@@ -287,7 +287,10 @@ class Game(ABC, Generic[A]):
 
         Override it where one step is quicker than parsing, testing and playing.
         """
-        return state.play(Game.read_action(self, state, text))
+        action = self.parse_action(text)
+        if not state.is_legal(action):
+            raise ActionError(f"action {text} is not legal here")
+        return state.play(action)
 
     def play_outcome(self, state: State[A], u: int) -> tuple[str, State[A]]:
         """The outcome that chance has by a random integer of 64 bits, as a string, and the state after it."""
