@@ -29,8 +29,8 @@ def action_tables(kind: type[K], names: Mapping[int, str]) -> tuple[list[str], l
     A number that is not an action has the string "", and the action of the least code.
     """
     strings = [names.get(code, "") for code in range(max(names) + 1)]
-    least = min(names)
-    actions = [kind(code if name else least) for code, name in enumerate(strings)]
+    least = kind(min(names))
+    actions = [kind(code) if name else least for code, name in enumerate(strings)]
     return strings, actions, {name: actions[code] for code, name in names.items()}
 
 

@@ -9,6 +9,7 @@ a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain, combinations_with_replacement
 from typing import NamedTuple
 
@@ -108,6 +109,7 @@ class ElementAction(IntAction):
 STRINGS, ACTIONS, _BY_STRING = action_tables(ElementAction, _STRING_OF)
 
 
+@lru_cache(2048)  # quicker than a call of Python and a look-up
 def parse_action(text: str) -> ElementAction:
     """The action of a string, legal or not. Raises ActionError."""
     action = _BY_STRING.get(text)

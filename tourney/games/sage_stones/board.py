@@ -6,6 +6,7 @@ of a roll; both sort like their strings.
 """
 
 import re
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tourney.errors import ActionError, PositionError
@@ -80,6 +81,7 @@ class StonesAction(IntAction):
 STRINGS, ACTIONS, _BY_NAME = action_tables(StonesAction, _NAME_OF)
 
 
+@lru_cache(1024)  # quicker than a call of Python and a look-up
 def parse_action(text: str) -> StonesAction:
     """Action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)

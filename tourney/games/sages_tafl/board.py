@@ -9,6 +9,7 @@ actions as integers have the order of their strings.
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from tourney.errors import ActionError, PositionError
@@ -66,6 +67,7 @@ action_string = _NAME_OF.__getitem__  # the string of an action
 STRINGS, ACTIONS, _BY_NAME = action_tables(TaflAction, _NAME_OF)
 
 
+@lru_cache(8192)  # quicker than a call of Python and a look-up
 def parse_action(text: str) -> TaflAction:
     """The action of a string, legal or not. Raises ActionError."""
     action = _BY_NAME.get(text)
