@@ -177,10 +177,21 @@ def _begin() -> None:
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     unblock_terminal_signals()
-    parent: Any = multiprocessing.parent_process()
-    threading.Thread(target=_end_with, args=(parent.sentinel,), name="parent-watch", daemon=True).start()
+    when_orphaned(end_now)
 
 
-def _end_with(sentinel: int) -> None:
-    wait([sentinel])
+def end_now() -> None:
+    """End this process at once, as a killed one would."""
     os._exit(1)
+
+
+def when_orphaned(do: Callable[[], object] = end_now) -> None:
+    """Do something, in a thread, as soon as the parent of this spawned process is gone: by default, end."""
+    parent = multiprocessing.parent_process()
+
+    def watch() -> None:
+        if parent is not None:
+            wait([parent.sentinel])
+            do()
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()

@@ -26,8 +26,9 @@ from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
 from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
 from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
-from tourney.run.workers.local import LocalExecutor, default_workers
+from tourney.run.workers.local import LocalExecutor
 from tourney.schema import Document, Part
+from tourney.spawning import default_processes
 from tourney.store.database import Database
 from tourney.store.importing import Scratch
 from tourney.store.values import Tournament
@@ -273,7 +274,7 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: RerunReques
         record, measured = candidates.load(picked[place])
         return record, doubts_of(record, measured)
 
-    workers = options.workers or max(1, default_workers() // max(1, options.cpus))
+    workers = options.workers or max(1, default_processes() // max(1, options.cpus))
     executor = LocalExecutor(workers, cpus=options.cpus)
     replay = Replay(len(picked), load, executor, bots=store.root, sandbox=options.sandbox, missing=missing)
     counts = result.counts

@@ -28,8 +28,8 @@ from tourney.run.engine.readiness import Pinning
 from tourney.run.summary import root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor
-from tourney.run.workers.local import default_workers
 from tourney.schema import Document
+from tourney.spawning import default_processes
 
 
 class RunDocument(Document, frozen=True, kw_only=True):
@@ -146,7 +146,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    processors = default_workers()
+    processors = default_processes()
     workers = options.workers or max(1, processors // max(1, options.cpus))
     pinning = Pinning(workers, options.cpus, processors)
     run_options = options.unattended.run_options(options.end.deadline(), pinning)

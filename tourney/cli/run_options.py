@@ -162,9 +162,10 @@ def play_request(output: Output, title: str, workers: int | None, play: Callable
 
     It is called with ``make_executor``, which starts local workers, and with a display as ``listener``.
     """
-    from tourney.run.workers.local import LocalExecutor, default_workers  # noqa: PLC0415 - slow to import
+    from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
+    from tourney.spawning import default_processes  # noqa: PLC0415 - likewise
 
-    count = workers or default_workers()
+    count = workers or default_processes()
     with listening(output, title) as listener:
         return play(make_executor=lambda: LocalExecutor(count), listener=listener)
 

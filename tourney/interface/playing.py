@@ -22,7 +22,8 @@ from tourney.run.listeners import Listener
 from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.unattended import RunOptions, RunResult, run_unattended
 from tourney.run.workers.executor import MatchExecutor
-from tourney.run.workers.local import LocalExecutor, default_workers
+from tourney.run.workers.local import LocalExecutor
+from tourney.spawning import default_processes
 
 DEFAULT_DB: Final = "tourney.db"
 """The database in the current folder."""
@@ -80,7 +81,7 @@ def run_tournament(
     another process runs the tournament, SandboxError, StoreError and WorkerError.
     """
     found = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
-    make = workers if callable(workers) else partial(LocalExecutor, workers or default_workers())
+    make = workers if callable(workers) else partial(LocalExecutor, workers or default_processes())
     return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options or RunOptions())
 
 

@@ -1,14 +1,12 @@
 """Worker processes on this machine, by the standard library's executor."""
 
 import multiprocessing
-import os
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from ctypes import Array, c_double
 from functools import partial
 from typing import ClassVar, Final
 
-from tourney.bots.sandbox.processes import free_processors
 from tourney.errors import InputError
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchExecutor, MatchTask, Playing, WorkerReply
@@ -157,8 +155,3 @@ def _batch_of(tasks: Sequence[MatchTask]) -> tuple[float, int]:
     if all(task.reuse for task in tasks):
         return BATCH_SECONDS, MAX_BATCH
     return (AHEAD_SECONDS, 1) if tasks[0].sandbox == "off" else (AHEAD_SECONDS, AHEAD_BATCH)
-
-
-def default_workers() -> int:
-    """The number of processors that this process may use."""
-    return len(free_processors()) or os.cpu_count() or 1

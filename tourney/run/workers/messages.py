@@ -12,14 +12,11 @@ processes for it.
 
 import json
 import math
-import multiprocessing
 import os
 import re
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from multiprocessing.connection import wait
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
@@ -35,7 +32,7 @@ from tourney.match.verify import verify
 from tourney.parsing import parse_json
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
 from tourney.schema import Digest
-from tourney.spawning import WorkerContext
+from tourney.spawning import WorkerContext, when_orphaned
 
 MAX_REPLY: Final = 64 << 20
 """Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
@@ -259,7 +256,7 @@ class ReplyChecker:
     ) -> "Future[list[CheckedReply]]":
         if self._pool is None:
             count = max(1, min(MAX_PROCESSES, len(os.sched_getaffinity(0)) - 1))
-            self._pool = ProcessPoolExecutor(count, mp_context=WorkerContext(), initializer=_end_with_parent)
+            self._pool = ProcessPoolExecutor(count, mp_context=WorkerContext(), initializer=when_orphaned)
         try:
             return self._pool.submit(check_replies, data, tasks, source)
         except BrokenExecutor:  # by an earlier reply; this one gets new processes
@@ -271,18 +268,6 @@ class ReplyChecker:
         """End the processes."""
         if self._pool is not None:
             self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _end_with_parent() -> None:
-    """Let this process end with the run; the signals of a terminal stay blocked, as they are for the run."""
-    parent = multiprocessing.parent_process()
-
-    def watch() -> None:
-        if parent is not None:
-            wait([parent.sentinel])
-            os._exit(1)
-
-    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
 
 
 def check_replies(data: object, tasks: Sequence[MatchTask], source: ReplySource) -> list[CheckedReply]:

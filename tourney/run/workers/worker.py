@@ -9,7 +9,6 @@ killed; each ends what it adopts.
 
 import ctypes
 import gc
-import multiprocessing
 import os
 import signal
 import sys
@@ -18,7 +17,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from multiprocessing.connection import wait
 from multiprocessing.util import Finalize
 from pathlib import Path
 from types import FrameType
@@ -31,7 +29,7 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OverloadError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
-from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals
+from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ATTEMPTS = 100
@@ -86,7 +84,7 @@ def initialize(
     gc.collect()
     gc.freeze()
     gc.set_threshold(_GARBAGE)
-    threading.Thread(target=_stop_with_parent, name="parent-watch", daemon=True).start()
+    when_orphaned(_stop_main_thread)
 
 
 def play_task(task: MatchTask, following: MatchTask | None = None) -> WorkerReply:
@@ -196,16 +194,13 @@ def _exit_now() -> None:
     os._exit(128 + signal.SIGTERM)
 
 
-def _stop_with_parent() -> None:
-    """Stop this worker as soon as the coordinator is gone."""
-    parent = multiprocessing.parent_process()
-    main = threading.main_thread().ident
-    if parent is None or main is None:
-        return
-    wait([parent.sentinel])
-    signal.pthread_kill(main, signal.SIGTERM)
-    threading.main_thread().join(_LAST_SECONDS)
-    _exit_now()
+def _stop_main_thread() -> None:
+    """Stop this worker, as the coordinator is gone."""
+    main = threading.main_thread()
+    if main.ident is not None:
+        signal.pthread_kill(main.ident, signal.SIGTERM)
+        main.join(_LAST_SECONDS)
+        _exit_now()
 
 
 def adopt_orphans() -> bool:
