@@ -155,11 +155,7 @@ def command(file: Path | None, options: RunRequest) -> None:
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", opt.DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:
-        found = dry_run(tournament, options.db, Path(options.bots), pinning)
-        if options.format_ is OutputFormat.TEXT:
-            current().write(dry_run_text(found))
-        else:
-            current().document(found)
+        _print_plan(dry_run(tournament, options.db, Path(options.bots), pinning), options.format_)
         return
     name, output = tournament.plan.name, current()
     with listening(output, name) as listener:
@@ -187,6 +183,13 @@ def command(file: Path | None, options: RunRequest) -> None:
         output.document(document)
     if result.code:
         sys.exit(result.code)
+
+
+def _print_plan(found: DryRunDocument, format_: OutputFormat) -> None:
+    if format_ is OutputFormat.TEXT:
+        current().write(dry_run_text(found))
+    else:
+        current().document(found)
 
 
 def _executor(options: RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:
