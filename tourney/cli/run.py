@@ -25,7 +25,7 @@ from tourney.files import write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.engine.readiness import Pinning
-from tourney.run.summary import root_text, summary_text
+from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.schema import Document
@@ -171,18 +171,21 @@ def command(file: Path | None, options: RunRequest) -> None:
     for line in (*result.page.splitlines(), summary_text(name, result.summary), *([root] if root else ())):
         output.say(line)
     if options.format_ is OutputFormat.JSON:
-        summary, rate = result.summary, result.summary.progress.rate
-        document = RunDocument.of(
-            summary.progress,
-            tournament=name,
-            end=summary.end.value,
-            seconds=round(summary.progress.seconds, 3),
-            rate=None if rate is None else round(rate, 3),
-            root=summary.root,
-        )
-        output.document(document)
+        output.document(_document(name, result.summary))
     if result.code:
         sys.exit(result.code)
+
+
+def _document(name: str, summary: Summary) -> RunDocument:
+    rate = summary.progress.rate
+    return RunDocument.of(
+        summary.progress,
+        tournament=name,
+        end=summary.end.value,
+        seconds=round(summary.progress.seconds, 3),
+        rate=None if rate is None else round(rate, 3),
+        root=summary.root,
+    )
 
 
 def _print_plan(found: DryRunDocument, format_: OutputFormat) -> None:
