@@ -2,7 +2,7 @@
 
     python -m benchmarks.questions gate [--runs 400]
     python -m benchmarks.questions ladder [--runs 200] [--seed 1]
-    python -m benchmarks.questions intervals [--full] [--only pairs|ratings|stopping|best] [--seed 1]
+    python -m benchmarks.questions intervals [--full] [--only pairs|ratings|stopping|luck|best] [--seed 1]
 
 ``gate``: candidates of known strength against one or three baselines, with draws and with pairs whose
 strength varies (by a normal distribution of 150 Elo), with a look after every batch of 16 pairs, 60 at most.
@@ -13,11 +13,12 @@ end of ``tourney ladder``. A line for each strength: games until the fixed inter
 how often it excludes the truth then and at any look up to then, how often the interval that holds at every
 look does, and the games until that is as narrow. In the last line, the games of a pair depend.
 
-``intervals``: intervals that hold at every look, and tournaments that end at an answer, in four tables:
+``intervals``: intervals that hold at every look, and tournaments that end at an answer, in five tables:
 
 - *pairs*: comparisons with ``--elo0 0 --elo1 20``: how often an interval excludes the truth at any of 40
   looks, and its width; verdicts, and how often the interval contradicts them; warnings that halves differ.
 - *stopping*: the pairs that ``compare --width`` plays, and how often its last interval excludes the truth.
+- *luck*: comparisons in which luck explains some of the scores of pairs: with it, and without a share of it.
 - *ratings*: the Elo of bots and the differences of two, from the fit to all matches; 2 to 4 seats, with
   draws, pairs that depend on each other, and games that vary more than chance.
 - *best*: the games until ``[until] best = 0.95`` is known, adaptive pairing beside a round-robin, and how
@@ -29,6 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -41,6 +43,7 @@ from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
 from tourney.compare.question_results import Claim
+from tourney.match.luck import Coefficient
 from tourney.ratings.anchored import Meeting, Placement, expected, place
 from tourney.ratings.batch import strengths
 from tourney.ratings.counts import Counts, GameWithFaults
@@ -517,11 +520,70 @@ def errors_table(size: Size, seed: int) -> Lines:
         yield (world.name, f"{runs}", f"{wrong}", f"{runs - wrong - none}", f"{none}")
 
 
+# Luck
+
+
+def lucky_pairs(elo: float, noise: float, count: int, *label: str | int) -> Floats:
+    """Scores and luck of pairs, (count, 2): a game goes to A if its luck and some noise are above a bound.
+
+    The bound makes A's expected score that of ``elo``; with less noise luck explains more.
+    """
+    bound = _bound(elo, noise)
+    drawn = uniforms(4 * count, "luck", *label).reshape(2, count, 2) - 0.5
+    luck = 1.1 * drawn[0]
+    scores = (luck + noise * drawn[1] > bound).mean(axis=1)
+    return np.stack([scores, luck.mean(axis=1)], axis=1)
+
+
+@cache
+def _bound(elo: float, noise: float) -> float:
+    grid = (np.arange(400) + 0.5) / 400 - 0.5
+    both = np.sort((1.1 * grid[:, None] + noise * grid[None, :]).ravel())
+    return float(both[round(len(both) * (1 - expected_score(elo)))])
+
+
+def luck_table(size: Size, seed: int) -> Lines:
+    """Yield lines: wrong verdicts and pairs of comparisons, with the luck and without a share of it."""
+    yield (
+        *("true Elo", "luck explains", "wrong H1, with luck", "without", "pairs, mean, with luck", "without"),
+        "interval without ever excludes the truth",
+    )
+    runs, looks, proof = max(40, size.pairs // 10), 96, needed(1, 0.05)
+    tests = (SequentialTest(), SequentialTest().without_luck())
+    for elo in (0.0, 20.0, 60.0):
+        for noise in (0.6, 1.2, 4.0):
+            wrong, pairs, missed, explained = Counter[int](), Counter[int](), 0, 0.0
+            for number in range(runs):
+                found = lucky_pairs(elo, noise, 16 * looks, seed, int(elo), int(10 * noise), number)
+                explained += float(np.atleast_2d(np.corrcoef(found.T))[0, 1]) ** 2 / runs
+                share = Coefficient()
+                batches: tuple[list[Scores], list[Scores]] = ([], [])
+                for part in found.reshape(looks, 16, 2):
+                    batches[0].append(Counter(part[:, 0].tolist()))
+                    batches[1].append(Counter((part[:, 0] - share.value * part[:, 1]).tolist()))
+                    share.add(map(tuple, part.tolist()))
+                for fair, (test, scores) in enumerate(zip(tests, batches, strict=True)):
+                    first, last = 1, looks
+                    while first < last:  # evidence never falls
+                        middle = (first + last) // 2
+                        over = max(test.evidence(scores[:middle])) >= proof
+                        first, last = (first, middle) if over else (middle + 1, last)
+                    better = test.evidence(scores[:first])[0] >= proof
+                    wrong[fair] += better and elo <= 0
+                    pairs[fair] += 16 * first
+                    if fair:
+                        missed += excludes(test.find(scores[:40]), elo)
+            shares = (f"{100 * wrong[fair] / runs:.1f} %" if elo <= 0 else "-" for fair in (0, 1))
+            means = (f"{pairs[fair] / runs:.0f}" for fair in (0, 1))
+            yield (f"{elo:g}", f"{100 * explained:.0f} %", *shares, *means, f"{100 * missed / runs:.1f} %")
+
+
 Table = Callable[[Size, int], Lines]
 TABLES: dict[str, tuple[Table, ...]] = {
     "pairs": (pairs_table, verdicts_table, halves_table),
     "ratings": (ratings_table,),
     "stopping": (stopping_table,),
+    "luck": (luck_table,),
     "best": (best_table, errors_table),
 }
 

@@ -3,8 +3,8 @@
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, clusters, repeats, cycles, speed; all without an argument. Every pool is simulated from
-fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
+Tables: pools, order, clusters, repeats, luck, cycles, speed; all without an argument. Every pool is simulated
+from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
 are in Elo. ``cycles`` has pools of six bots in which three beat each other in a circle.
 
 TrueSkill and openskill have units of their own; the best straight line puts them on the scale of the truth
@@ -27,9 +27,11 @@ from numpy.typing import NDArray
 
 from benchmarks.common import described, head, row, run
 from tourney.match.evidence import Evidence
-from tourney.ratings.batch import estimate, rate, relative
+from tourney.match.luck import POINT
+from tourney.ratings.batch import rate, relative
+from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, GameWithFaults
-from tourney.ratings.fit import ELO, Prior
+from tourney.ratings.fit import ELO, Prior, estimate
 from tourney.ratings.sequential import QUANTILE, expected_score
 from tourney.ratings.superiority import normals, uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
@@ -360,7 +362,8 @@ def show_clusters(seeds: int) -> None:
         for seed in range(runs):
             truth = _truth(world, seed)
             counts = counts_of(simulate(world, seed, MATCHES))
-            _, mode, covariance = estimate(counts, Prior())
+            found = estimate(counts, Prior(), TOURNEY)
+            mode, covariance = found.mode, found.covariance
             for kind, figures in inside.items():
                 full = getattr(covariance, kind)[: world.bots, : world.bots]
                 elo, matrix = relative(mode.x[: world.bots], full)
@@ -386,7 +389,7 @@ def _truth(world: World, seed: int) -> Floats:
     if not (world.opening or world.dice or world.style):
         return simulate(world, seed, world.seats).strengths
     many = counts_of(simulate(world, seed, 40 * MATCHES, "truth"))
-    _, mode, _ = estimate(many, Prior())
+    mode = estimate(many, Prior(), TOURNEY).mode
     return relative(mode.x[: world.bots], np.eye(world.bots))[0]
 
 
@@ -423,6 +426,60 @@ def show_repeats(seeds: int) -> None:
             shares = (f"{100 * inside[joined] / many:.1f} %" for joined in (False, True))
             wrong = (f"{100 * sure[joined] / runs:.0f} %" for joined in (False, True))
             row(bots, lines, f"{2 * lines} of 100", *shares, *wrong)
+
+
+def lucky_pool(bots: int, matches: int, noise: float, seed: int) -> Pool:
+    """Matches of bots with dice of their own, whose luck is known and decides as much as ``noise`` leaves."""
+    world = World(f"lucky-{noise:g}", 2, bots, 100.0)
+    strengths = world.spread * normals(bots, "bench", world.name, seed, "strengths")
+    strengths -= strengths.mean()
+    who = np.argsort(uniforms(matches * bots, "bench", world.name, seed, "who").reshape(matches, -1))[:, :2]
+    drawn = uniforms(2 * matches, "bench", world.name, seed, "games").reshape(2, matches) - 0.5
+    luck, rest = 1.1 * drawn[0], noise * drawn[1]
+    grid = (np.arange(400) + 0.5) / 400 - 0.5
+    both = np.sort((1.1 * grid[:, None] + noise * grid[None, :]).ravel())
+    results = []
+    for game, (a, b) in enumerate(who.tolist()):
+        expected = expected_score(float(strengths[a] - strengths[b]))
+        won = luck[game] + rest[game] > both[round((len(both) - 1) * (1 - expected))]
+        known = int(POINT * luck[game])
+        evidence = Evidence("", f"{game}", (known, -known), 1)
+        key = MatchKey(1, game + 1, 1, 1)
+        results.append(ResultRow(key, (a, b), (1, 2) if won else (2, 1), evidence=evidence))
+    return Pool(world, strengths, results)
+
+
+def show_luck(seeds: int) -> None:
+    """Show what subtracting luck does to errors and coverage."""
+    runs = 2 * seeds
+    print(f"\nPools of 8 bots with known luck, {runs} of each kind\n")
+    head(
+        "matches",
+        "noise",
+        "share subtracted",
+        "RMSE, Elo, with luck",
+        "without",
+        "coverage, with luck",
+        "without",
+    )
+    for matches in (200, 1000, 4000):
+        for noise in (0.6, 1.2, 4.0):
+            errors: dict[bool, list[float]] = {False: [], True: []}
+            inside: dict[bool, list[float]] = {False: [], True: []}
+            shares = []
+            for seed in range(runs):
+                pool = lucky_pool(8, matches, noise, seed)
+                for fair in (False, True):
+                    counts = Counts.of_results(pool.results, range(8), 2, shared_dice=False, luck=fair)
+                    batch = rate(counts, pairs=False, best=False)
+                    for line in batch.ratings:
+                        truth = pool.strengths[line.entrant]
+                        errors[fair].append((line.elo - truth) ** 2)
+                        inside[fair].append(float(line.low <= truth <= line.high))
+                shares.append(batch.share)
+            rmse = (f"{statistics.mean(errors[fair]) ** 0.5:.1f}" for fair in (False, True))
+            cover = (f"{100 * statistics.mean(inside[fair]):.1f} %" for fair in (False, True))
+            row(matches, noise, f"{statistics.mean(shares):.2f}", *rmse, *cover)
 
 
 BOTS = 6
@@ -522,6 +579,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "order": show_order,
     "clusters": show_clusters,
     "repeats": show_repeats,
+    "luck": show_luck,
     "cycles": show_cycles,
     "speed": show_speed,
 }

@@ -266,6 +266,8 @@ def verdict_with(log: tuple[str, ...]) -> GateResult:
         pentanomial=(0,) * 5,
         lost_pairs=0,
         score=None,
+        score_with_luck=None,
+        luck=None,
         elo=None,
         low=None,
         high=None,

@@ -7,6 +7,9 @@ import pytest
 from tourney.compare.comparison import ComparisonFormat
 from tourney.compare.question import BatchSums, PairBatch, added, rounded
 from tourney.errors import TournamentError
+from tourney.match.evidence import Evidence
+from tourney.match.luck import POINT
+from tourney.ratings.sequential import pair_scores
 from tourney.schedule.format import Participant, Setup
 from tourney.schedule.row import Row
 
@@ -26,12 +29,34 @@ def test_pairs_are_counted_by_table_and_batch() -> None:
     sums = BatchSums()
     sums.add(results[:4])
     sums.add(results[4:])
-    assert sums.batches == {
-        1: [PairBatch((0, 1, 0, 0, 0), 1), PairBatch((1, 0, 0, 0, 0), 0)],
-        2: [PairBatch((0, 0, 1, 0, 0), 0)],
+    assert {table: [batch[:3] for batch in found] for table, found in sums.batches.items()} == {
+        1: [((0, 1, 0, 0, 0), 1, 0), ((1, 0, 0, 0, 0), 0, 0)],
+        2: [((0, 0, 1, 0, 0), 0, 0)],
     }
     assert added(sums.batches[1]) == PairBatch((1, 1, 0, 0, 0), 1)
     assert PairBatch((0,) * 5, 3).all_lost
+
+
+def test_luck_is_subtracted_as_earlier_batches_suggest() -> None:
+    """The first batch has no share to subtract; void games have no luck."""
+    sums = BatchSums()
+    for round_ in (1, 2):
+        results = []
+        for repeat in range(1, 17):
+            luck = POINT // 5 * (-1) ** repeat
+            for order, seats in enumerate(((0, 1), (1, 0)), 1):
+                mine = (1, 2) if (luck > 0) == (order == 1) else (2, 1)
+                found = Evidence("", "", (luck, -luck) if order == 1 else (-luck, luck), 1)
+                row = Row(round_, 1, repeat, order, seats).result(mine)
+                results.append(row._replace(evidence=found))
+        sums.add(results)
+    first, second = sums.batches[1]
+    assert first.scores(luck=True) == {0.0: 8, 1.0: 8}
+    assert second.scores(luck=True) == {0.2: 8, 0.8: 8}
+    assert (
+        second.scores(luck=False) == pair_scores(second.pairs) == {0.0: 8, 0.25: 0, 0.5: 0, 0.75: 0, 1.0: 8}
+    )
+    assert added([first, second]).luck == 0
 
 
 def test_unbounded_ends_have_no_number() -> None:

@@ -1,14 +1,19 @@
 """Covariances: the sandwich against a plain computation, and the published envelope."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
-from tourney.ratings.batch import estimate
+from tourney.match.evidence import Evidence
+from tourney.match.luck import POINT
+from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.fit import Prior, squared_scores, upper_envelope
+from tourney.ratings.fit import Prior, estimate, squared_scores, upper_envelope
+from tourney.ratings.superiority import uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
 
@@ -16,7 +21,8 @@ from tourney.schedule.row import MatchKey, ResultRow
 def test_squared_scores_add_up_over_clusters(seats: int) -> None:
     results = results_of(seats, 5, 24 * seats)
     counts = Counts.of_results(results, range(5), seats)
-    likelihood, mode, _ = estimate(counts, Prior())
+    found = estimate(counts, Prior(), TOURNEY)
+    likelihood, mode = found.likelihood, found.mode
     scores = likelihood.scores(mode.x)
     by_hand = np.zeros((likelihood.size, likelihood.size))
     for cluster, times in enumerate(counts.times):
@@ -35,7 +41,9 @@ def test_equal_games_in_a_cluster_make_one_observation() -> None:
     doubled = [result._replace(key=result.key._replace(order=order)) for result in single for order in (1, 2)]
     spreads = []
     for results in (single, doubled):
-        _, _, covariance = estimate(Counts.of_results(results, range(2), 2), Prior(rating=1e5, seat=1.0))
+        covariance = estimate(
+            Counts.of_results(results, range(2), 2), Prior(rating=1e5, seat=1.0), TOURNEY
+        ).covariance
         gap = np.array([1, -1, 0, 0])
         spreads.append([float(gap @ c @ gap) for c in (covariance.hessian, covariance.sandwich)])
     (hessian_1, sandwich_1), (hessian_2, sandwich_2) = spreads
@@ -67,10 +75,46 @@ def test_sandwich_is_too_narrow_for_a_perfect_score() -> None:
         for k in range(1, 21)
         for order in (1, 2)
     ]
-    _, _, covariance = estimate(Counts.of_results(results, range(2), 2), Prior())
+    covariance = estimate(Counts.of_results(results, range(2), 2), Prior(), TOURNEY).covariance
     gap = np.array([1, -1, 0, 0])
     hessian, sandwich, published = (
         float(gap @ c @ gap) ** 0.5 for c in (covariance.hessian, covariance.sandwich, covariance.published)
     )
     assert sandwich < 0.7 * hessian
     assert 0.97 * hessian < published < 1.03 * hessian
+
+
+def lucky(matches: int, share: float, seed: int) -> Counts:
+    """Games of two bots whose luck decides most of them; it is known in this share."""
+    rows = []
+    for number in range(matches):
+        luck, noise = uniforms(2, "lucky", seed, number) - 0.5
+        won = luck + 0.4 * noise > 0
+        known = int(POINT * share * luck)
+        evidence = Evidence("", f"{number}", (known, -known), 1)
+        rows.append(
+            ResultRow(MatchKey(1, 1, number + 1, 1), (0, 1), (1, 2) if won else (2, 1), evidence=evidence)
+        )
+    return Counts.of_results(rows, range(2), 2, shared_dice=False)
+
+
+def test_luck_is_subtracted_where_it_pays() -> None:
+    """Both bots are equal: what is left of a gap is smaller, and so is its error."""
+    gap, gaps = np.array([1, -1, 0, 0]), []
+    for seed in range(30):
+        found = estimate(lucky(100, 1.0, seed), Prior(seat=1.0), TOURNEY)
+        assert found.share > 0.5
+        error = float(gap @ found.covariance.published @ gap) ** 0.5
+        gaps.append((float(gap @ found.mode.x), float(gap @ found.raw.x), error))
+    without, within, errors = np.array(gaps).T
+    assert without.std() < 0.7 * within.std()
+    assert np.mean(np.abs(without) < 1.96 * errors) > 0.9
+    assert estimate(lucky(100, 0.0, 1), Prior(), TOURNEY).share == 0
+
+
+def test_luck_of_a_bot_that_may_know_the_dice_stays() -> None:
+    counts = lucky(100, 1.0, 1)
+    known = replace(counts, luck=np.abs(counts.luck) * np.where(counts.seating == 0, 1, -1))
+    found = estimate(known, Prior(), TOURNEY)
+    assert found.luck[0].alarm
+    assert (found.share, found.mode.x.tolist()) == (0, found.raw.x.tolist())

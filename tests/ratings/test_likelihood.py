@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.fit import ELO, Prior, maximise, pair_totals
+from tourney.ratings.fit import ELO, Prior, maximise
 from tourney.ratings.likelihood import Expected
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -83,23 +83,3 @@ def test_information_is_the_variance_of_even_scores(seats: int) -> None:
     mine = scores.parameter == 0
     squares = np.sum(counts.times[scores.cluster[mine]] * scores.value[mine] ** 2)
     assert squares == pytest.approx(model.at(np.zeros(model.size)).information[0, 0])
-
-
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_expected_points_add_up_to_the_scored_points(seats: int) -> None:
-    """At the maximum, every entrant's score equals its expected score."""
-    counts = Counts.of_results(results_of(seats, 6, 120), range(6), seats)
-    model = Expected(counts)
-    x = maximise(model, Prior(rating=1e6, seat=1e6).precision(6, seats)).x
-    totals = pair_totals(model.meetings(x), 6)
-    assert (totals.a < totals.b).all()
-    assert totals.games.sum() == counts.game_times.sum() * seats * (seats - 1) // 2
-    gap = totals.points - totals.expected
-    for number in range(6):
-        mine = gap[totals.a == number].sum() - gap[totals.b == number].sum()
-        assert mine == pytest.approx(0, abs=1e-3)
-    residuals = model.residuals(x)
-    for a, b, residual in zip(totals.a, totals.b, gap, strict=True):
-        mine = residuals.parameter == a * 6 + b
-        summed = np.sum((residuals.value * counts.times[residuals.cluster])[mine])
-        assert summed == pytest.approx(residual)

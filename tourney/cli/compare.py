@@ -1,6 +1,6 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 from msgspec.structs import asdict
@@ -25,6 +25,8 @@ SHOWN = {
     "pentanomial": "pairs in which A scored 0, 1/2, 1, 3/2, 2",
     "lost_pairs": "pairs with a void match",
     "score": "score of A",
+    "score_with_luck": "score with luck",
+    "luck": "luck of A a game",
     "elo": "Elo of A over B",
     "intervals": "interval of Elo",
     "low": "from",
@@ -74,9 +76,10 @@ class CompareRequest:
                     raise UsageError(
                         f"--{word} is of the test, and --width makes none: leave one of them out"
                     )
-            return ComparisonRule.to_width(self.width, self.batch, self.max_pairs)
+            found = ComparisonRule.to_width(self.width, self.batch, self.max_pairs)
+            return replace(found, luck=not self.pairs.no_luck)
         test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
-        return ComparisonRule(test, self.batch, self.max_pairs)
+        return ComparisonRule(test, self.batch, self.max_pairs, luck=not self.pairs.no_luck)
 
 
 @click.command("compare")

@@ -129,7 +129,8 @@ class GateRequest:
         if high is None:
             high = GAIN if self.no_regression is None else 0.0
         batch = min(self.batch, self.max_pairs or self.batch)
-        return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs)
+        luck = not self.pairs.no_luck
+        return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
 
 
 @click.command("gate", cls=GateCommand)

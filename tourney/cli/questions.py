@@ -53,6 +53,7 @@ class PairOptions:
         "Openings: a line of actions each or, for chess, .epd or .pgn.",
         type=click.Path(path_type=Path),
     )
+    no_luck: bool = option("--no-luck", "Leave the luck of the dice in the scores of pairs.")
     charge: Charge = opt.shared(opt.charge_option(*opt.CHARGES))
     fuel_per_ms: int | None = option(
         "--fuel-per-ms N",

@@ -30,7 +30,11 @@ class Fit(Part, frozen=True, kw_only=True):
 
 
 class EloLine(Part, frozen=True, kw_only=True):
-    """A bot. `low` and `high` are a 95 % interval of `elo`; `best_rank` and `worst_rank` of its true rank."""
+    """A bot. `low` and `high` are a 95 % interval of `elo`; `best_rank` and `worst_rank` of its true rank.
+
+    `luck`: points per match that the dice gave; `elo_with_luck`: `elo` if no luck is subtracted; null if it
+    is not known.
+    """
 
     rank: int
     best_rank: int
@@ -43,6 +47,8 @@ class EloLine(Part, frozen=True, kw_only=True):
     games: int
     faults: int
     p_best: float
+    luck: float | None
+    elo_with_luck: float | None
 
 
 class CycleLine(Part, frozen=True, kw_only=True):
@@ -317,7 +323,7 @@ def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> Ra
     )
     return RatingTable(
         rows,
-        catalogue.elo_shown(batch.intervals, batch.model) if people else catalogue.ELO,
+        catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck)) if people else catalogue.ELO,
         lambda notes: RatingsDocument.of(
             batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles, notes=notes
         ),

@@ -47,6 +47,7 @@ class RatingsRequest:
     )
     forfeits: Forfeits = opt.shared(opt.forfeits_option)
     repeats: str = opt.shared(opt.repeats_option)
+    no_luck: bool = option("--no-luck", "Leave the luck of the dice in the results.")
     draw_probability: str | None = option(
         "--draw-probability P",
         f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"
@@ -90,6 +91,7 @@ class RatingsRequest:
                 f"--show {self.show}": self.show != "bots",
                 "--all": self.every,
                 "--repeats count": self.repeats != "join",
+                "--no-luck": self.no_luck,
             }
             opt.refuse(show, "is for --method batch")
         if self.every:
@@ -145,8 +147,12 @@ def _rate(
     rated, forfeits = None, options.forfeits
     notes: list[str] = []
     if options.method == "batch":
-        joined, pairs = options.repeats == "join", options.show == "pairs"
-        batch = results.rate_batch(database, tournament, forfeits, pairs=pairs, joined=joined)
+        how = {
+            "pairs": options.show == "pairs",
+            "joined": options.repeats == "join",
+            "luck": not options.no_luck,
+        }
+        batch = results.rate_batch(database, tournament, forfeits, **how)
         people = options.format_ is OutputFormat.TABLE
         table = tables.batch_table(batch, bots, options.show, people=people)
         matches = batch.pool.matches

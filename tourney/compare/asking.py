@@ -22,6 +22,7 @@ from tourney.compare.question_results import ComparisonResult
 from tourney.errors import GameError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.match.evidence import Evidence
 from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.results.standings import load_history, setup_of
@@ -142,7 +143,7 @@ def question_file(
         check_adjudication(question.limits, game, seats)
     except (GameError, SchemaError) as error:
         raise UsageError(str(error)) from error
-    rule, opponents = question.rule.opponents(game, seats)
+    rule, opponents = question.rule.fitting(game).opponents(game, seats)
     plan = Plan(
         name=question.name or rule.kind,
         game=game.name,
@@ -311,6 +312,7 @@ class QuestionProgress(Listener):
             faults = tuple((seat, kind, count) for seat, kind, count in data.get("faults", ()))
             outcome = Outcome(tuple(data["ranks"]), data["reason"], faults)
             row = row._replace(ranks=outcome.ranks, faults=outcome.seat_faults, void=outcome.void)
+            row = row._replace(evidence=Evidence.read(data.get("evidence", ""), len(seats)))
         self._results[number] = row
 
     def progress(self, progress: RunProgress) -> None:  # noqa: ARG002 - ``event`` took what matters

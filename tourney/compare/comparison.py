@@ -4,7 +4,7 @@ The rule is the sequential test of a gate with one baseline, or the width of tha
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import to_builtins
@@ -12,11 +12,13 @@ from msgspec import to_builtins
 from tourney.compare import question
 from tourney.compare.question_results import ComparisonResult, Hypothesis
 from tourney.errors import TournamentError, UsageError
+from tourney.match.luck import subtracted
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
 
 if TYPE_CHECKING:
+    from tourney.games.base import AnyGame
     from tourney.store.database import Database
     from tourney.store.values import StoredEntrant, Tournament
 
@@ -65,7 +67,8 @@ class ComparisonState(question.QuestionState):
 class ComparisonRule(question.QuestionRule[ComparisonResult]):
     """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit).
 
-    With ``width`` the test decides nothing: it ends when the interval of Elo has that half width.
+    With ``width`` the test decides nothing: it ends when the interval of Elo has that half width. ``luck``:
+    whether to subtract luck in games that have it.
     """
 
     kind = "compare"
@@ -77,12 +80,18 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
     batch: int = BATCH
     max_pairs: int | None = None
     width: int | None = None
+    luck: bool = False
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
         test = self.test if self.width is None else None
         return question.stored_settings(
-            test, batch=self.batch, bets=BETS, width=self.width, max_pairs=self.max_pairs
+            test,
+            batch=self.batch,
+            bets=BETS,
+            width=self.width,
+            max_pairs=self.max_pairs,
+            luck=1 if self.fair else None,
         )
 
     @classmethod
@@ -92,8 +101,24 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         batch, most = int(values["batch"]), values.get("max-pairs")
         limit = None if most is None else int(most)
         if (width := values.get("width")) is not None:
-            return cls.to_width(int(width), batch, limit)
-        return cls(SequentialTest(**{name: float(values[name]) for name in question.TEST}), batch, limit)
+            found = cls.to_width(int(width), batch, limit)
+        else:
+            numbers = {name: float(values[name]) for name in question.TEST}
+            found = cls(SequentialTest(**numbers), batch, limit)
+        return found.without_luck() if values.get("luck") else found
+
+    @property
+    def fair(self) -> bool:
+        """Whether a share of the luck is subtracted from scores."""
+        return self.test.bottom < 0
+
+    def without_luck(self) -> "ComparisonRule":
+        """The same with a share of the luck subtracted."""
+        return replace(self, test=self.test.without_luck())
+
+    def fitting(self, game: "AnyGame") -> "ComparisonRule":
+        """The rule for a game; it subtracts luck where that is known."""
+        return self.without_luck() if self.luck and subtracted(game) else self
 
     @classmethod
     def to_width(cls, width: int, batch: int = BATCH, max_pairs: int | None = None) -> "ComparisonRule":
@@ -121,7 +146,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         pairs would be lost.
         """
         batches = history.sums(question.BatchSums).batches[1]
-        total, scores = question.added(batches), [batch.scores for batch in batches]
+        total, scores = question.added(batches), [batch.scores(luck=self.fair) for batch in batches]
         better, worse = self.test.evidence(scores)
         found = self.test.find(scores)
         decision: Hypothesis | None = None

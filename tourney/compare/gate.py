@@ -4,6 +4,7 @@ Entrant 0 is the candidate, the others are the baselines. A round holds a batch 
 still open.
 """
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -23,11 +24,13 @@ from tourney.compare.question_results import (
     Verdict,
 )
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError, printable
+from tourney.match.luck import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
 
 if TYPE_CHECKING:
+    from tourney.games.base import AnyGame
     from tourney.store.database import Database
     from tourney.store.values import Plan, StoredEntrant, Tournament
 
@@ -133,6 +136,7 @@ class GateRule(question.QuestionRule[GateResult]):
     batch: int = 16
     max_faults: int = 1
     max_pairs: int | None = field(default=None, compare=False)
+    luck: bool = False
 
     def __post_init__(self) -> None:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("--no-regression", "--gain"))
@@ -145,18 +149,31 @@ class GateRule(question.QuestionRule[GateResult]):
     @property
     def test(self) -> SequentialTest:
         """The test of the candidate against one baseline."""
-        return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
+        test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
+        return test.without_luck() if self.luck else test
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
-        return question.stored_settings(self, batch=self.batch, max_faults=self.max_faults, bets=BETS)
+        return question.stored_settings(
+            self,
+            batch=self.batch,
+            max_faults=self.max_faults,
+            bets=BETS,
+            luck=1 if self.luck else None,
+        )
 
     @classmethod
     def of(cls, extra: question.Extra) -> "GateRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
         numbers: dict[str, Any] = {name: float(values[name]) for name in question.TEST}
-        return cls(batch=int(values["batch"]), max_faults=int(values["max-faults"]), **numbers)
+        return cls(
+            batch=int(values["batch"]), max_faults=int(values["max-faults"]), luck="luck" in values, **numbers
+        )
+
+    def fitting(self, game: "AnyGame") -> "GateRule":
+        """The rule for a game; it subtracts luck where that is known."""
+        return dataclasses.replace(self, luck=self.luck and subtracted(game))
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are a candidate and baselines."""
@@ -172,7 +189,7 @@ class GateRule(question.QuestionRule[GateResult]):
         """
         sums = history.sums(question.BatchSums)
         tables = range(1, len(setup.participants))
-        batches = [[batch.scores for batch in sums.batches[table]] for table in tables]
+        batches = [[batch.scores(luck=self.luck) for batch in sums.batches[table]] for table in tables]
         versus = tuple(
             Versus(
                 question.added(sums.batches[table]),

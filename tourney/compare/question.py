@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Sel
 
 from tourney.compare.question_results import FirstFault
 from tourney.errors import TournamentError, UsageError
+from tourney.match.luck import POINT, Coefficient
 from tourney.ratings.sequential import Findings, pair_scores
 from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
@@ -111,6 +112,10 @@ class QuestionRule(ABC, Generic[R_co]):
         """The rule for this game, and the opponents that the game has for this kind of question."""
         return self, ()
 
+    def fitting(self, game: "AnyGame") -> Self:  # noqa: ARG002 - for rules that may subtract luck
+        """The rule for a game."""
+        return self
+
     def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
         """Raise UsageError or BotError for entrants that the question does not go with."""
 
@@ -166,15 +171,20 @@ def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row
 
 
 class PairBatch(NamedTuple):
-    """Mirrored pairs: their number by the bot's half-points, 0 to 4, and those with a void match."""
+    """Mirrored pairs: their number by the bot's half-points, 0 to 4, and those with a void match.
+
+    ``luck``: the sum of the bot's luck in pairs, in points of a game. ``fair``: the scores of pairs less the
+    share of their luck that earlier batches suggest.
+    """
 
     pairs: tuple[int, int, int, int, int]
     lost: int
+    luck: float = 0.0
+    fair: Mapping[float, int] = {}
 
-    @property
-    def scores(self) -> dict[float, int]:
-        """The scores of the pairs that count."""
-        return pair_scores(self.pairs)
+    def scores(self, *, luck: bool) -> Mapping[float, int]:
+        """The scores of the pairs that count, without ``luck`` if there is any."""
+        return self.fair if luck else pair_scores(self.pairs)
 
     @property
     def all_lost(self) -> bool:
@@ -190,19 +200,29 @@ class BatchSums:
         self.games: Counter[int] = Counter()
         self.faulty: Counter[int] = Counter()
         self.bot_faults = 0
+        self._shares: defaultdict[int, Coefficient] = defaultdict(Coefficient)
 
     def add(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
         for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
             scores: Counter[int | None] = Counter()
+            found: list[tuple[float, float]] = []
             for _, pair in groupby(batch, key=lambda result: result.key.repeat):
-                scores[self._score(table, pair)] += 1
+                points, luck = self._score(table, pair)
+                scores[points] += 1
+                if points is not None:
+                    found.append((points / 4, luck))
             a, b, c, d, e = (scores[points] for points in range(5))
-            self.batches[table].append(PairBatch((a, b, c, d, e), scores[None]))
+            share = self._shares[table].value
+            fair = Counter(score - share * luck for score, luck in found)
+            self._shares[table].add(found)
+            batch_luck = math.fsum(luck for _, luck in found)
+            self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], batch_luck, fair))
 
-    def _score(self, table: int, pair: Iterable[ResultRow]) -> int | None:
-        """The bot's half-points of a pair, or None if a game of it is void."""
+    def _score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
+        """The bot's half-points of a pair, None if a game of it is void, and its luck in a game."""
         total: int | None = 0
+        lucks = []
         for game in pair:
             faulty = [number for number, kind in zip(game.entrants, game.faults, strict=False) if kind]
             self.games[table] += 1
@@ -213,14 +233,16 @@ class BatchSums:
             else:
                 seat = game.entrants.index(0)
                 total += half_points(game.ranks[seat], game.ranks[1 - seat])
-        return total
+                lucks.append(game.evidence.luck[seat] if game.evidence.luck else 0)
+        return total, sum(lucks) / max(len(lucks), 1) / POINT
 
 
 def added(batches: Iterable[PairBatch]) -> PairBatch:
     """One batch of all these pairs."""
     found = list(batches)
     a, b, c, d, e = (sum(batch.pairs[points] for batch in found) for points in range(5))
-    return PairBatch((a, b, c, d, e), sum(batch.lost for batch in found))
+    luck = math.fsum(batch.luck for batch in found)
+    return PairBatch((a, b, c, d, e), sum(batch.lost for batch in found), luck)
 
 
 def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
@@ -230,9 +252,17 @@ def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
         "pentanomial": batch.pairs,
         "lost_pairs": batch.lost,
         "score": rounded(found and found.score, 4),
+        "score_with_luck": rounded(mean_of(pair_scores(batch.pairs)), 4),
+        "luck": rounded(batch.luck / sum(batch.pairs), 4) if any(batch.pairs) else None,
         **{key: rounded(found and getattr(found, key)) for key in ("elo", "low", "high")},
         "halves": found and found.halves,
     }
+
+
+def mean_of(scores: Mapping[float, int]) -> float | None:
+    """The mean of scores; None without any."""
+    count = sum(scores.values())
+    return math.fsum(score * times for score, times in scores.items()) / count if count else None
 
 
 def half_points(mine: int, theirs: int) -> int:

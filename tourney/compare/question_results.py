@@ -34,7 +34,8 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
     is proven exactly if `low` lies above `elo0`, H0 if `high` lies below `elo1`; null means no bound, and
     `intervals` names the kind. With `width` no test is made: the comparison ends when the interval of Elo has
     that half width. `los` is the probability that A is better, at this moment. `halves` are the scores of A
-    in the first and the last half, if they differ more than chance explains.
+    in the first and the last half, if they differ more than chance explains. In a game with dice and known
+    values `score` is without A's luck, `luck` its mean a game, and `score_with_luck` the mean of the results.
     """
 
     format: Literal["tourney-compare/1"] = "tourney-compare/1"
@@ -48,6 +49,8 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
     pentanomial: tuple[int, ...]
     lost_pairs: int
     score: float | None
+    score_with_luck: float | None
+    luck: float | None
     elo: float | None
     low: float | None
     high: float | None
@@ -128,6 +131,8 @@ class GateLine(GateBot, frozen=True, kw_only=True):
     pentanomial: tuple[int, ...]
     lost_pairs: int
     score: float | None
+    score_with_luck: float | None
+    luck: float | None
     elo: float | None
     low: float | None
     high: float | None

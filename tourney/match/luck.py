@@ -54,6 +54,11 @@ def has_luck(game: AnyGame) -> bool:
     return game.has_chance and game.value_version > 0
 
 
+def subtracted(game: AnyGame) -> bool:
+    """Whether the luck of a game is kept beside results, and subtracted."""
+    return has_luck(game) and game.subtracts_luck
+
+
 def draws(record: Record, game: AnyGame) -> Iterator[Draw]:
     """Yield the draws of a record of a game that ``has_luck``. Raises GameError if it breaks the rules."""
     state = game.new(len(record.seats), record.options)
@@ -83,7 +88,7 @@ def _value(game: AnyGame, state: AnyState) -> Sequence[int]:
 def luck_of(record: Record) -> tuple[int, ...]:
     """Each seat's luck in a match; () if it is not known, or is not worth subtracting in this game."""
     game = known_game(record.game)
-    if game is None or game.rules != record.rules or not (has_luck(game) and game.subtracts_luck):
+    if game is None or game.rules != record.rules or not subtracted(game):
         return ()
     total = [0] * len(record.seats)
     try:
@@ -103,8 +108,9 @@ def luck_of(record: Record) -> tuple[int, ...]:
 class Coefficient:
     """How much of the luck to subtract, from 0 to 1, as groups of matches seen *before* say.
 
-    It starts at 0. So what is subtracted from a group is known before its dice, and a test that holds for
-    any scores whose mean is bounded holds for the corrected ones too.
+    It starts at 0, and is 0 while the luck of these groups would raise an alarm. So what is subtracted from a
+    group is known before its dice, and a test that holds for any scores whose mean is bounded holds for the
+    corrected ones too.
     """
 
     groups: int = 0
@@ -116,7 +122,7 @@ class Coefficient:
     @property
     def value(self) -> float:
         """The share to subtract from the next groups, a whole number of 1/256."""
-        if self.groups < _LEAST or not self.squares:
+        if self.groups < _LEAST or not self.squares or abs(self.luck) > ALARM * math.sqrt(self.squares):
             return 0.0
         slope = (self.products - self.points * self.luck / self.groups) / self.squares
         shrunk = slope * self.groups / (self.groups + _LEAST)
@@ -149,9 +155,9 @@ class MeanLuck(NamedTuple):
         return self.z > ALARM
 
 
-def mean_luck(lucks: Sequence[int]) -> MeanLuck:
-    """The mean of a bot's luck in matches that count."""
-    count, total, squares = len(lucks), sum(lucks), sum(luck * luck for luck in lucks)
+def mean_luck(lucks: Sequence[int], matches: int | None = None) -> MeanLuck:
+    """The mean of a bot's luck, from that of its groups of matches; by default each match is one."""
+    count, total, squares = matches or len(lucks), sum(lucks), sum(luck * luck for luck in lucks)
     if not squares:
         return MeanLuck(count, 0.0, 0.0)
     return MeanLuck(count, total / count / POINT, total / math.sqrt(squares))

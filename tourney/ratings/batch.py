@@ -7,32 +7,28 @@ Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` a
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from tourney.errors import UsageError
+from tourney.match.luck import MeanLuck
 from tourney.ratings import superiority
 from tourney.ratings.classic import TOURNEY, Model
-from tourney.ratings.counts import Counts, Floats, components
+from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
 from tourney.ratings.fit import (
     ELO,
     Covariance,
-    Goodness,
+    Estimate,
     Mode,
-    PairFit,
     Prior,
-    connected_parts,
-    covariance,
-    maximise,
-    pair_fit,
+    estimate,
     published,
 )
-from tourney.ratings.likelihood import Likelihood
 from tourney.ratings.method import Forfeits, RatingMethod
+from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, pair_fit
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
 from tourney.schedule.until_rule import ALPHA
@@ -44,6 +40,8 @@ class BatchRating(NamedTuple):
     ``elo``, ``low`` and ``high`` have 1 decimal. ``rank`` is 1 + the number of entrants with a higher
     published Elo; ``best_rank`` and ``worst_rank`` bound the true rank. ``score`` is points per game (4
     decimals), None before the first. ``p_best``: the probability of being the strongest (2 decimals).
+    ``luck``: points a game (3 decimals) that the dice gave; ``elo_with_luck``: Elo if none of it is
+    subtracted; None if it is not known.
     """
 
     rank: int
@@ -56,6 +54,8 @@ class BatchRating(NamedTuple):
     games: int
     score: float | None
     p_best: float
+    luck: float | None = None
+    elo_with_luck: float | None = None
 
 
 class BatchPair(NamedTuple):
@@ -117,7 +117,8 @@ class Batch:
     """A rated pool: the table, all pairs in the order of the table, and the pool's figures.
 
     ``model``: what Elo means. ``look``: what its intervals hold for, None if only as fixed ones. ``cycles``:
-    None unless the test of fit says that one number a bot does not explain the results.
+    None unless the test of fit says that one number a bot does not explain the results. ``share`` of the luck
+    is subtracted; ``luck``: the mean of each entrant's, empty where none is known.
     """
 
     ratings: tuple[BatchRating, ...]
@@ -126,20 +127,13 @@ class Batch:
     look: PlannedGames | None = None
     cycles: PoolCycles | None = None
     model: str = TOURNEY.title
+    share: float = 0.0
+    luck: Mapping[int, MeanLuck] = field(default_factory=dict)
 
     @property
     def intervals(self) -> Intervals:
         """The name of the kind of its intervals."""
         return FIXED if self.look is None else EVERY_LOOK
-
-
-def estimate(counts: Counts, prior: Prior, model: Model = TOURNEY) -> tuple[Likelihood, Mode, Covariance]:
-    """Fit a pool: the model, the posterior's mode and its covariances, in natural units."""
-    likelihood = model.likelihood(counts)
-    if model.anchored:
-        _check_connected(counts, model)
-    mode = maximise(likelihood, model.precision(prior, counts))
-    return likelihood, mode, covariance(mode, likelihood.scores(mode.x), counts.times, counts.size)
 
 
 def relative(
@@ -178,15 +172,18 @@ def rate(
     ratings. Raise UsageError for a pool that the model cannot rate.
     """
     prior, n = Prior(), counts.size
-    likelihood, mode, covariances = estimate(counts, prior, model)
+    found = estimate(counts, prior, model)
+    mode, covariances = found.mode, found.covariance
     natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread = superiority.spreads(matrix)
     p_best = superiority.best(natural, natural_matrix) if best else np.zeros(n)
+    raw = relative(found.raw.x[:n], natural_matrix, model.elo, at)[0]
     lines = _lines(counts, elo, matrix, spread, p_best, look)
+    lines = tuple(_with_luck(line, found, float(raw[counts.entrants.index(line.entrant)])) for line in lines)
     order = {line.entrant: place for place, line in enumerate(lines)}
-    fitted = pair_fit(likelihood, mode, counts)
+    fitted = pair_fit(found.likelihood, found.raw, counts)
     totals, goodness = fitted.totals, fitted.goodness
     parts, steps = connected_parts(counts, totals, order)
     pool = BatchPool(
@@ -206,7 +203,14 @@ def rate(
     if best and goodness.p_value is not None and goodness.p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
         cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
-    return Batch(lines, table, pool, look, cycles, model.title)
+    return Batch(lines, table, pool, look, cycles, model.title, round(found.share, 3), found.luck)
+
+
+def _with_luck(line: BatchRating, found: Estimate, raw: float) -> BatchRating:
+    luck = found.luck.get(line.entrant)
+    return (
+        line if luck is None else line._replace(luck=published(luck.mean, 3), elo_with_luck=published(raw, 1))
+    )
 
 
 def _draw_rate(counts: Counts) -> float | None:
@@ -230,22 +234,10 @@ def _seat_effects(
     )
 
 
-def _check_connected(counts: Counts, model: Model) -> None:
-    """Raise UsageError if some entrants took nothing off the others: no rating is finite."""
-    groups = components(counts.taken_off(), strong=True)
-    if len(groups) > 1:
-        raise UsageError(
-            f"the model {model.name} has no ratings for these results: they fall into {len(groups)} groups of"
-            f" players, and no player of one ever took points off one of another, as where a player won or"
-            f" lost all its games; leave out such players, or use the model tourney"
-        )
-
-
 def strengths(counts: Counts) -> tuple[Floats, Floats]:
     """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
-    _, mode, covariances = estimate(counts, Prior())
-    n = counts.size
-    return relative(mode.x[:n], covariances.published[:n, :n])
+    found, n = estimate(counts, Prior(), TOURNEY), counts.size
+    return relative(found.mode.x[:n], found.covariance.published[:n, :n])
 
 
 Contrast = Mapping[int, float]

@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from tourney.errors import UsageError
-from tourney.ratings.counts import Counts, Floats, Ints
+from tourney.ratings.counts import Counts, Floats, Ints, components
 from tourney.ratings.fit import ELO, Prior
 from tourney.ratings.likelihood import Expected, Likelihood, Point, Scores, logistic, scatter, scatter_matrix
 
@@ -45,6 +45,18 @@ class Model:
     elo: float = ELO
     free_seats: bool = True
     anchored: bool = False
+
+    def check(self, counts: Counts) -> None:
+        """Raise UsageError for a pool in which no rating is finite."""
+        if not self.anchored:
+            return
+        groups = components(counts.taken_off(), strong=True)
+        if len(groups) > 1:
+            raise UsageError(
+                f"the model {self.name} has no ratings for these results: they fall into {len(groups)} groups"
+                " of players, and no player of one ever took points off one of another, as where a player won"
+                " or lost all its games; leave out such players, or use the model tourney"
+            )
 
 
 class Ordo(Expected):

@@ -13,7 +13,7 @@ so that in all they are as many games as that number of mirrored groups.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tourney.match.evidence import clusters_of
+from tourney.match.luck import MeanLuck, mean_luck
 from tourney.ratings.method import Forfeits, rated
 from tourney.schedule.row import ResultRow
 
@@ -44,12 +45,15 @@ class Clusters:
     """Clusters of results that come group by group; void matches are left out.
 
     Equal round, table and repeat make a group, or without ``shared_dice`` each match by itself. Without
-    ``joined`` nothing else joins games: for tiny games, in which equal games are chance and not repetition.
+    ``luck`` the luck of matches counts for nothing. Without ``joined`` nothing else joins games: for tiny
+    games, in which equal games are chance and not repetition.
     """
 
-    def __init__(self, *, shared_dice: bool = True, joined: bool = True, forfeits: Forfeits = "loss") -> None:
+    def __init__(
+        self, *, shared_dice: bool = True, joined: bool = True, luck: bool = True, forfeits: Forfeits = "loss"
+    ) -> None:
         self._labels = 3 if shared_dice else 4
-        self._joined, self._forfeits = joined, forfeits
+        self._joined, self._luck, self._forfeits = joined, luck, forfeits
         self._groups: list[tuple[Game, ...]] = []
         self._same: dict[tuple[Game, ...], tuple[Game, ...]] = {}
         self._plays: dict[tuple[tuple[int, ...], str], int] = {}
@@ -68,7 +72,7 @@ class Clusters:
                 self._close(games)
             last = one.key[: self._labels]
             group, (line, play, luck, _) = len(self._groups), one.evidence
-            games.append((one.entrants, one.ranks, luck))
+            games.append((one.entrants, one.ranks, luck if self._luck else ()))
             if not play:
                 self._unknown += 1
             elif (first := self._plays.setdefault((one.entrants, play), group)) != group:
@@ -229,6 +233,26 @@ class Counts:
             if two <= one:
                 links[b].add(a)
         return links
+
+    def mean_lucks(self) -> dict[int, MeanLuck]:
+        """The mean luck of each entrant, by clusters; empty where no luck is known."""
+        if not self.luck.any():
+            return {}
+        keys, inverse = np.unique(self.seating * len(self.times) + self.cluster[:, None], return_inverse=True)
+        sums = np.bincount(inverse.reshape(-1), self.luck.reshape(-1), len(keys))
+        who, times = keys // len(self.times), self.times[keys % len(self.times)]
+        games = np.bincount(self.seating.reshape(-1), np.repeat(self.game_times, self.seats), self.size)
+        found = {}
+        for place, number in enumerate(self.entrants):
+            mine = np.repeat(sums[who == place], times[who == place])
+            found[number] = mean_luck(np.rint(mine).astype(int).tolist(), int(games[place]))
+        return found
+
+    def without_luck_of(self, entrants: Iterable[int]) -> "Counts":
+        """The same without luck in the matches of some entrants."""
+        places = [self.entrants.index(number) for number in entrants]
+        theirs: NDArray[np.bool_] = np.isin(self.seating, places).max(axis=1, initial=False, keepdims=True)
+        return replace(self, luck=np.where(theirs, 0, self.luck))
 
     @property
     def size(self) -> int:

@@ -12,14 +12,19 @@ of independent matches, estimated over the whole pool.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tourney.ratings.counts import Counts, Floats, Ints, components
-from tourney.ratings.likelihood import Likelihood, Meetings, Scores, scatter, scatter_matrix
+from tourney.match.luck import MeanLuck
+from tourney.ratings.counts import Counts, Floats, Ints
+from tourney.ratings.likelihood import Expected, Likelihood, Scores, scatter, scatter_matrix
+
+if TYPE_CHECKING:
+    from tourney.ratings.classic import Model
 
 ELO = 400 / math.log(10)
 """A unit of the natural logarithm of the odds, in Elo."""
@@ -130,6 +135,42 @@ def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covari
     )
 
 
+MOST_LUCK: Final = 1.5
+"""The most that is subtracted: values of a crude function may be too small."""
+PAYS: Final = 0.05
+"""The share of the residuals' variance that luck must explain to be subtracted."""
+ENOUGH: Final = 16
+"""The clusters of pairs from which that is judged; also the weight of 0 in the share to subtract."""
+
+
+def luck_share(likelihood: Expected, mode: Mode, times: Ints, entrants: int) -> float:
+    """The share of the luck to subtract: the slope of pairs' residuals by luck, 0 if it does not pay."""
+    residual, luck = likelihood.residuals(mode.x), likelihood.pair_lucks()
+    keys, inverse = np.unique(residual.cluster * entrants**2 + residual.parameter, return_inverse=True)
+    left = scatter(inverse.reshape(-1), residual.value, len(keys))
+    lucky = scatter(inverse.reshape(-1), luck.value, len(keys))
+    weight = times[keys // entrants**2] * (lucky != 0)
+    products, squares = float(np.sum(weight * left * lucky)), float(np.sum(weight * lucky**2))
+    if weight.sum() < ENOUGH or products <= 0:
+        return 0.0
+    share = min(products / squares * weight.sum() / (weight.sum() + ENOUGH), MOST_LUCK)
+    explained = share * (2 * products - share * squares) / float(np.sum(weight * left**2))
+    return share if explained >= PAYS else 0.0
+
+
+def without_luck(likelihood: Expected, mode: Mode, counts: Counts, share: float) -> tuple[Mode, Scores]:
+    """The mode after one step that takes a share of the luck out of the gradient, and the clusters' scores.
+
+    The mean of luck is 0, so the step moves no estimate on average; what luck explained is gone from the
+    scores, and so from their errors. Luck as a term of the log-odds would be wrong: a lucky game is not won
+    by better play.
+    """
+    scores, luck = likelihood.scores(mode.x), likelihood.luck_scores()
+    total = scatter(luck.parameter, counts.times[luck.cluster] * luck.value, likelihood.size)
+    x = mode.x - share * np.linalg.solve(mode.hessian, total)
+    return replace(mode, x=x), scores._replace(value=scores.value - share * luck.value)
+
+
 def squared_scores(scores: Scores, times: Ints, size: int) -> Floats:
     """The sum over clusters of each score times itself transposed, (size, size)."""
     total = np.zeros((size, size))
@@ -166,170 +207,32 @@ def upper_envelope(one: Floats, base: Floats) -> Floats:
     return envelope
 
 
-def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
-    """The sums of meetings by pair: an entry for each two that met, ``a`` below ``b``."""
-    n = max(entrants, 1)
-    swapped = meetings.a > meetings.b
-    a, b = np.where(swapped, meetings.b, meetings.a), np.where(swapped, meetings.a, meetings.b)
-    keys, inverse = np.unique(a * n + b, return_inverse=True)
-    points = np.where(swapped, meetings.games - meetings.points, meetings.points)
-    expected = np.where(swapped, meetings.games - meetings.expected, meetings.expected)
+class Estimate(NamedTuple):
+    """A fit in natural units: likelihood, mode and covariances, and what of the luck was subtracted.
 
-    def total(values: Floats | Ints) -> Floats:
-        return scatter(inverse.reshape(-1), values.astype(np.float64), len(keys))
-
-    return Meetings(
-        keys // n,
-        keys % n,
-        total(meetings.games),
-        total(points),
-        total(expected),
-        total(meetings.variance),
-        total(meetings.cumulant),
-    )
-
-
-def connected_parts(
-    counts: Counts, totals: Meetings, order: Mapping[int, int]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[tuple[tuple[int, ...], ...], ...]]:
-    """The pool's connected parts, and each part's steps; all in the order of the table."""
-    links: list[list[int]] = [[] for _ in counts.entrants]
-    met: list[list[int]] = [[] for _ in counts.entrants]
-    left = np.round(totals.games - totals.points, 9)
-    for a, b, mine, theirs in zip(totals.a, totals.b, np.round(totals.points, 9), left, strict=True):
-        met[a].append(int(b))
-        if mine > 0:
-            links[a].append(int(b))
-        if theirs > 0:
-            links[b].append(int(a))
-
-    places = [order[number] for number in counts.entrants]
-    place = places.__getitem__
-
-    def numbers(group: Sequence[int]) -> tuple[int, ...]:
-        return tuple(counts.entrants[position] for position in sorted(group, key=place))
-
-    found = sorted(components(met), key=lambda part: min(map(place, part)))
-    strong = sorted(components(links, strong=True), key=lambda group: min(map(place, group)))
-    parts = tuple(numbers(part) for part in found)
-    steps = tuple(tuple(numbers(group) for group in strong if group[0] in part) for part in found)
-    return parts, steps
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Chance:
-    """The variation by chance of the scores of P pairs that met.
-
-    ``dispersion``: their variance between clusters in units of that of independent matches, shrunk towards 1
-    as the dispersion of ratings is (at two seats the two are equal). ``variance`` (P): of a pair's residual.
-    ``sum``: the variance of the sum over pairs of squared residuals, each in units of its variance.
+    ``raw`` is the mode with the luck, ``share`` the part of it that is subtracted (0: none), ``luck`` the
+    mean of each entrant's.
     """
 
-    dispersion: float
-    variance: Floats
-    sum: float
+    likelihood: Likelihood
+    mode: Mode
+    covariance: Covariance
+    raw: Mode
+    share: float = 0.0
+    luck: Mapping[int, MeanLuck] = MappingProxyType({})
 
 
-def chance(residuals: Scores, times: Ints, totals: Meetings, entrants: int) -> Chance:
-    """Estimate the chance variation of pairs' residuals from the residuals of clusters.
-
-    The variance of the sum of squares is 2 for each pair plus its fourth cumulant, and with more than two
-    seats twice the squared correlations of pairs that share matches; these are estimated without bias from
-    products of residuals in one cluster, taken for different clusters.
-    """
-    pair_keys = totals.a * max(entrants, 1) + totals.b
-    keys, inverse = np.unique(
-        residuals.cluster * len(pair_keys) + np.searchsorted(pair_keys, residuals.parameter),
-        return_inverse=True,
-    )
-    value = scatter(inverse.reshape(-1), residuals.value, len(keys))
-    cluster, pair = keys // max(len(pair_keys), 1), keys % max(len(pair_keys), 1)
-    seen = float(np.sum(times[cluster] * value**2))
-    dispersion = (seen + STEADY / 2) / (float(totals.variance.sum()) + STEADY / 2)
-    variance = dispersion * totals.variance
-    varied = totals.variance > 0
-    spread = float(np.sum(2 + totals.cumulant[varied] / totals.variance[varied] ** 2))
-    # All pairs of entries of one cluster: entries are sorted by cluster, so shift them by each distance.
-    products: list[tuple[Ints | Floats, ...]] = []
-    for distance in range(1, int(np.bincount(cluster, minlength=1).max(initial=1))):
-        same = cluster[distance:] == cluster[:-distance]
-        first, second = pair[:-distance][same], pair[distance:][same]
-        both = value[:-distance][same] * value[distance:][same]
-        products.append((first * len(pair_keys) + second, both, times[cluster[distance:][same]]))
-    if products:
-        joined, product, times_of = (np.concatenate(parts) for parts in zip(*products, strict=True))
-        found, back = np.unique(joined, return_inverse=True)
-        covariance = scatter(back.reshape(-1), times_of * product, len(found))
-        squares = scatter(back.reshape(-1), times_of * product**2, len(found))
-        one, other = variance[found // len(pair_keys)], variance[found % len(pair_keys)]
-        known = (one > 0) & (other > 0)
-        share = (covariance**2 - squares)[known] / (one * other)[known]
-        spread += max(4 * float(np.sum(share)), 0.0)
-    return Chance(dispersion, variance, spread)
-
-
-class Goodness(NamedTuple):
-    """How well the fit explains the scores of pairs.
-
-    ``ratio``: the mean square of the pairs' residuals over the one expected by chance; 1 where the model
-    holds. ``p_value``: the probability that chance alone leaves as much or more. Both are None where the
-    pairs leave no degree of freedom to test. ``freedom``: the degrees of freedom that they leave.
-    """
-
-    pairs: int
-    ratio: float | None
-    p_value: float | None
-    freedom: float
-
-
-def goodness(mode: Mode, totals: Meetings, by_chance: Chance, ratings: int) -> Goodness:
-    """Test the model by the residuals of pairs: the sum of their squares in units of their variance.
-
-    Under the model its mean is the number of pairs less the degrees of freedom of the ratings; a multiple of
-    chi-squared with that mean and the variance by chance gives the p-value (Rao and Scott, "The analysis of
-    categorical data from complex sample surveys", Journal of the American Statistical Association 76, 1981).
-    """
-    varied = by_chance.variance > 0
-    pairs = int(np.sum(varied))
-    freedom = float(np.trace(np.linalg.solve(mode.hessian, mode.information)[:ratings, :ratings]))
-    mean = pairs - freedom
-    if mean < 1:
-        return Goodness(pairs, None, None, round(mean, 6))
-    residual = totals.points - totals.expected
-    statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
-    p_value = _tail(statistic, mean, by_chance.sum * mean / pairs)
-    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class PairFit:
-    """The scores of the P pairs that met, beside those that a fit expects, and how well the two agree."""
-
-    totals: Meetings
-    chance: Chance
-    goodness: Goodness
-
-    @property
-    def residual(self) -> Floats:
-        """Points less those expected, (P)."""
-        return self.totals.points - self.totals.expected
-
-
-def pair_fit(likelihood: Likelihood, mode: Mode, counts: Counts) -> PairFit:
-    """The scores of pairs at the mode of a fit to these counts."""
-    n = counts.size
-    totals = pair_totals(likelihood.meetings(mode.x), n)
-    by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
-    return PairFit(totals, by_chance, goodness(mode, totals, by_chance, n))
-
-
-def _tail(statistic: float, mean: float, variance: float) -> float:
-    """P(X > statistic), X a multiple of chi-squared of this mean and variance.
-
-    Uses Wilson and Hilferty's approximation (Proceedings of the National Academy of Sciences 17, 1931): the
-    cube root of a chi-squared over its degrees of freedom is nearly normal.
-    """
-    degrees = 2 * mean**2 / variance
-    small = 2 / (9 * degrees)
-    z = ((statistic / mean) ** (1 / 3) - (1 - small)) / math.sqrt(small)
-    return math.erfc(z / math.sqrt(2)) / 2
+def estimate(counts: Counts, prior: Prior, model: "Model") -> Estimate:
+    """Fit a pool. The luck of bots that may know the dice is not subtracted."""
+    luck = counts.mean_lucks()
+    if alarmed := [number for number, one in luck.items() if one.alarm]:
+        counts = counts.without_luck_of(alarmed)
+    likelihood = model.likelihood(counts)
+    model.check(counts)
+    raw = mode = maximise(likelihood, model.precision(prior, counts))
+    scores, share = likelihood.scores(mode.x), 0.0
+    if counts.luck.any() and isinstance(likelihood, Expected):
+        share = luck_share(likelihood, raw, counts.times, counts.size)
+        mode, scores = without_luck(likelihood, raw, counts, share)
+    found = covariance(mode, scores, counts.times, counts.size)
+    return Estimate(likelihood, mode, found, raw, share, luck)

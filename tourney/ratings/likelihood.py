@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from tourney.match.luck import POINT
 from tourney.ratings.counts import Counts, Floats, Ints
 
 
@@ -161,6 +162,25 @@ class Expected:
         cluster = np.tile(self._counts.cluster, len(self._pairs))
         residual = self._residual(x).reshape(-1)
         return pair_residuals(cluster, self._first[cell], self._second[cell], residual, self._n)
+
+    def pair_lucks(self) -> Scores:
+        """The luck of pairs in points, with the entries of ``residuals``."""
+        cell = self._cell.reshape(-1)
+        cluster = np.tile(self._counts.cluster, len(self._pairs))
+        return pair_residuals(
+            cluster, self._first[cell], self._second[cell], self._luck().reshape(-1), self._n
+        )
+
+    def luck_scores(self) -> Scores:
+        """The clusters' gradients if their residuals were their luck, with the entries of ``scores``."""
+        return self._scores(self._luck())
+
+    def _luck(self) -> Floats:
+        """The luck of each game's pairs in points, by what the game counts, (Q, G)."""
+        luck = self._counts.luck
+        pairs = [luck[:, s] - luck[:, t] for s, t in self._pairs]
+        points: Floats = self._counts.weight * np.stack(pairs) / (2 * POINT)
+        return points
 
     def _point(self, value: float, slope: Floats, bend: Floats) -> Point:
         """A point from each cell's derivatives by its difference."""

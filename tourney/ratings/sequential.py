@@ -18,11 +18,14 @@ of ratings has the boundary of ``tourney.schedule.until_rule``; its units are mi
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
+import numpy as np
+
 from tourney.errors import UsageError
+from tourney.match.luck import CAP, POINT
 from tourney.schedule.until_rule import ALPHA, multiplier
 
 FIXED: Final = "fixed 95 %"
@@ -37,6 +40,8 @@ QUANTILE: Final = 1.959963984540054
 """Standard errors on each side of a fixed 95 % interval."""
 BETS: Final = 1
 """The version of the bets, which stored questions name: other bets are another question."""
+LESS: Final = 0.35
+"""The part of the variance that is left of scores without luck, for which bets are suited."""
 _BOLDEST: Final = 0.95
 """The largest share that a bettor risks on a group."""
 _RATIO: Final = 1.8
@@ -97,6 +102,11 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("elo0", "elo1"))
+
+    def without_luck(self) -> "SequentialTest":
+        """The same for scores from which a share of the luck is subtracted (``tourney.match.luck``)."""
+        most = CAP / POINT
+        return replace(self, bottom=self.bottom - most, top=self.top + most, variance=LESS * self.variance)
 
     @property
     def intervals(self) -> str:
@@ -164,13 +174,12 @@ def _looks(batches: Iterable[Scores]) -> list[_Seen]:
 def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
     """The logarithm of the wealth of those who doubt that the mean is at most that of ``elo``."""
     level = expected_score(elo) - side.bottom
-    gains = [(n, ((1 - score if side.mirrored else score) - side.bottom) / level - 1) for score, n in seen]
-    terms = [
-        weight + math.fsum(count * math.log1p(share * gain) for count, gain in gains)
-        for weight, share in side.bets
-    ]
-    most = max(terms)
-    return round(most + math.log(math.fsum(math.exp(term - most) for term in terms)), _DIGITS)
+    scores, counts = np.array(seen, dtype=np.float64).reshape(-1, 2).T
+    gains = ((1 - scores if side.mirrored else scores) - side.bottom) / level - 1
+    weights, shares = np.array(side.bets).T
+    terms = weights + np.log1p(shares[:, None] * gains) @ counts
+    most = float(terms.max())
+    return round(most + math.log(math.fsum(np.exp(terms - most).tolist())), _DIGITS)
 
 
 def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:

@@ -177,12 +177,26 @@ ELO = (
     GAMES,
     FAULTS,
     number_column("p_best", "Probability of being the best bot"),
+    number_column("luck", "Points per match that the dice gave", digits=3),
+    number_column("elo_with_luck", "Strength if no luck is subtracted", unit="Elo"),
 )
 """A batch rating, for programs."""
 
 
-def elo_shown(intervals: str, model: str) -> tuple[Column, ...]:
-    """The columns of a batch rating for people, headed by its ``model`` and the kind of its intervals."""
+def _luck_text(luck: float) -> str:
+    return f"{100 * luck:+.1f}"
+
+
+LUCK = number_column(
+    "luck", "Points per 100 matches that the dice gave, by the game's values", title="luck %", text=_luck_text
+)
+
+
+def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column, ...]:
+    """The columns of a batch rating for people, headed by its ``model`` and the kind of its intervals.
+
+    ``luck`` is shown if it is known.
+    """
     return (
         RANK,
         number_column("ranks", "Ranks by strength that the bot may truly have, with 95 % confidence"),
@@ -190,6 +204,7 @@ def elo_shown(intervals: str, model: str) -> tuple[Column, ...]:
         Column("elo", f"Elo ({model})", right=True, help="Strength relative to the mean", text=_signed),
         number_column("interval", "95 % interval", title=intervals, unit="Elo"),
         Column("score", "score %", right=True, help="Points per match", text=lambda s: f"{100 * s:.1f}"),
+        *([LUCK] if luck else []),
         GAMES,
         FAULTS,
         number_column("p_best", "Probability of being the best bot", title="P(best)", digits=2),

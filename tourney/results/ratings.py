@@ -113,15 +113,15 @@ def rate_by(
 
 
 def rate_batch(
-    database: Database, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True, joined: bool = True
+    database: Database, tournament: Tournament, forfeits: Forfeits, *, pairs: bool = True, **how: bool
 ) -> Batch:
     """Rate a tournament in one fit, without the table of pairs unless ``pairs``.
 
-    Without ``joined`` games that repeat count in full (``tourney.ratings.counts``).
+    ``how``: ``joined`` and ``luck`` of ``tourney.ratings.counts.Clusters``.
     """
     entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
-    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, joined=joined, forfeits=forfeits)
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.add(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     counts = clusters.counts(numbers, tournament.seats)
@@ -274,8 +274,7 @@ def pool_notes(
     if not pool.matches:
         yield "No match has been rated yet, so the intervals are those of the prior."
         return
-    if pool.distinct < pool.matches:
-        yield repeats_text(pool.distinct, pool.matches)
+    yield from evidence_texts(batch, names, number)
     if len(pool.parts) > 1:
         yield (
             f"No match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
@@ -309,13 +308,30 @@ def pool_notes(
     )
 
 
+def evidence_texts(batch: Batch, names: Names, number: Callable[[float, int], str] = _plain) -> Iterator[str]:
+    """Yield how many games repeat, what was done with luck, and which bots may know the dice."""
+    if batch.pool.distinct < batch.pool.matches:
+        yield repeats_text(batch.pool.distinct, batch.pool.matches)
+    if batch.share:
+        yield (
+            f"{number(100 * batch.share, 0)} % of the dice's luck is subtracted from results, which makes"
+            " intervals narrower; --no-luck leaves it in."
+        )
+    for entrant, one in sorted(batch.luck.items()):
+        if one.alarm:
+            yield (
+                f"{names[entrant]} may know the dice: they gave it {number(100 * one.mean, 1)} points per 100"
+                f" matches, {number(one.z, 1)} standard errors above fair ones. Its luck is not subtracted."
+            )
+
+
 def cycle_sentence(
     found: PoolCycles, p_value: float, names: Names, number: Callable[[float, int], str] = _plain
 ) -> str:
-    """Say to a bot's author that one number a bot does not explain the results, with the likeliest cycle."""
+    """Say to a bot's author that the model does not fit, with the likeliest cycle if there is one."""
     chance = f"p = {number(p_value, 3)}" if p_value else "p < 0.001"
-    lead = f"Strength is not one number here ({chance})"
     if found.cycles:
+        lead = f"Strength is not one number here ({chance})"
         cycle = found.cycles[0]
         a, b, c = (names[entrant] for entrant in cycle.entrants)
         beats = "beats" if found.seats == 2 else "finishes ahead of"
@@ -324,12 +340,10 @@ def cycle_sentence(
             f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
             " alpha-rank allow for this, Elo does not."
         )
-    why = "though no three bots beat each other in a circle with certainty"
-    if not found.evaluations:
-        why = f"and with more than {MOST} bots no cycles are looked for"
+    looked = "" if found.evaluations else f"; with more than {MOST} bots no cycles are looked for"
     return (
-        f"{lead}: against some opponents bots score more or less than their ratings say, typically by"
-        f" {number(100 * found.deviation, 1)} %, {why}."
+        f"The model does not fit (accidents, drift or matchups; {chance}): against some opponents bots score"
+        f" more or less than their ratings say, typically by {number(100 * found.deviation, 1)} %{looked}."
     )
 
 

@@ -338,4 +338,6 @@ def result_data(result: MatchResult, entrants: Sequence[str]) -> dict[str, objec
     data |= {"ranks": list(outcome.ranks), "reason": outcome.reason, "digest": result.played.digest}
     if outcome.faults:
         data["faults"] = [list(fault) for fault in outcome.faults]
+    if result.played.evidence.luck:
+        data["evidence"] = result.played.evidence.text
     return {**data, "ms": result.played.wall_ms}
