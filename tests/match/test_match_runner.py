@@ -12,20 +12,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.support.containment import contained
+from tests.support.folders import write_bot
 from tests.support.gates import FIRST
 from tests.support.processes import alive, leftovers, running, wait_for
 from tests.support.tables import TOE, make_spec, outcome, toy
+from tests.support.tournaments import refused
 from tourney.bots.catalogue.command import BotCommand, environment
+from tourney.bots.catalogue.store import BotStore
 from tourney.bots.channel.interface import Channel, Event, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.plain import PlainSandbox
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.errors import GameError, SandboxError
+from tourney.errors import BotError, GameError, SandboxError
 from tourney.match import match_runner
-from tourney.match.match_runner import MAX_IDLE, MatchRunner, PreparedSandboxes, SeatStart, WaitingBot
+from tourney.match.match_runner import (
+    MAX_IDLE,
+    MatchRunner,
+    PreparedSandboxes,
+    SeatStart,
+    StoreLauncher,
+    WaitingBot,
+    entrant_of,
+)
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
 from tourney.match.result import PlayedMatch
@@ -325,3 +337,30 @@ def test_reused_bot_starts_again_after_output_between_matches() -> None:
         for _ in range(2):
             assert room.play(make_spec()).record.outcome.faults == ()
     assert len(started) == 4
+
+
+@pytest.mark.parametrize("failure", ["a fault", "a machine"])
+def test_missing_store_entry_is_neither_a_fault_nor_a_failure(
+    failure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A runner knows the bot from an earlier match, and cannot start it any more."""
+
+    def broken(*_: object, **__: object) -> Channel:
+        raise SandboxError("the machine failed")
+
+    store, sandbox = BotStore(tmp_path / "store"), open_sandbox("off")
+    bot = store.add(write_bot(tmp_path, files={"bot.sh": FIRST}, command='["sh", "bot.sh"]'))
+    entrants = tuple(entrant_of(bot, name) for name in ("one", "two"))
+    spec = structs.replace(make_spec(limits=LIMITS), seats=entrants)
+    with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox, find=toy) as runner:
+        assert runner.play(spec).outcome.faults == ()
+        store.remove(bot.digest)
+        if failure == "a machine":
+            monkeypatch.setattr(PlainSandbox, "spawn", broken)
+        with refused(
+            BotError, "one: the store", "has no bot", f"`tourney bots remove --undo {bot.digest[:12]}`"
+        ):
+            runner.play(spec)
+        monkeypatch.undo()
+        store.restore(bot.digest)
+        assert runner.play(spec).outcome.faults == ()

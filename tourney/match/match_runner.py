@@ -13,6 +13,7 @@ from msgspec import structs
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.command import BotCommand, bot_command
 from tourney.bots.catalogue.store import BotStore, StoredBot
+from tourney.bots.catalogue.tree import naming
 from tourney.bots.channel.interface import Channel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
@@ -104,6 +105,13 @@ class StoreLauncher:
         """End the module hosts that are kept for later matches."""
         self._hosts.close()
 
+    def refuse_removed(self, spec: MatchSpec) -> None:
+        """Raise BotError if a bot of a match was removed from the store since it was first launched here."""
+        for entrant in spec.seats:
+            if not self._store.has(entrant.digest):
+                with naming(entrant.name):
+                    self._store.fetch(entrant.digest)
+
     def command(self, entrant: Entrant) -> BotCommand:
         """The command of an entrant's bot, for an outside referee that starts it."""
         return self._found(entrant)[1]
@@ -193,8 +201,23 @@ class MatchRunner:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
         Sandboxes for ``following``, the next match here, are made meanwhile. Raises SandboxError if a bot
-        fails at start-up and the sandbox fails as well.
+        fails at start-up and the sandbox fails as well. A match that failed, or has a fault, does not count
+        if the store lacks one of its bots: raises BotError.
         """
+        try:
+            played = self._play(spec, following)
+        except Exception:
+            self._refuse_removed(spec)
+            raise
+        if played.outcome.faults:
+            self._refuse_removed(spec)
+        return played
+
+    def _refuse_removed(self, spec: MatchSpec) -> None:
+        if isinstance(self._launch, StoreLauncher):
+            self._launch.refuse_removed(spec)
+
+    def _play(self, spec: MatchSpec, following: MatchSpec | None) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
             if not isinstance(self._launch, StoreLauncher):

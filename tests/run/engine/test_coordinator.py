@@ -9,11 +9,18 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.support.coordination import RecordingListener, run
 from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.support.folders import write_bot
+from tests.support.gates import FIRST
 from tests.support.tournaments import answer, begin, digests, refused
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, WorkerError
+from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
+from tourney.match.spec import Limits
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.run_control import RunControl
@@ -251,3 +258,26 @@ def test_second_signal_stops_at_once_and_stores_results(repository: Database) ->
     assert done == list(range(1, len(done) + 1))
     assert len(done) < 12
     assert run(repository).progress.done == 12
+
+
+def test_bot_removed_during_a_run_stops_it_and_voids_nothing(tmp_path: Path) -> None:
+    """The run's database is another one than `bots remove` looks at, so that the removal is not refused."""
+    store, sandbox = BotStore(tmp_path / "store"), open_sandbox("off")
+    bot = store.add(write_bot(tmp_path, files={"bot.sh": FIRST}, command='["sh", "bot.sh"]'))
+    database = Database.open(str(tmp_path / "cup.db"), create=True)
+    tournament = begin(database, 3)
+    runner = MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox)
+
+    def play(task: MatchTask) -> WorkerReply:
+        if task.number == 3:
+            store.remove(bot.digest)
+        seats = tuple(entrant_of(bot, seat.name) for seat in task.spec.seats)
+        match = runner.play(structs.replace(task.spec, seats=seats, limits=Limits(startup_ms=60_000)))
+        assert match.outcome.faults == ()
+        return answer(task)
+
+    with runner, database, refused(BotError, "has no bot", f"`tourney bots remove --undo {bot.digest[:12]}`"):
+        run(database, play)
+    with Database.open(str(tmp_path / "cup.db")) as database:
+        progress = database.schedules.progress(tournament.id)
+        assert (progress.done, progress.void) == (2, 0)
