@@ -91,8 +91,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "games/external.py": "match/test_outside_referee.py",
     "games/svg_diagram.py": "games/test_diagrams.py",
     "match/spec.py": "match/test_match_runner.py",
-    "results/outcomes.py": "outcomes/test_table.py",
-    "results/pgn_export.py": "run/test_uci_tournaments.py",
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",
     "run/file_schema.py": "run/test_tournament_file.py",

@@ -10,7 +10,8 @@ from tests.support import genuine
 from tests.support.command import invoke
 from tests.support.tournaments import refused, write_file
 from tourney.errors import TournamentError
-from tourney.results.ratings import pool_notes, rate_batch
+from tourney.results.ratings import rate_batch
+from tourney.results.texts import pool_notes
 from tourney.run.engine.recorder import spec_of
 from tourney.run.preparation import changes_of
 from tourney.run.tournament_file import read_tournament_file

@@ -11,7 +11,7 @@ from tests.support.tables import make_spec
 from tourney.errors import InputError
 from tourney.match.record import Fault, Outcome, make_record
 from tourney.outcomes.reading import Filter
-from tourney.results.outcomes import rate_tally
+from tourney.results.ratings import rate_tally
 
 ONE = [([("a", "b", "12")], 1), ([("b", "a", "11")], 1)]
 

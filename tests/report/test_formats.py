@@ -24,11 +24,11 @@ from tourney.compare.ladder import LadderRule
 from tourney.report.display import label
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
-from tourney.report.pages.adaptive_page import estimates
-from tourney.report.pages.bracket_page import bracket_page
+from tourney.report.pages.bracket_page import bracket
+from tourney.report.pages.format_pages import estimates
+from tourney.report.pages.methods_page import has_measurements
 from tourney.report.pages.rounds_page import has_progress, has_rounds, round_path
-from tourney.report.pages.tournament_facts import has_measurements
-from tourney.report.site import site
+from tourney.report.site import renderer, site
 from tourney.report.source import ReportSource, load
 from tourney.results.rounds import float_of, rankings, rounds_of
 from tourney.results.standings import page_columns, ranking_columns, ranking_sentences, standings_columns
@@ -276,9 +276,7 @@ def test_progress_follows_every_bot_through_the_rounds(cups: Cups) -> None:
 
 def test_bracket_shows_every_tie_with_its_score_and_decision(cups: Cups) -> None:
     source, pages = cups.made("knockout")
-    found = tuple(rounds_of(source.setup, source.rows, source.results))
-    lines: Any = {match.number: _Line() for match in source.matches}
-    shown = bracket_page(source, found, lines)
+    shown = bracket(renderer(source, Options()))
     ties = [view for stage in shown.stages for view in stage.ties]
     assert [len(stage.ties) for stage in shown.stages] == [4, 2, 2]
     assert shown.left == 0
@@ -296,11 +294,6 @@ def test_bracket_shows_every_tie_with_its_score_and_decision(cups: Cups) -> None
     assert shown.champion is not None
     assert shown.champion.number == winner.number
     assert "Third place" in drawn
-
-
-class _Line:
-    href = ""
-    reason = "over"
 
 
 def test_bracket_marks_what_is_still_to_play(tmp_path: Path) -> None:
@@ -324,7 +317,7 @@ def test_boxes_of_a_large_bracket_do_not_overlap(tmp_path: Path, count: int) -> 
         third = (("third-place", 1),)
         tournament = world.begin(repository, names, format_="knockout", extra=third)
         source = load(repository, tournament)
-    shown = bracket_page(source, rounds_of(source.setup, source.rows, source.results), {})
+    shown = bracket(renderer(source, Options()))
     drawn = str(shown.drawn("bracket.html"))
     boxes = [
         (float(x), float(y))
@@ -425,7 +418,7 @@ def test_intervals_of_an_adaptive_tournament_narrow(cups: Cups) -> None:
 def test_estimates_of_many_batches_are_spread_evenly(cups: Cups, monkeypatch: Any) -> None:
     source, _ = cups.made("adaptive")
     batches = tuple(rounds_of(source.setup, source.rows, source.results))
-    monkeypatch.setattr("tourney.report.pages.adaptive_page._MOST", 2)
+    monkeypatch.setattr("tourney.report.pages.format_pages._MOST", 2)
     assert [one.batch for one in estimates(source, batches)] == [0, 2, 4]
 
 

@@ -51,22 +51,22 @@ def words(parsed: Page) -> str:
 @pytest.mark.slow
 def test_pair_pages_agree_with_the_crosstable(report: Report, made: Renderer) -> None:
     totals = {(one.entrant, one.opponent): one for one in report.source.pairs if one.games}
-    games = pair_page._games(made)
+    games = pair_page.pairs_with_pages(made)
     assert {frozenset(pair) for pair in games} == {frozenset(pair) for pair in totals}
     for pair, found in games.items():
         assert len(found) == totals[pair].games
         assert sum(game.half for game in found) == totals[pair].half_points
-        assert [game.line.number for game in found] == sorted(game.line.number for game in found)
+        assert [game.match.number for game in found] == sorted(game.match.number for game in found)
 
 
 def test_pair_page_shows_score_and_every_game(report: Report, made: Renderer) -> None:
-    (pair, games), *_ = pair_page._games(made).items()
+    (pair, games), *_ = pair_page.pairs_with_pages(made).items()
     path = made.once(pair_page.pair_paths)[pair]
     parsed = page(pair_page.files(made), path)
     score = sum(game.half for game in games) / 2
     assert f"{score:g} \u2013 {len(games) - score:g}" in words(parsed).replace("\u00bd", ".5")
     hrefs = {target for name, target in parsed.references if name == "href"}
-    assert {f"../{game.line.href}" for game in games} <= hrefs
+    assert {f"../{made.line_of[game.match.number].href}" for game in games} <= hrefs
 
 
 def test_pairs_beyond_the_bound_link_to_bots(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,13 +86,11 @@ def test_pairs_beyond_the_bound_link_to_bots(report: Report, monkeypatch: pytest
 
 
 def test_pentanomial_counts_each_mirrored_group_once(made: Renderer) -> None:
-    for games in pair_page._games(made).values():
-        groups = {(game.line.round, game.line.table, game.line.repeat) for game in games}
+    for games in pair_page.pairs_with_pages(made).values():
+        groups = {game.match.key[:3] for game in games}
         counts = pair_page._groups(games)
         halves = sum(place * n for place, (_, n) in enumerate(counts))
-        whole = [
-            g for g in groups if sum((x.line.round, x.line.table, x.line.repeat) == g for x in games) == 2
-        ]
+        whole = [g for g in groups if sum(x.match.key[:3] == g for x in games) == 2]
         assert sum(n for _, n in counts) == len(whole)
         if len(whole) == len(groups):
             assert halves == sum(game.half for game in games)
@@ -102,10 +100,8 @@ def test_pentanomial_counts_each_mirrored_group_once(made: Renderer) -> None:
     ("halves", "runs"),
     [([], (0, 0, 0, 0)), ([2, 2, 1, 2, 0], (2, 4, 1, 1)), ([0, 1, 0, 0, 2], (1, 1, 2, 4))],
 )
-def test_streaks_are_longest_runs(made: Renderer, halves: list[int], runs: tuple[int, ...]) -> None:
-    line = made.lines[0]
-    games = [pair_page.PairGame(line, 0, 1, half) for half in halves]
-    assert tuple(n for _, n in pair_page._streaks(games, "a", "b")) == runs
+def test_streaks_are_longest_runs(halves: list[int], runs: tuple[int, ...]) -> None:
+    assert tuple(n for _, n in pair_page._streaks(bytes(halves), "a", "b")) == runs
 
 
 def test_history_ends_with_the_ratings_of_the_report(report: Report, made: Renderer) -> None:

@@ -18,12 +18,11 @@ from tests.support.records import digest_of
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.spec import Entrant
 from tourney.report.display import label
-from tourney.report.match_detail import MatchDetail
 from tourney.report.output.layout import Options
 from tourney.report.output.placement import MANIFEST
 from tourney.report.output.write import MARKER, write
-from tourney.report.pages.match_lines import PAGE, list_page, pages_of, picked
-from tourney.report.pages.match_list import DATA
+from tourney.report.pages.match_lines import MatchDetail, picked
+from tourney.report.pages.match_list import DATA, PAGE, list_page, pages_of
 from tourney.report.pages.match_script import listed
 from tourney.report.site import Versions, site, sites
 from tourney.report.source import ReportSource, load

@@ -7,8 +7,8 @@ from msgspec import structs
 
 from tests.report import world
 from tourney.match.result import LogLine
-from tourney.report.match_detail import MatchDetail
 from tourney.report.output.layout import Options
+from tourney.report.pages.match_lines import MatchDetail
 from tourney.report.site import site
 from tourney.report.source import BROKEN, ReportSource, load, published
 from tourney.store.database import Database

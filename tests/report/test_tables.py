@@ -6,9 +6,11 @@ import pytest
 
 from tests.report import world
 from tests.report.conftest import Report
-from tourney.report.pages.bot_page import faults, meetings
-from tourney.report.pages.crosstable_page import crosstable, residual_step, superiority
+from tourney.report.output.layout import Options
+from tourney.report.pages.bot_page import faults
 from tourney.report.pages.overview_page import seat_lines
+from tourney.report.pages.pair_page import crosstable, meetings, residual_step, superiority
+from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import units_of_win
@@ -46,16 +48,16 @@ def test_meetings_add_up_to_the_pairs(source: ReportSource) -> None:
 
 
 def test_crosstable_has_every_pair_both_ways(source: ReportSource) -> None:
-    cross = crosstable(source)
-    order = [line.entrant.number for line in cross.lines]
+    cross = crosstable(renderer(source, Options()))
+    order = [line.number for line, _ in cross.lines]
     assert order == [line.number for line in source.standings]
-    for i, line in enumerate(cross.lines):
-        assert line.cells[i] is None
-        for j, cell in enumerate(line.cells):
-            back = cross.lines[j].cells[i]
+    for i, (_, cells) in enumerate(cross.lines):
+        assert cells[i] is None
+        for j, cell in enumerate(cells):
+            back = cross.lines[j][1][i]
             if cell is not None:
                 assert back is not None
-                assert float(cell.score) + float(back.score) == cell.games == back.games
+                assert (cell.half_points + back.half_points) / 2 == cell.games == back.games
                 assert cell.shade + back.shade in {7, 8, 9}
 
 
@@ -78,29 +80,28 @@ def test_empty_tournament_has_empty_tables(repository: Database) -> None:
 
 def test_void_matches_are_not_counted_as_meetings(report: Report) -> None:
     assert {match.number for match in report.source.matches if match.result and match.result.void} == {4}
-    assert 4 not in {row.match for rows in meetings(report.source).values() for row in rows}
+    assert 4 not in {row.match.number for rows in meetings(report.source).values() for row in rows}
 
 
 def test_superiority_has_every_pair_both_ways(source: ReportSource) -> None:
-    better = superiority(source)
-    assert [line.entrant.number for line in better.lines] == [line.entrant for line in source.batch.ratings]
+    better = superiority(renderer(source, Options()))
+    assert [line for line, _ in better.lines] == list(source.batch.ratings)
     assert len(list(better.download.rows)) == 10
-    for i, line in enumerate(better.lines):
-        assert line.cells[i] is None
-        for j, cell in enumerate(line.cells):
-            back = better.lines[j].cells[i]
+    for i, (_, cells) in enumerate(better.lines):
+        assert cells[i] is None
+        for j, cell in enumerate(cells):
+            back = better.lines[j][1][i]
             if cell is not None:
                 assert back is not None
-                assert float(cell.percent) + float(back.percent) == pytest.approx(100, abs=0.11)
+                assert cell.los + back.los == pytest.approx(1)
                 assert cell.shade + back.shade in {7, 8, 9}
-                assert (float(cell.percent) >= 50) == (i < j) or float(cell.percent) == 50
-    assert sum(int(line.best) for line in better.lines) == pytest.approx(100, abs=3)
+                assert (cell.los >= 0.5) == (i < j) or cell.los == pytest.approx(0.5, abs=0.0005)
+    assert sum(line.p_best for line, _ in better.lines) == pytest.approx(1, abs=0.03)
 
 
 def test_notes_name_the_limits_of_the_ratings(repository: Database) -> None:
     tournament = world.begin(repository, "abcd", games=2)
-    nothing = superiority(load(repository, tournament))
-    looked, prior = nothing.notes
+    looked, prior = load(repository, tournament).pool_notes
     assert looked.startswith("Not all planned matches are played: ")
     assert prior == "No match has been rated yet, so the intervals are those of the prior."
     rows = dict(repository.schedules.rows(tournament.id))
@@ -109,7 +110,7 @@ def test_notes_name_the_limits_of_the_ratings(repository: Database) -> None:
         if set(row.seats) in ({0, 1}, {2, 3}):
             match = world.played(spec_of(tournament, entrants, row), number)
             repository.matches.add(tournament.id, [MatchResult(number, match)])
-    notes = superiority(load(repository, tournament)).notes
+    notes = load(repository, tournament).pool_notes
     assert notes[1].startswith("No match connects these 2 groups of bots")
     assert any("Seats, in Elo relative to their mean: seat 1: " in note for note in notes)
 

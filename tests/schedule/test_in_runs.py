@@ -20,8 +20,8 @@ from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.spec import Entrant
 from tourney.match.verify import verify
+from tourney.results.game_files import trf
 from tourney.results.standings import compute_standings, load_history, load_setup
-from tourney.results.trf import trf
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import pair_next
 from tourney.run.engine.schedule_check import StoredSchedule, check_schedule

@@ -22,9 +22,9 @@ from tourney.compression import compressing
 from tourney.errors import UsageError
 from tourney.files import check_writable, writing
 from tourney.results.columns import data_frame
+from tourney.results.game_files import trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
-from tourney.results.trf import trf
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.root import PLAN, prove
@@ -155,7 +155,7 @@ def _write(database: Database, tournament: Tournament, options: ExportRequest, f
     if what == TOURNAMENT:
         file.writelines(export_lines(database, tournament, measured=options.measured))
     elif format_ == PGN:
-        from tourney.results.pgn_export import export_pgn  # noqa: PLC0415 - needs an extra
+        from tourney.results.game_files import export_pgn  # noqa: PLC0415 - needs an extra
 
         file.writelines(export_pgn(database, tournament))
     elif what == RECORDS:

@@ -23,7 +23,7 @@ from tourney.outcomes.foreign_game import NOT_DAMAGED, Problems, date_of
 from tourney.outcomes.reading import READERS, Filter, game_of, holds_results, label_of, read_files
 from tourney.outcomes.tally import Tally
 from tourney.parsing import read_json_lines
-from tourney.results.outcomes import store_tally
+from tourney.results.ratings import store_tally
 from tourney.results.standings import setup_of
 from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.schema import NAME

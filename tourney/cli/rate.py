@@ -31,7 +31,7 @@ from tourney.ratings.classic import MODELS
 from tourney.ratings.method import Forfeits
 from tourney.ratings.trueskill_rating import Settings, SkillPool, estimate_draw_probability
 from tourney.results.columns import Column
-from tourney.results.outcomes import (
+from tourney.results.ratings import (
     MAX_MATRIX,
     faults_of,
     rate_tally,
@@ -39,8 +39,7 @@ from tourney.results.outcomes import (
     store_tally,
     superiority_rows,
 )
-from tourney.results.ratings import pool_notes
-from tourney.results.texts import counted
+from tourney.results.texts import counted, pool_notes
 from tourney.schema import Document, Part
 
 

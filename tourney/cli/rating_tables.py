@@ -13,7 +13,8 @@ from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
 from tourney.results import columns as catalogue
 from tourney.results import ratings as results
 from tourney.results.columns import Column, rendered
-from tourney.results.ratings import Names, Rows
+from tourney.results.ratings import Rows
+from tourney.results.texts import Names
 from tourney.results.versions import VersionPool, version_rows
 from tourney.schema import Document, Part
 

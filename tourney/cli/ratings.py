@@ -25,6 +25,7 @@ from tourney.ratings.method import METHODS, Forfeits
 from tourney.ratings.trueskill_rating import Settings, estimate_draw_probability
 from tourney.results import ratings as results
 from tourney.results.tables import entrant_names
+from tourney.results.texts import pool_notes, shared_by
 from tourney.results.versions import Wanted, pool_versions, version_notes
 from tourney.store.database import Database
 from tourney.store.rating_data import DrawProbability
@@ -156,7 +157,7 @@ def _rate(
         people = options.format_ is OutputFormat.TABLE
         table = tables.batch_table(batch, bots, options.show, people=people)
         matches = batch.pool.matches
-        notes += results.pool_notes(batch, bots.names, shared=results.shared_by(tournament))
+        notes += pool_notes(batch, bots.names, shared=shared_by(tournament))
     else:
         if settings is None:
             method = METHODS.find(options.method)
@@ -188,7 +189,7 @@ def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
         pool = pool_versions(database, wanted, options.forfeits)
     batch = pool.rate(options.levels, pairs=options.show == "pairs")
     # What a look means for one tournament does not fit a pool, which has a sentence of its own.
-    notes = [*version_notes(pool), *results.pool_notes(replace(batch, look=None), pool.labels)]
+    notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]
     if options.levels:
         notes.append(opt.anchors_text(options.levels))
     output, people = current(), options.format_ is OutputFormat.TABLE

@@ -20,9 +20,8 @@ from tourney.cli.standings import warn_unknown_format
 from tourney.compare.question import has_ended
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
 from tourney.report import display
-from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options
+from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options, Templates
 from tourney.report.output.rendering import live_state
-from tourney.report.output.templates import Templates
 from tourney.report.output.write import Written, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts

@@ -76,10 +76,8 @@ class Fact:
 def decimal(value: Fraction | int, digits: int) -> str:
     """A number with ``digits`` decimals, rounding half to even."""
     scaled = round(Fraction(value) * 10**digits)
-    sign, whole = ("\N{MINUS SIGN}" if scaled < 0 else ""), abs(scaled)
-    if not digits:
-        return f"{sign}{whole}"
-    return f"{sign}{whole // 10**digits}.{whole % 10**digits:0{digits}d}"
+    sign, (whole, rest) = ("\N{MINUS SIGN}" if scaled < 0 else ""), divmod(abs(scaled), 10**digits)
+    return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
 
 
 def points(value: Fraction, seats: int) -> str:
@@ -92,12 +90,37 @@ def percent(part: Fraction | None) -> str:
     return MISSING if part is None else decimal(part * 100, 1)
 
 
+def share(part: Fraction | int, whole: int) -> str:
+    """A part of a whole as a percentage with one decimal, or a dash if there is no whole."""
+    return percent(Fraction(part) / whole if whole else None)
+
+
+def shown(value: object) -> str:
+    """A value of a column as printed, with a true minus sign, or a dash for None."""
+    return MISSING if value is None else str(value).replace("-", "\N{MINUS SIGN}")
+
+
+def halves(count: int) -> str:
+    """A number of half points as points, without decimals if it is whole."""
+    return decimal(Fraction(count, 2), 1).removesuffix(".0")
+
+
 def number(value: float, digits: int) -> str:
     """A float with ``digits`` decimals, a true minus sign and no negative zero."""
     text = f"{value:.{digits}f}"
     if float(text) == 0:
         text = text.lstrip("-")
     return text.replace("-", "\N{MINUS SIGN}")
+
+
+def short(value: float) -> str:
+    """A float with the fewer decimals the greater it is."""
+    return number(value, 0 if value >= 100 else 1 if value >= 1 else 2)
+
+
+def reach(low: float, high: float) -> str:
+    """An interval with one decimal at both ends."""
+    return f"{number(low, 1)} to {number(high, 1)}"
 
 
 def count(value: int, singular: str, plural: str = "") -> str:
@@ -112,9 +135,7 @@ def span(first: int, last: int) -> str:
 
 def milliseconds(value: float) -> str:
     """A duration in milliseconds, or in seconds from ten seconds on."""
-    if value < 10_000:
-        return f"{number(value, 0 if value >= 100 else 1 if value >= 1 else 2)} ms"
-    return f"{number(value / 1000, 1)} s"
+    return f"{short(value)} ms" if value < 10_000 else f"{number(value / 1000, 1)} s"
 
 
 def label(text: str, longest: int = LONGEST) -> str:

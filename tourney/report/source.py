@@ -17,16 +17,18 @@ from tourney.games.base import AnyGame
 from tourney.games.board_style import seat_colors
 from tourney.games.registry import known_game
 from tourney.match.result import NOT_MEASURED
-from tourney.ratings.batch import Batch, rate
+from tourney.ratings.batch import Batch, BatchRating, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
 from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
 from tourney.report import display
 from tourney.report.compact_matches import CompactMatches, LazySequence, place_of, places_where, same
 from tourney.report.display import EntrantLabel, SeatLabel
-from tourney.report.match_detail import MatchDetail, MatchSetting, published_detail
+from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.ratings import draw_probability_of, look_now
+from tourney.results.rounds import Round, rounds_of
 from tourney.results.standings import Standing, compute_standings, setup_of
+from tourney.results.texts import pool_notes, shared_by
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.column_reading import MatchParts
@@ -106,6 +108,11 @@ class ReportSource:
         return display.label(self.presentation.title.strip() or self.tournament.name)
 
     @property
+    def game_title(self) -> str:
+        """The title of the game, safe to show once escaped; if it is not known, its name."""
+        return display.label(self.game.title if self.game else self.tournament.game)
+
+    @property
     def format(self) -> Format:
         """The tournament's format."""
         return ranking_format(self.tournament.plan.format)
@@ -140,6 +147,10 @@ class ReportSource:
         """All rows and results as the tournament's format sees them: values of all matches."""
         return History(tuple(row for _, row in self.rows), tuple(self.results))
 
+    def rounds(self) -> Iterator[Round]:
+        """Yield the rounds with their results, one by one."""
+        return rounds_of(self.setup, self.rows, self.results)
+
     @cached_property
     def settings(self) -> Settings:
         """The settings of TrueSkill that the report rates with."""
@@ -159,6 +170,11 @@ class ReportSource:
         """The ratings of all matches in one fit."""
         return rate(self.counts, look=self.look)
 
+    @cached_property
+    def elo(self) -> dict[int, BatchRating]:
+        """The ratings by entrant."""
+        return {rating.entrant: rating for rating in self.batch.ratings}
+
     @property
     def ended(self) -> bool:
         """Whether all rounds are paired and all their matches played."""
@@ -173,6 +189,12 @@ class ReportSource:
     def intervals(self) -> str:
         """The name of the kind of its intervals."""
         return FIXED if self.look is None else EVERY_LOOK
+
+    @cached_property
+    def pool_notes(self) -> tuple[str, ...]:
+        """Sentences on the pool of the ratings."""
+        names = {number: label.name for number, label in self.labels.items()}
+        return tuple(pool_notes(self.batch, names, display.number, shared=shared_by(self.tournament)))
 
     @cached_property
     def meetings(self) -> dict[tuple[int, int], ExpectedScore]:

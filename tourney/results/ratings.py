@@ -1,15 +1,17 @@
-"""Rating what is stored: from a tournament to TrueSkill pools and batch tables, long schedules in part."""
+"""Ratings as rows of tables: of stored tournaments, long schedules in part, and of other programs' games."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, get_args
 
 from tourney.errors import RecordError, UsageError
-from tourney.ratings.batch import Batch, BatchPool, rate
-from tourney.ratings.counts import Clusters
-from tourney.ratings.cycles import MOST, PoolCycles
+from tourney.match.record import Outcome
+from tourney.outcomes.tally import Tally
+from tourney.ratings.batch import Batch, SeatEffect, rate
+from tourney.ratings.classic import TOURNEY, Model
+from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill_rating import (
@@ -23,19 +25,21 @@ from tourney.ratings.trueskill_rating import (
 from tourney.results.columns import ELO, rating_columns
 from tourney.results.standings import setup_of
 from tourney.results.tables import ResultTable, entrant_names
-from tourney.results.texts import repeats_text
+from tourney.results.texts import Names
 from tourney.results.until import as_planned, look_of
 from tourney.schedule.format import ranking_format
-from tourney.schedule.row import ResultRow
+from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.database import Database
 from tourney.store.rating_data import Checkpoint
+from tourney.store.results_import import import_outcomes
 from tourney.store.schedules import RowCounts
 from tourney.store.values import StoredEntrant, Tournament
 
 Rows = list[dict[str, Any]]
-Names = Mapping[int, str]
-"""Entrants' names by number."""
-
+MAX_PLAYERS = 2000
+"""Players of one fit: its matrices have a row and a column for each, and take a minute at this size."""
+MAX_MATRIX = 60
+"""Players of a table of all pairs' superiority in a terminal."""
 WORTH_KEEPING = 1000
 """Matches since the last checkpoint that make a new one worth keeping; rating them takes milliseconds."""
 
@@ -222,129 +226,32 @@ def pair_rows(batch: Batch, names: Names) -> Rows:
 def pool_rows(batch: Batch, names: Names) -> Rows:
     """The figures of the whole pool, a row each."""
     pool, fit = batch.pool, batch.pool.goodness
-    rows: Rows = [
-        {"figure": "matches", "value": pool.matches},
-        {"figure": "distinct matches", "value": pool.distinct},
-        {"figure": "clusters", "value": pool.clusters},
-        {"figure": "draw rate", "value": pool.draw_rate},
-        *(
-            {
-                "figure": f"seat {seat.seat} (Elo)",
-                "value": seat.elo,
-                "low": seat.low,
-                "high": seat.high,
-                "intervals": batch.intervals,
-            }
-            for seat in pool.seats
-        ),
-        {"figure": "dispersion", "value": pool.dispersion},
-        {"figure": "fit: pairs", "value": fit.pairs},
-        {"figure": "fit: mean squared residual", "value": fit.ratio},
-        {"figure": "fit: p-value", "value": fit.p_value},
-        {"figure": "parts", "value": len(pool.parts)},
-        {"figure": "prior (Elo, standard deviation)", "value": pool.prior_elo},
+    values = {
+        "matches": pool.matches,
+        "distinct matches": pool.distinct,
+        "clusters": pool.clusters,
+        "draw rate": pool.draw_rate,
+        **{f"seat {seat.seat} (Elo)": seat for seat in pool.seats},
+        "dispersion": pool.dispersion,
+        "fit: pairs": fit.pairs,
+        "fit: mean squared residual": fit.ratio,
+        "fit: p-value": fit.p_value,
+        "parts": len(pool.parts),
+        "prior (Elo, standard deviation)": pool.prior_elo,
+        **{f"P(best) of {names[line.entrant]}": line.p_best for line in batch.ratings},
+    }
+    return [
+        {
+            "figure": figure,
+            "value": value.elo,
+            "low": value.low,
+            "high": value.high,
+            "intervals": batch.intervals,
+        }
+        if isinstance(value, SeatEffect)
+        else {"figure": figure, "value": value}
+        for figure, value in values.items()
     ]
-    rows += [{"figure": f"P(best) of {names[line.entrant]}", "value": line.p_best} for line in batch.ratings]
-    return rows
-
-
-def shared_by(tournament: Tournament) -> str:
-    """What the games of a mirrored group have in common, in a word."""
-    return "seed" if tournament.recorded else "pair"
-
-
-def _plain(value: float, digits: int) -> str:
-    return f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def pool_notes(
-    batch: Batch, names: Names, number: Callable[[float, int], str] = _plain, *, shared: str = "seed"
-) -> Iterator[str]:
-    """Yield sentences on the pool and the limits of its ratings.
-
-    ``number`` returns a float as text with a number of decimals; ``shared`` is what the games of a group have
-    in common.
-    """
-    pool, fit = batch.pool, batch.pool.goodness
-    if batch.look is not None:
-        yield (
-            "Not all planned matches are played: intervals and ranks hold at every look, probabilities are"
-            " those of this moment."
-        )
-    if not pool.matches:
-        yield "No match has been rated yet, so the intervals are those of the prior."
-        return
-    yield from evidence_texts(batch, names, number)
-    if len(pool.parts) > 1:
-        yield (
-            f"No match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
-            f" {_groups_text(pool.parts, names)}."
-        )
-    for steps in pool.steps:
-        if len(steps) > 1:
-            yield (
-                "No bot of a later group has scored against one of an earlier group, so only the prior limits"
-                f" the distance between these groups: {_groups_text(steps, names)}."
-            )
-    if pool.seats:
-        yield _seats_text(pool, number)
-    if fit.p_value is not None and fit.ratio is not None:
-        pairs = f"{fit.pairs:,} pair{'' if fit.pairs == 1 else 's'}"
-        yield (
-            f"Fit: the residuals of {pairs} are {number(fit.ratio, 2)} times those expected by chance"
-            f" (p = {number(fit.p_value, 3)})."
-        )
-    if batch.cycles is not None and fit.p_value is not None:
-        yield cycle_sentence(batch.cycles, fit.p_value, names, number)
-    if pool.clusters == pool.matches:
-        yield (
-            f"No two games have the same {shared}, so each counts by itself; they vary"
-            f" {number(pool.dispersion, 2)} times as much as the model says."
-        )
-        return
-    yield (
-        f"Games with the same {shared} vary {number(pool.dispersion, 2)} times as much as independent games;"
-        " the intervals take this into account."
-    )
-
-
-def evidence_texts(batch: Batch, names: Names, number: Callable[[float, int], str] = _plain) -> Iterator[str]:
-    """Yield how many games repeat, what was done with luck, and which bots may know the dice."""
-    if batch.pool.distinct < batch.pool.matches:
-        yield repeats_text(batch.pool.distinct, batch.pool.matches)
-    if batch.share:
-        yield (
-            f"{number(100 * batch.share, 0)} % of the dice's luck is subtracted from results, which makes"
-            " intervals narrower; --no-luck leaves it in."
-        )
-    for entrant, one in sorted(batch.luck.items()):
-        if one.alarm:
-            yield (
-                f"{names[entrant]} may know the dice: they gave it {number(100 * one.mean, 1)} points per 100"
-                f" matches, {number(one.z, 1)} standard errors above fair ones. Its luck is not subtracted."
-            )
-
-
-def cycle_sentence(
-    found: PoolCycles, p_value: float, names: Names, number: Callable[[float, int], str] = _plain
-) -> str:
-    """Say to a bot's author that the model does not fit, with the likeliest cycle if there is one."""
-    chance = f"p = {number(p_value, 3)}" if p_value else "p < 0.001"
-    if found.cycles:
-        lead = f"Strength is not one number here ({chance})"
-        cycle = found.cycles[0]
-        a, b, c = (names[entrant] for entrant in cycle.entrants)
-        beats = "beats" if found.seats == 2 else "finishes ahead of"
-        return (
-            f"{lead}: {a} {beats} {b}, {b} {beats} {c} and {c} {beats} {a} (probability"
-            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
-            " alpha-rank allow for this, Elo does not."
-        )
-    looked = "" if found.evaluations else f"; with more than {MOST} bots no cycles are looked for"
-    return (
-        f"The model does not fit (accidents, drift or matchups; {chance}): against some opponents bots score"
-        f" more or less than their ratings say, typically by {number(100 * found.deviation, 1)} %{looked}."
-    )
 
 
 def evaluation_rows(batch: Batch, names: Names) -> Rows:
@@ -367,16 +274,73 @@ def cycle_rows(batch: Batch, names: Names) -> Rows:
     ]
 
 
-def _seats_text(pool: BatchPool, number: Callable[[float, int], str]) -> str:
-    seats = (
-        f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
-        for seat in pool.seats
+def rate_tally(
+    tally: Tally,
+    forfeits: Forfeits = "loss",
+    *,
+    pairs: bool = False,
+    joined: bool = True,
+    model: Model = TOURNEY,
+    anchors: Mapping[str, float] | None = None,
+) -> Batch:
+    """Rate games in one fit; ``anchors`` are Elo by name. Raise UsageError for what cannot be rated."""
+    players = tally.players
+    if len(players) > MAX_PLAYERS:
+        counts = sorted(tally.games_of().values(), reverse=True)
+        raise UsageError(
+            f"{len(players):,} players are more than the {MAX_PLAYERS:,} that one fit takes: leave out those"
+            f" with few games by --min-games {counts[MAX_PLAYERS] + 1}, or take some by --player"
+        )
+    number = {name: place for place, name in enumerate(players)}
+    for name in anchors or {}:
+        if name not in number:
+            raise UsageError(f"--anchor names {name!r}, which has no rated game")
+    groups = (
+        ([(kind.players, kind.ranks, kind.faults) for kind in kinds], times)
+        for kinds, times in tally.groups(joined=joined)
     )
-    return f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
+    counts_ = Counts.of_groups(groups, range(len(players)), tally.seats or 2, forfeits)
+    counts_ = replace(counts_, distinct=min(tally.distinct, int(counts_.game_times.sum())))
+    levels = {number[name]: elo for name, elo in (anchors or {}).items()}
+    return rate(counts_, pairs=pairs, model=model, anchors=levels)
 
 
-def _groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
-    """Groups of bots on one line, cut short after six groups or bots."""
-    shown = [", ".join(names[number] for number in group[:6]) for group in groups[:6]]
-    cut = len(groups) > 6 or any(len(group) > 6 for group in groups)
-    return "; ".join(shown) + (" and more" if cut else "")
+def results_of(tally: Tally) -> Iterator[ResultRow]:
+    """Yield all games of an ordered tally as results, as the same games would be stored."""
+    for group, place, kind in tally.rows():
+        yield ResultRow(MatchKey(1, group, 1, place), kind.players, kind.ranks, kind.faults)
+
+
+def store_tally(database: Database, name: str, game: str, tally: Tally, created: str) -> Tournament:
+    """Store the games of an ordered tally as a tournament. Raises as ``import_outcomes``."""
+    games = (
+        (Row(1, group, 1, place, kind.players), Outcome.of_result(kind.ranks, kind.reason, kind.faults))
+        for group, place, kind in tally.rows()
+    )
+    return import_outcomes(database, name, game, tally.players, games, tally.games, created)
+
+
+def faults_of(tally: Tally) -> dict[int, int]:
+    """The number of each player's faults."""
+    counts = dict.fromkeys(range(len(tally.players)), 0)
+    for kind, times in tally.kinds():
+        for player, fault in zip(kind.players, kind.faults, strict=True):
+            if fault:
+                counts[player] += times
+    return counts
+
+
+def superiority_rows(batch: Batch, names: Mapping[int, str]) -> Rows:
+    """The probabilities that the player of a row is stronger than that of each column, best first.
+
+    Columns are named by the players' places in the table, from 1; the diagonal is None.
+    """
+    order = [line.entrant for line in batch.ratings]
+    place = {number: str(at) for at, number in enumerate(order, 1)}
+    rows: dict[int, dict[str, object]] = {
+        number: {"place": at, "name": names[number], str(at): None} for at, number in enumerate(order, 1)
+    }
+    for pair in batch.pairs:
+        rows[pair.a][place[pair.b]] = pair.los
+        rows[pair.b][place[pair.a]] = round(1 - pair.los, 4)
+    return list(rows.values())

@@ -34,6 +34,13 @@ class Pairing:
     left: int
     counted: int
 
+    @property
+    def best(self) -> int | None:
+        """The entrant that alone has the most points of a pairing with all results."""
+        top = max(self.units)
+        alone = self.counted and not self.left and self.units.count(top) == 1
+        return self.entrants[self.units.index(top)] if alone else None
+
 
 @dataclass(frozen=True, slots=True)
 class Round:

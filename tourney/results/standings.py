@@ -112,37 +112,19 @@ def rank_standings(
     names = {entrant.number: entrant.name for entrant in entrants}
     found = []
     for line in ranked:
-        total = totals.get(line.number, ScoreTotals())
-        found.append(
-            Standing(
-                rank=line.rank,
-                number=line.number,
-                name=names[line.number],
-                games=total.games,
-                points=line.points,
-                wins=total.wins,
-                draws=total.draws,
-                losses=total.losses,
-                faults=tuple(sorted(kinds[line.number])),
-                awarded=line.awarded,
-                tie_breaks=line.values,
-            )
-        )
+        total, faults = totals.get(line.number, ScoreTotals()), tuple(sorted(kinds[line.number]))
+        scores = (total.games, line.points, total.wins, total.draws, total.losses)
+        name = names[line.number]
+        found.append(Standing(line.rank, line.number, name, *scores, faults, line.awarded, line.values))
     return tuple(found)
 
 
 def standing_row(line: Standing) -> dict[str, Any]:
     """A line of the standings as a row of exact values; see ``tourney.results.columns``."""
+    same = ("rank", "name", "points", "games", "mean", "wins", "draws", "losses")
     return {
         **dict(line.tie_breaks),
-        "rank": line.rank,
-        "name": line.name,
-        "points": line.points,
-        "games": line.games,
-        "mean": line.mean,
-        "wins": line.wins,
-        "draws": line.draws,
-        "losses": line.losses,
+        **{key: getattr(line, key) for key in same},
         "faults": line.fault_count,
         "kinds": [f"{kind}:{count}" for kind, count in line.faults],
     }
@@ -219,6 +201,11 @@ def page_columns(format_: Format, seats: int) -> tuple[Column, ...]:
     return tuple(column for column in standings_columns(format_, seats) if column is not KINDS)
 
 
+def ranks_alone(column: Column) -> bool:
+    """Whether a column ranks the standings, apart from points, share and wins."""
+    return column.criterion > 0 and column.key not in {"points", "mean", "wins"}
+
+
 def report_columns(format_: Format, seats: int) -> tuple[Column, ...]:
     """The columns of a report's standings for download: the standings, then bots and ratings."""
     last = "bot version digest points_exact elo_rank elo low high best_rank worst_rank p_best"
@@ -235,22 +222,10 @@ def rank_totals(
     *,
     by_mean: bool = False,
 ) -> tuple[RankedEntrant, ...]:
-    """The ranking by the totals of all matches; entrants equal in all in the order of ``numbers``."""
-    scores = _total_scores(numbers, seats, totals, pairs)
-    mean = {
-        number: points / totals[number].games if number in totals else ZERO
-        for number, points in scores.points.items()
-    }
-    return rank_scores(scores, breaks, mean if by_mean else None)
+    """The ranking by the totals of all matches; entrants equal in all in the order of ``numbers``.
 
-
-def _total_scores(
-    numbers: Sequence[int],
-    seats: int,
-    totals: Mapping[int, ScoreTotals],
-    pairs: Sequence[PairTotal],
-) -> EntrantScores:
-    """The input of ranking from totals: an encounter is all matches of a pair."""
+    An encounter is all matches of a pair.
+    """
     unit = units_of_win(seats)
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
@@ -258,12 +233,14 @@ def _total_scores(
     for pair in pairs:
         met = Encounter(pair.opponent, points[pair.opponent], halves[pair.half_points])
         encounters[pair.entrant].append(met)
-    return EntrantScores(
+    scores = EntrantScores(
         points,
         wins={number: total.wins for number, total in totals.items()},
         encounters=encounters,
         most=Fraction(max((pair.games for pair in pairs), default=0)),
     )
+    mean = {n: value / totals[n].games if n in totals else ZERO for n, value in points.items()}
+    return rank_scores(scores, breaks, mean if by_mean else None)
 
 
 def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
@@ -339,15 +316,8 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
     """What a format needs to know of a tournament, its results apart."""
     return Setup(
         participants=tuple(
-            Participant(
-                number=entrant.number,
-                name=entrant.name,
-                joined=entrant.joined,
-                left=entrant.left,
-                rating=entrant.rating,
-                deviation=entrant.deviation,
-            )
-            for entrant in entrants
+            Participant(one.number, one.name, one.joined, one.left, one.rating, one.deviation)
+            for one in entrants
         ),
         seats=plan.seats,
         seed=seed,

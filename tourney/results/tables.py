@@ -13,7 +13,6 @@ from tourney.results.columns import (
     FAULT_COLUMNS,
     MATCH_COLUMNS,
     PAIR_COLUMNS,
-    PLACE,
     SEAT_COLUMNS,
     TIME_COLUMNS,
     Column,
@@ -25,7 +24,7 @@ from tourney.results.standings import compute_standings, standing_row, standings
 from tourney.schedule.format import ranking_format
 from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
-from tourney.store.values import Tournament, TournamentMatch
+from tourney.store.values import Tournament
 
 _CHUNK: Final = 500
 """Matches whose measurements are read by one query."""
@@ -37,6 +36,12 @@ class DataTable:
 
     columns: Sequence[str]
     rows: Iterable[Row]
+
+    @classmethod
+    def of(cls, columns: str, rows: Iterable[Sequence[object]]) -> "DataTable":
+        """The table of rows that have the values of the columns in their order."""
+        names = columns.split()
+        return cls(names, [dict(zip(names, row, strict=True)) for row in rows])
 
     def write_csv(self, file: TextIO) -> None:
         """Write the table as CSV with a header line.
@@ -66,6 +71,12 @@ class ResultTable:
     columns: tuple[Column, ...]
     rows: Iterable[Row]
 
+    @classmethod
+    def of(cls, columns: tuple[Column, ...], rows: Iterable[Sequence[object]]) -> "ResultTable":
+        """The table of rows that have the values of the columns in their order."""
+        keys = [column.key for column in columns]
+        return cls(columns, (dict(zip(keys, row, strict=True)) for row in rows))
+
     @property
     def data(self) -> DataTable:
         """The same table for CSV and JSON."""
@@ -75,47 +86,46 @@ class ResultTable:
 def _matches(database: Database, tournament: Tournament) -> ResultTable:
     """A row for each match, also for those not played yet."""
     names = entrant_names(database, tournament)
-    values = ("reason", "void", "actions", "reproducible", "digest")
-    rows = (
-        {
-            **_place(match),
-            "entrants": " ".join(names[number] for number in match.seats),
-            "ranks": " ".join(map(str, match.result.ranks)) if match.result else None,
-            **{name: getattr(match.result, name) if match.result else None for name in values},
-        }
-        for match in database.matches.all(tournament.id)
-    )
-    return ResultTable(MATCH_COLUMNS, rows)
+
+    def rows() -> Iterator[Sequence[object]]:
+        for match in database.matches.all(tournament.id):
+            entrants, end = " ".join(names[number] for number in match.seats), match.result
+            if end is None:
+                yield match.number, *match.key, entrants, *[None] * 6
+            else:
+                ranks = " ".join(map(str, end.ranks))
+                values = (end.reason, end.void, end.actions, end.reproducible, end.digest)
+                yield match.number, *match.key, entrants, ranks, *values
+
+    return ResultTable.of(MATCH_COLUMNS, rows())
 
 
-def _seat_rows(database: Database, tournament: Tournament) -> Iterator[dict[str, object]]:
+def _seat_rows(database: Database, tournament: Tournament) -> Iterator[Sequence[object]]:
     names = entrant_names(database, tournament)
     for match in database.matches.all(tournament.id, finished=True):
         if match.result is None:
             continue
         columns = zip(match.seats, match.result.ranks, match.result.faults, strict=True)
         for seat, (number, rank, fault) in enumerate(columns, 1):
-            own = {"seat": seat, "entrant": names[number], "rank": rank, "fault": fault}
-            yield {**_place(match), **own, "void": match.result.void}
+            yield match.number, *match.key, seat, names[number], rank, fault, match.result.void
 
 
 def _seats(database: Database, tournament: Tournament) -> ResultTable:
     """A row for each seat of every match that has a result."""
-    return ResultTable(SEAT_COLUMNS, _seat_rows(database, tournament))
+    return ResultTable.of(SEAT_COLUMNS, _seat_rows(database, tournament))
 
 
 def _faults(database: Database, tournament: Tournament) -> ResultTable:
     """A row for each seat that was lost by a fault."""
-    return ResultTable(
-        FAULT_COLUMNS, (row for row in _seat_rows(database, tournament) if row["fault"] is not None)
-    )
+    rows = _seats(database, tournament).rows
+    return ResultTable(FAULT_COLUMNS, (row for row in rows if row["fault"] is not None))
 
 
 def _times(database: Database, tournament: Tournament) -> ResultTable:
     """A row for each measured action of a bot."""
     database.tournaments.refuse_archived(tournament.id)
 
-    def rows() -> Iterator[Row]:
+    def rows() -> Iterator[Sequence[object]]:
         matches = database.matches.all(tournament.id, finished=True)
         while chunk := list(islice(matches, _CHUNK)):
             packed = database.records.parts(tournament.id, [match.number for match in chunk])
@@ -126,41 +136,26 @@ def _times(database: Database, tournament: Tournament) -> ResultTable:
                 actions = zip(record.actions, measured.times_ms, strict=False)
                 for ply, ((seat, _), ms) in enumerate(actions, start=1):
                     if seat and ms is not None:
-                        own = {"ply": ply, "seat": seat, "entrant": record.seats[seat - 1].name, "ms": ms}
-                        yield {**_place(match), **own}
+                        yield match.number, *match.key, ply, seat, record.seats[seat - 1].name, ms
 
-    return ResultTable(TIME_COLUMNS, rows())
+    return ResultTable.of(TIME_COLUMNS, rows())
 
 
 def _pairs(database: Database, tournament: Tournament) -> ResultTable:
     """A row for each entrant and each opponent that it met."""
     names = entrant_names(database, tournament)
-    rows = (
-        {
-            "entrant": names[pair.entrant],
-            "opponent": names[pair.opponent],
-            "games": pair.games,
-            "points": pair.half_points / 2,
-        }
-        for pair in database.totals.standings(tournament.id).pairs
-    )
-    return ResultTable(PAIR_COLUMNS, rows)
+    pairs = database.totals.standings(tournament.id).pairs
+    rows = ((names[one.entrant], names[one.opponent], one.games, one.half_points / 2) for one in pairs)
+    return ResultTable.of(PAIR_COLUMNS, rows)
 
 
 def _entrants(database: Database, tournament: Tournament) -> ResultTable:
     rows = (
-        {
-            "name": stored.name,
-            "bot": stored.entrant.bot,
-            "version": stored.entrant.version,
-            "args": " ".join(stored.entrant.args),
-            "digest": stored.entrant.digest,
-            "joined": stored.joined,
-            "left": stored.left,
-        }
-        for stored in database.tournaments.entrants(tournament.id)
+        (one.name, bot.bot, bot.version, " ".join(bot.args), bot.digest, one.joined, one.left)
+        for one in database.tournaments.entrants(tournament.id)
+        for bot in (one.entrant,)
     )
-    return ResultTable(ENTRANT_COLUMNS, rows)
+    return ResultTable.of(ENTRANT_COLUMNS, rows)
 
 
 def _standings(database: Database, tournament: Tournament) -> ResultTable:
@@ -184,7 +179,3 @@ TABLES: dict[str, Callable[[Database, Tournament], ResultTable]] = {
 def entrant_names(database: Database, tournament: Tournament) -> dict[int, str]:
     """The entrants' names by number."""
     return {stored.number: stored.name for stored in database.tournaments.entrants(tournament.id)}
-
-
-def _place(match: TournamentMatch) -> dict[str, object]:
-    return dict(zip((column.key for column in PLACE), (match.number, *match.key), strict=True))

@@ -1,7 +1,7 @@
-"""Words for command line and report: counts, what a seed decides, and how far the machine was overloaded."""
+"""Words for command line and report: counts, what a seed decides, overload, and the limits of ratings."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from tourney.games.base import AnyGame
 from tourney.schedule.format import group_size
@@ -9,6 +9,13 @@ from tourney.seeds import U64
 from tourney.store.exchange import IMPORTED
 from tourney.store.totals import OverloadTotals
 from tourney.store.values import Plan, Tournament
+
+if TYPE_CHECKING:
+    from tourney.ratings.batch import Batch
+    from tourney.ratings.cycles import PoolCycles
+
+Names = Mapping[int, str]
+"""Entrants' names by number."""
 
 RANDOM_TEXT: Final = "random"
 """Where a seed comes from if no person chose it."""
@@ -97,5 +104,124 @@ def overload_text(totals: OverloadTotals) -> str:
     if not totals.overloaded:
         return f"none of {totals.turns:,} turns"
     share = 100 * totals.overloaded / totals.turns
-    matches = f"{totals.matches:,} match{'' if totals.matches == 1 else 'es'}"
+    matches = counted(totals.matches, "match")
     return f"{totals.overloaded:,} of {totals.turns:,} turns ({share:.1f} %), in {matches}"
+
+
+def shared_by(tournament: Tournament) -> str:
+    """What the games of a mirrored group have in common, in a word."""
+    return "seed" if tournament.recorded else "pair"
+
+
+def _plain(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def pool_notes(
+    batch: "Batch", names: Names, number: Callable[[float, int], str] = _plain, *, shared: str = "seed"
+) -> Iterator[str]:
+    """Yield sentences on the pool and the limits of its ratings.
+
+    ``number`` returns a float as text with a number of decimals; ``shared`` is what the games of a group have
+    in common.
+    """
+    pool, fit = batch.pool, batch.pool.goodness
+    if batch.look is not None:
+        yield (
+            "Not all planned matches are played: intervals and ranks hold at every look, probabilities are"
+            " those of this moment."
+        )
+    if not pool.matches:
+        yield "No match has been rated yet, so the intervals are those of the prior."
+        return
+    yield from evidence_texts(batch, names, number)
+    if len(pool.parts) > 1:
+        yield (
+            f"No match connects these {len(pool.parts)} groups of bots, so their ratings are not comparable:"
+            f" {_groups_text(pool.parts, names)}."
+        )
+    for steps in pool.steps:
+        if len(steps) > 1:
+            yield (
+                "No bot of a later group has scored against one of an earlier group, so only the prior limits"
+                f" the distance between these groups: {_groups_text(steps, names)}."
+            )
+    if pool.seats:
+        yield _seats_text(batch, number)
+    if fit.p_value is not None and fit.ratio is not None:
+        yield (
+            f"Fit: the residuals of {counted(fit.pairs, 'pair')} are {number(fit.ratio, 2)} times those"
+            f" expected by chance (p = {number(fit.p_value, 3)})."
+        )
+    if batch.cycles is not None and fit.p_value is not None:
+        yield cycle_sentence(batch.cycles, fit.p_value, names, number)
+    if pool.clusters == pool.matches:
+        yield (
+            f"No two games have the same {shared}, so each counts by itself; they vary"
+            f" {number(pool.dispersion, 2)} times as much as the model says."
+        )
+        return
+    yield (
+        f"Games with the same {shared} vary {number(pool.dispersion, 2)} times as much as independent games;"
+        " the intervals take this into account."
+    )
+
+
+def _seats_text(batch: "Batch", number: Callable[[float, int], str]) -> str:
+    seats = (
+        f"seat {seat.seat}: {number(seat.elo, 0)} ({number(seat.low, 0)} to {number(seat.high, 0)})"
+        for seat in batch.pool.seats
+    )
+    return f"Seats, in Elo relative to their mean: {'; '.join(seats)}."
+
+
+def _groups_text(groups: Sequence[Sequence[int]], names: Names) -> str:
+    """Groups of bots on one line, cut short after six groups or bots."""
+    shown = [", ".join(names[number] for number in group[:6]) for group in groups[:6]]
+    cut = len(groups) > 6 or any(len(group) > 6 for group in groups)
+    return "; ".join(shown) + (" and more" if cut else "")
+
+
+def evidence_texts(
+    batch: "Batch", names: Names, number: Callable[[float, int], str] = _plain
+) -> Iterator[str]:
+    """Yield how many games repeat, what was done with luck, and which bots may know the dice."""
+    if batch.pool.distinct < batch.pool.matches:
+        yield repeats_text(batch.pool.distinct, batch.pool.matches)
+    if batch.share:
+        yield (
+            f"{number(100 * batch.share, 0)} % of the dice's luck is subtracted from results, which makes"
+            " intervals narrower; --no-luck leaves it in."
+        )
+    for entrant, one in sorted(batch.luck.items()):
+        if one.alarm:
+            yield (
+                f"{names[entrant]} may know the dice: they gave it {number(100 * one.mean, 1)} points per 100"
+                f" matches, {number(one.z, 1)} standard errors above fair ones. Its luck is not subtracted."
+            )
+
+
+def cycle_sentence(
+    found: "PoolCycles", p_value: float, names: Names, number: Callable[[float, int], str] = _plain
+) -> str:
+    """Say to a bot's author that the model does not fit, with the likeliest cycle if there is one."""
+    chance = f"p = {number(p_value, 3)}" if p_value else "p < 0.001"
+    if found.cycles:
+        lead = f"Strength is not one number here ({chance})"
+        cycle = found.cycles[0]
+        a, b, c = (names[entrant] for entrant in cycle.entrants)
+        beats = "beats" if found.seats == 2 else "finishes ahead of"
+        return (
+            f"{lead}: {a} {beats} {b}, {b} {beats} {c} and {c} {beats} {a} (probability"
+            f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
+            " alpha-rank allow for this, Elo does not."
+        )
+    looked = ""
+    if not found.evaluations:
+        from tourney.ratings.cycles import MOST  # noqa: PLC0415 - numpy is slow to import
+
+        looked = f"; with more than {MOST} bots no cycles are looked for"
+    return (
+        f"The model does not fit (accidents, drift or matchups; {chance}): against some opponents bots score"
+        f" more or less than their ratings say, typically by {number(100 * found.deviation, 1)} %{looked}."
+    )

@@ -8,8 +8,7 @@ import pytest
 from tests.report import world
 from tests.support.command import invoke
 from tourney.errors import UsageError
-from tourney.report.output.layout import Options
-from tourney.report.output.templates import Templates
+from tourney.report.output.layout import Options, Templates
 from tourney.report.output.write import write
 from tourney.report.site import site
 from tourney.report.source import ReportSource, load
@@ -62,7 +61,7 @@ def test_files_replace_those_of_the_same_name(source: ReportSource, tmp_path: Pa
 
 
 def test_replaced_pages_escape_names(source: ReportSource, tmp_path: Path) -> None:
-    page = '{% extends "base.html" %}{% block main %}{{ bot.entrant.name }}{% endblock %}'
+    page = '{% extends "base.html" %}{% block main %}{{ entrant.name }}{% endblock %}'
     found = made(source, folder(tmp_path / "mine", {"bot.html": page}))
     assert "&lt;b&gt;bold&lt;/b&gt;" in found["bots/01-b-bold-b.html"]
     assert "<b>bold" not in found["bots/01-b-bold-b.html"]
@@ -74,7 +73,7 @@ def test_replaced_pages_escape_names(source: ReportSource, tmp_path: Path) -> No
         ("indx.html", "", "replaces no file of the report; the names are adaptive.html, base.html, "),
         ("static/more.css", "", "replaces no file of the report; the names are adaptive.html, base.html, "),
         ("bot.html", "one\n{% if %}", "bot.html, line 2: "),
-        ("bot.html", "\n\n{{ bot.entrant.name|safe }}", "bot.html, line 3: No filter named 'safe'"),
+        ("bot.html", "\n\n{{ entrant.name|safe }}", "bot.html, line 3: No filter named 'safe'"),
         ("bot.html", "{% autoescape false %}x{% endautoescape %}", "bot.html, line 1: autoescape cannot"),
         ("bot.html", '{% extends "bases.html" %}', "bot.html, line 1: there is no template 'bases.html'"),
         ("base.html", '{% extends "base.html" %}', "it uses itself; write original/base.html"),

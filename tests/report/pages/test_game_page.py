@@ -15,7 +15,7 @@ from tests.support.toys import Toe
 from tourney.games.guide import Example, Figure, Guide
 from tourney.games.registry import GAMES, find_game
 from tourney.report.output.layout import Options
-from tourney.report.pages import game_page, opening_tables
+from tourney.report.pages import game_page
 from tourney.report.pages.rules_page import rules_page, rules_text
 from tourney.report.site import renderer, site
 from tourney.report.source import ReportSource, load
@@ -107,21 +107,21 @@ def test_rules_page_shows_the_text_of_the_file() -> None:
 def test_counts_of_the_page_are_those_of_the_matches(report: Report) -> None:
     source = report.source
     counted = [m for m in source.matches if m.result is not None and not m.result.void]
-    page = game_page.game_page(source, None, "none", whole_rules=False)
-    everything, *reasons = page.endings
+    page = game_page.game_page(source)
+    everything, *reasons = page["endings"]
     assert everything.matches == len(counted) == sum(line.matches for line in reasons)
     lengths = [m.result.actions for m in counted if m.result]
     assert (everything.shortest, everything.longest) == (min(lengths), max(lengths))
-    assert sum(n for _, _, n in page.bins) == len(counted)
-    for low, high, n in page.bins:
+    assert sum(n for _, _, n in page["bins"]) == len(counted)
+    for low, high, n in page["bins"]:
         assert n == sum(low <= length < high for length in lengths)
     kinds = Counter(k for m in source.matches if m.result for k in m.result.faults if k)
-    assert {kind: n for kind, _, n, _ in page.faults} == dict(kinds)
+    assert {kind: n for kind, n, _ in page["faults"]} == dict(kinds)
 
 
 def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
     source = report.source
-    page = game_page.game_page(source, None, "none", whole_rules=False)
+    page = game_page.game_page(source)
     counted = [m for m in source.matches if m.result is not None and not m.result.void]
     expected: Counter[tuple[int, str]] = Counter()
     points: Counter[tuple[int, str]] = Counter()
@@ -134,7 +134,7 @@ def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
             if own:
                 expected[seat, own[0]] += 1
                 points[seat, own[0]] += score_units(match.result.ranks)[seat - 1]
-    shown = {(line.seat.number, line.actions): line for line in page.openings}
+    shown = {(line.seat.number, line.actions): line for line in page["openings"]}
     assert shown
     for key, line in shown.items():
         assert line.matches == expected[key]
@@ -143,7 +143,7 @@ def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
         hidden = {action for number, action in expected if number == seat} - {
             a for s, a in shown if s == seat
         }
-        assert page.other_openings.get(seat, 0) == len(hidden)
+        assert page["other_openings"].get(seat, 0) == len(hidden)
 
 
 @pytest.mark.parametrize(
@@ -158,23 +158,21 @@ def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
 def test_opening_is_divided_from_the_bots_actions(
     actions: list[tuple[int, str]], given: int, own: int
 ) -> None:
-    assert opening_tables._split(actions, given) == own
+    assert game_page._split(actions, given) == own
 
 
 def test_seat_effects_are_those_of_the_ratings(report: Report) -> None:
-    page = game_page.game_page(report.source, None, "none", whole_rules=False)
+    page = game_page.game_page(report.source)
     effects = report.source.batch.pool.seats
-    assert [seat.elo.replace("\N{MINUS SIGN}", "-") for seat in page.seats] == [
-        f"{e.elo:.1f}" for e in effects
-    ]
-    assert sum(seat.line.totals.games for seat in page.seats) == 2 * page.games
+    assert [effect for _, effect in page["seats"]] == list(effects)
+    assert sum(line.totals.games for line, _ in page["seats"]) == 2 * page["games"]
 
 
 def test_few_records_are_read_for_openings(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening_tables, "OPENING_RECORDS", 3)
-    page = game_page.game_page(report.source, None, "none", whole_rules=False)
-    assert page.sampled == 3
-    assert max(Counter(line.seat.number for line in page.openings).values()) <= 3
+    monkeypatch.setattr(game_page, "OPENING_RECORDS", 3)
+    page = game_page.game_page(report.source)
+    assert page["sampled"] == 3
+    assert max(Counter(line.seat.number for line in page["openings"]).values()) <= 3
 
 
 def test_plugin_without_a_guide_says_where_to_look(repository: Database) -> None:
@@ -228,11 +226,11 @@ def test_several_tournaments_have_a_page_each(report: Report) -> None:
 
 def test_damaged_records_are_left_out_of_openings(report: Report) -> None:
     source = report.source
-    whole = game_page.game_page(source, None, "none", whole_rules=False)
+    whole = game_page.game_page(source)
     first = next(m.number for m in source.matches if m.result and not m.result.void)
     damaged = replace(
         source, parts=lambda numbers: {**source.parts(numbers), first: MatchParts(b"not packed")}
     )
-    page = game_page.game_page(damaged, None, "none", whole_rules=False)
-    assert page.sampled == page.games - 1
-    assert whole.sampled == 0
+    page = game_page.game_page(damaged)
+    assert page["sampled"] == page["games"] - 1
+    assert whole["sampled"] == 0

@@ -15,8 +15,7 @@ from tests.report.html_pages import read
 from tests.report.test_site import files
 from tourney.report.output.layout import File, Options
 from tourney.report.output.write import write
-from tourney.report.pages.match_lines import PAGE
-from tourney.report.pages.match_list import DATA, list_data, list_pages
+from tourney.report.pages.match_list import DATA, PAGE, list_data, list_pages
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.resources import templates_dir

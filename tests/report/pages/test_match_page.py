@@ -16,8 +16,7 @@ from tests.support.records import as_json, digest_of
 from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.match.spec import Opening
-from tourney.report.match_detail import MatchDetail
-from tourney.report.pages.match_lines import match_lines
+from tourney.report.pages.match_lines import MatchDetail, match_lines
 from tourney.report.pages.match_page import MatchJob, MatchPage, first_difference, match_page
 from tourney.report.pages.match_script import listed
 from tourney.report.replays import codes

@@ -119,7 +119,7 @@ def heat_map(said: str, cells: Iterable[tuple[int, int, int]], size: int, x: str
     return Chart(said, across, down, marks, height, upper=True)
 
 
-def box_plot(said: str, rows: Sequence[tuple[float, float, float, float, float]], x: str, y: str) -> Chart:
+def box_plot(said: str, rows: Sequence[Sequence[float]], x: str, y: str) -> Chart:
     """A bar for each row, numbered from 1: least, lower quartile, median, upper quartile, most.
 
     All are positive; the axis is logarithmic.

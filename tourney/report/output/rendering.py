@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
@@ -21,6 +21,9 @@ from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
+
+Context = dict[str, Any]
+"""Values that a template sees under one name."""
 
 LIVE_STATE = "data/live.js"
 """The state of a live report, as a script that sets ``window.TourneyLive``."""
@@ -45,10 +48,9 @@ class Renderer:
     def layout(self) -> Layout:
         """The layout of the tournament's pages."""
         source, options = self.source, self.options
-        game = display.label(source.game.title if source.game else source.tournament.game)
         outside = OUTSIDE if source.tournament.game == EXTERNAL else ""
         site = SiteValues(
-            source.title, game, options.measured, options.address, self.prefix, self.nav, outside
+            source.title, source.game_title, options.measured, options.address, self.prefix, self.nav, outside
         )
         return Layout(site, options.templates)
 
@@ -80,9 +82,10 @@ class Renderer:
         return cast(T, self._made[make])
 
     def page(self, path: str, template: str, **context: object) -> File:
-        """Render a page at a path in the tournament's folder."""
+        """Render a page at a path in the tournament's folder; its template has the ``source`` too."""
+        live, source = self._live(path), self.source
         return self.layout.page(
-            path, template, live=self._live(path), intervals=self.source.intervals, **context
+            path, template, live=live, source=source, intervals=source.intervals, **context
         )
 
     def _live(self, path: str) -> str | None:

@@ -1,168 +1,99 @@
 """A bot's page: its results by opponent and seat, its rating by round, and its faults."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import partial
-from typing import NamedTuple
-
-from markupsafe import Markup
 
 from tourney.report import display
-from tourney.report.compact_matches import LazySequence
 from tourney.report.display import EntrantLabel
+from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.history_page import SHOWN, bot_chart, cell_of, histories, sampled
+from tourney.report.pages.history_page import SHOWN, bot_chart, histories, sampled
 from tourney.report.pages.match_lines import Chip, ListedMatch
-from tourney.report.pages.overview_page import SeatScore, StandingLine, seat_lines
+from tourney.report.pages.overview_page import seat_lines, seats_table, standing_lines
+from tourney.report.pages.pair_page import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
+from tourney.results.standings import page_columns, ranks_alone
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.totals import OverloadTotals
-from tourney.store.values import TournamentMatch
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
-
 SURPRISES = 3
 """Best wins and worst losses that a page names."""
 
-COUNTS = ("games", "points", "wins", "draws", "losses")
 
-
-class Met(NamedTuple):
-    """A meeting with an opponent: the match, half points (2, 1 or 0), and both bots' faults."""
-
-    match: int
-    half: int
-    fault: str
-    opponent_fault: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpponentLine:
-    """The results against an opponent; ``more`` counts the matches that are not among the chips.
-
-    ``page`` is the path of the pair's page, or "".
-    """
-
-    entrant: EntrantLabel
-    page: str
-    games: int
-    points: str
-    percent: str
-    expected: str
-    wins: int
-    draws: int
-    losses: int
-    chips: tuple[Chip, ...]
-    more: int
-
-
-@dataclass(frozen=True, slots=True)
-class RatingHistory:
-    """A bot's ratings by round: two charts, each None where there is none, and the table of both.
-
-    ``rounds`` are (round, TrueSkill, Elo), ratings with their intervals as printed; Elo may be None.
-    """
-
-    skill: Markup | None
-    elo: Markup | None
-    rounds: tuple[tuple[int, tuple[str, str], tuple[str, str] | None], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BotPage:
-    """The page's template context; ``faults`` are the matches in which the bot had a fault, with its kind.
-
-    ``best`` are wins against the strongest opponents, ``worst`` losses against the weakest.
-    """
-
-    entrant: EntrantLabel
-    line: StandingLine
-    opponents: tuple[OpponentLine, ...]
-    seats: tuple[SeatScore, ...]
-    history: RatingHistory
-    best: tuple[tuple[ListedMatch, EntrantLabel], ...]
-    worst: tuple[tuple[ListedMatch, EntrantLabel], ...]
-    faults: tuple[tuple[ListedMatch, str], ...]
-    overload: str
-    downloads: dict[str, DataTable]
-
-
-def bot_pages(
-    make: Renderer, standings: tuple[StandingLine, ...], pairs: Mapping[tuple[int, int], str]
-) -> Iterator[BotPage]:
-    """Yield the bots' pages in the order of the standings; ``pairs`` are the paths of the pairs' pages."""
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the bots' pages in the order of the standings, with their downloads."""
     source, matches = make.source, make.line_of
     met, faulty = meetings(source), faults(source)
-    for standing in standings:
-        number = standing.entrant.number
-        opponents = tuple(
-            _opponent_line(
-                source,
-                number,
-                source.labels[other.number],
-                met[number, other.number],
-                matches,
-                pairs.get((number, other.number), ""),
-            )
+    columns = page_columns(source.format, source.tournament.seats)
+    for line in make.once(standing_lines):
+        number, slug = line.entrant.number, line.entrant.slug
+        mine = {
+            other.number: met[number, other.number]
             for other in source.standings
             if (number, other.number) in met
-        )
-        seats = seat_lines(source, number)
-        mine = {line.entrant.number: met[number, line.entrant.number] for line in opponents}
+        }
+        halves = {opponent: bytes(row.half for row in rows) for opponent, rows in mine.items()}
         best, worst = _surprises(source, mine)
-        yield BotPage(
-            entrant=standing.entrant,
-            line=standing,
-            opponents=opponents,
-            seats=seats,
+        yield make.page(
+            line.entrant.page,
+            "bot.html",
+            entrant=line.entrant,
+            line=line,
+            ranking=sorted(
+                (pair for pair in zip(columns, line.cells, strict=True) if ranks_alone(pair[0])),
+                key=lambda pair: pair[0].criterion,
+            ),
+            opponents=[_opponent(make, number, other, rows) for other, rows in mine.items()],
+            seats=seat_lines(source, number),
             history=_history(make, number),
-            best=tuple((matches[match], source.labels[other]) for match, other in best),
-            worst=tuple((matches[match], source.labels[other]) for match, other in worst),
+            best=[(matches[match], source.labels[other]) for match, other in best],
+            worst=[(matches[match], source.labels[other]) for match, other in worst],
             overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
-            faults=tuple((matches[match], kind) for match, kind in faulty.get(number, ())),
-            downloads={
-                "opponents": _opponents_table(source, opponents),
-                "seats": _seats_table(seats),
-            },
+            faults=[(matches[match], kind) for match, kind in faulty.get(number, ())],
         )
+        rows = (
+            (
+                *(source.entrants[other].name, len(own), sum(own) / 2),
+                *(own.count(half) for half in (2, 1, 0)),
+                float(f"{100 * source.meetings[number, other].expected:.1f}"),
+            )
+            for other, own in halves.items()
+        )
+        opponents = DataTable.of("opponent games points wins draws losses expected_percent", rows)
+        yield from make.tables(f"data/bots/{slug}-opponents", opponents)
+        yield from make.tables(f"data/bots/{slug}-seats", seats_table(source, number))
+
+
+def _opponent(make: Renderer, number: int, other: int, rows: Sequence[PairGame]) -> dict[str, object]:
+    """A bot's results against an opponent; ``page`` is the path of the pair's page, or ""."""
+    source = make.source
+    return {
+        "entrant": source.labels[other],
+        "page": make.once(pair_paths).get((number, other), ""),
+        "halves": bytes(row.half for row in rows),
+        "expected": source.meetings[number, other].expected,
+        "chips": [_chip(make.line_of[row.match.number], row, source.labels[other]) for row in rows[:CHIPS]],
+        "more": max(0, len(rows) - CHIPS),
+    }
 
 
 def _surprises(
-    source: ReportSource, met: Mapping[int, Sequence[Met]]
+    source: ReportSource, met: Mapping[int, Sequence[PairGame]]
 ) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """The wins against the strongest and the losses against the weakest opponents: (match, opponent).
 
     The first match against each opponent is enough.
     """
-    elo = {line.entrant: line.elo for line in source.batch.ratings}
     found: dict[int, list[tuple[float, int, int]]] = {2: [], 0: []}
     for opponent, rows in met.items():
         for half, some in found.items():
-            match = next((row.match for row in rows if row.half == half), None)
+            match = next((row.match.number for row in rows if row.half == half), None)
             if match is not None:
-                some.append(((1 - half) * elo[opponent], match, opponent))
+                some.append(((1 - half) * source.elo[opponent].elo, match, opponent))
     best, worst = ([(match, other) for _, match, other in sorted(found[half])[:SURPRISES]] for half in (2, 0))
     return best, worst
-
-
-def meetings(source: ReportSource) -> dict[tuple[int, int], Sequence[Met]]:
-    """What each bot met, by itself and its opponent; void matches do not count."""
-    found: dict[tuple[int, int], Sequence[Met]] = {}
-    for (a, b), places in source.met.items():
-        found[a, b] = LazySequence(source.matches, partial(_met, a, b), places)
-        found[b, a] = LazySequence(source.matches, partial(_met, b, a), places)
-    return found
-
-
-def _met(entrant: int, opponent: int, match: TournamentMatch) -> Met:
-    result, seat, other = match.result, match.seats.index(entrant), match.seats.index(opponent)
-    if result is None:
-        raise ValueError(f"match {match.number} has no result")
-    half = 2 * (result.ranks[seat] < result.ranks[other]) + (result.ranks[seat] == result.ranks[other])
-    return Met(match.number, half, result.faults[seat] or "", result.faults[other] or "")
 
 
 def faults(source: ReportSource) -> dict[int, list[tuple[int, str]]]:
@@ -175,80 +106,27 @@ def faults(source: ReportSource) -> dict[int, list[tuple[int, str]]]:
     return found
 
 
-def _opponent_line(
-    source: ReportSource,
-    number: int,
-    opponent: EntrantLabel,
-    rows: Sequence[Met],
-    matches: Mapping[int, ListedMatch],
-    page: str,
-) -> OpponentLine:
-    halves = bytes(row.half for row in rows)
-    games = len(halves)
-    chips = tuple(
-        _chip(matches[row.match], row.half, row.fault, row.opponent_fault, opponent) for row in rows[:CHIPS]
+def _chip(line: ListedMatch, met: PairGame, opponent: EntrantLabel) -> Chip:
+    outcome = ("loss", "draw", "win")[met.half]
+    said = f"match {line.number}: {outcome} against {display.isolated(opponent.name)}, {line.reason}"
+    said += (
+        f", own {met.fault}" if met.fault else f", opponent's {met.other_fault}" if met.other_fault else ""
     )
-    return OpponentLine(
-        entrant=opponent,
-        page=page,
-        games=games,
-        points=display.decimal(Fraction(sum(halves), 2), 1),
-        percent=display.percent(Fraction(sum(halves), 2 * games)),
-        expected=display.number(100 * source.meetings[number, opponent.number].expected, 1),
-        wins=halves.count(2),
-        draws=halves.count(1),
-        losses=halves.count(0),
-        chips=chips,
-        more=max(0, games - CHIPS),
-    )
+    return Chip(line.href, ("0", HALF, "1")[met.half], outcome, bool(met.fault or met.other_fault), said)
 
 
-def _chip(match: ListedMatch, half: int, fault: str, theirs: str, opponent: EntrantLabel) -> Chip:
-    outcome = ("loss", "draw", "win")[half]
-    said = f"match {match.number}: {outcome} against {display.isolated(opponent.name)}, {match.reason}"
-    said += f", own {fault}" if fault else f", opponent's {theirs}" if theirs else ""
-    result = ("0", "\N{VULGAR FRACTION ONE HALF}", "1")[half]
-    return Chip(match.href, result, outcome, bool(fault or theirs), said)
-
-
-def _history(make: Renderer, number: int) -> RatingHistory:
+def _history(make: Renderer, number: int) -> dict[str, object]:
+    """A bot's ratings by round: two charts, each None where there is none, and (round, TrueSkill, Elo)."""
     found = make.once(histories)
     elo = dict(found.elo)
-    rounds = sampled(found.skill, SHOWN)
-    last = found.skill[-1]
-    first_mu, last_mu = found.skill[0][1][number][0], last[1][number][0]
-    said = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)}"
-    return RatingHistory(
-        skill=bot_chart(found.skill, number, "mu", f"{said} after round {last[0]}"),
-        elo=bot_chart(found.elo, number, "Elo", "Elo by the matches up to each round"),
-        rounds=tuple(
-            (
-                round_,
-                cell_of(values[number]),
-                cell_of(elo[round_][number]) if number in elo.get(round_, {}) else None,
-            )
-            for round_, values in rounds
-        ),
-    )
-
-
-def _opponents_table(source: ReportSource, lines: tuple[OpponentLine, ...]) -> DataTable:
-    rows = [
-        {name: getattr(line, name) for name in COUNTS}
-        | {
-            "opponent": source.entrants[line.entrant.number].name,
-            "points": float(line.points),
-            "expected_percent": float(line.expected),
-        }
-        for line in lines
-    ]
-    return DataTable(("opponent", *COUNTS, "expected_percent"), rows)
-
-
-def _seats_table(lines: tuple[SeatScore, ...]) -> DataTable:
-    rows = [
-        {name: getattr(line.totals, name) for name in COUNTS if name != "points"}
-        | {"seat": line.seat.number, "name": line.seat.name, "points": float(line.points)}
-        for line in lines
-    ]
-    return DataTable(("seat", "name", *COUNTS), rows)
+    last, values = found.skill[-1]
+    first_mu, last_mu = found.skill[0][1][number][0], values[number][0]
+    said = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)} after round {last}"
+    return {
+        "skill": bot_chart(found.skill, number, "mu", said),
+        "elo": bot_chart(found.elo, number, "Elo", "Elo by the matches up to each round"),
+        "rounds": [
+            (round_, values[number], elo.get(round_, {}).get(number))
+            for round_, values in sampled(found.skill, SHOWN)
+        ],
+    }

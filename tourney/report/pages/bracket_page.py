@@ -1,8 +1,8 @@
 """The page of a knockout: its bracket, drawn as SVG and as a list, with the matches of every tie."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
@@ -11,14 +11,12 @@ from tourney.report.charts.chart import coordinate
 from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.match_lines import Chip, ListedMatch
-from tourney.report.pages.rounds_page import chips
+from tourney.report.pages.match_lines import Chip
+from tourney.report.pages.rounds_page import chips, score_text
 from tourney.report.source import ReportSource
-from tourney.results.rounds import Pairing, Round, rounds_of
+from tourney.results.rounds import Pairing
 from tourney.schedule.knockout import Bracket, Tie
-from tourney.schedule.row import score_units, units_of_win
 
-PATH = "bracket.html"
 INLINE = 64
 """Most entrants for which the first page draws the bracket too."""
 
@@ -29,49 +27,48 @@ _NAME = 24
 """Characters of a name in a box; the list has the whole name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """An entrant of a tie: None where it is not known yet; its seed from 1 and its score, as printed."""
 
     entrant: EntrantLabel | None
-    seed: int
-    score: str
-    won: bool
+    seed: int = 0
+    score: str = ""
+    won: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TieView:
+class TieView(NamedTuple):
     """A tie as shown. ``state``: ``done``, ``playing``, ``open`` (not paired yet) or ``bye``.
 
     ``short`` says in few words how it was decided or where it stands, ``words`` in a sentence.
     """
 
     tie: Tie
-    anchor: str
     title: str
-    sides: tuple[Side, Side]
+    sides: tuple[Side, ...]
+    chips: tuple[Chip, ...]
     state: str
     short: str
     words: str
-    chips: tuple[Chip, ...]
+
+    @property
+    def anchor(self) -> str:
+        """Its id in the list of ties."""
+        return f"tie-{self.tie.stage}-{self.tie.slot + 1}"
 
 
-@dataclass(frozen=True, slots=True)
-class StageView:
+class StageView(NamedTuple):
     """A stage of the bracket: its title, and its ties from top to bottom."""
 
     title: str
-    ties: tuple[TieView, ...]
+    ties: list[TieView]
 
 
-@dataclass(frozen=True, slots=True)
-class BracketPage:
-    """The context of the bracket's page; ``left`` counts the ties still to play."""
+class BracketPage(NamedTuple):
+    """The bracket with its scores; ``left`` counts the ties still to play."""
 
-    stages: tuple[StageView, ...]
+    stages: list[StageView]
     champion: EntrantLabel | None
     left: int
-    entrants: int
 
     def drawn(self, page: str = "") -> Markup:
         """The bracket as SVG, whose boxes link to the list in ``page`` ("": the same page)."""
@@ -83,43 +80,29 @@ def is_knockout(source: ReportSource) -> bool:
     return source.tournament.plan.format == "knockout" and len(source.entrants) > 1
 
 
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the page of the bracket."""
+    yield make.page("bracket.html", "bracket.html", bracket=make.once(bracket))
+
+
 def bracket(make: Renderer) -> BracketPage:
     """The bracket of the renderer's tournament."""
     source = make.source
-    found = rounds_of(source.setup, source.rows, source.results)
-    return bracket_page(source, found, make.line_of)
-
-
-def files(make: Renderer) -> Iterator[File]:
-    """Yield the page of the bracket."""
-    yield make.page(PATH, "bracket.html", bracket=make.once(bracket))
-
-
-def bracket_page(
-    source: ReportSource, found: Iterable[Round], lines: Mapping[int, ListedMatch]
-) -> BracketPage:
-    """The bracket with its scores; ``lines`` are the finished matches by number."""
-    setup = source.setup
-    ties = Bracket(setup, source.schedule).ties
-    seeds = {player.number: seed for seed, player in enumerate(setup.seeded(), 1)}
+    ties = Bracket(source.setup, source.schedule).ties
     pairings = {
         (round_.number, frozenset(pairing.entrants)): pairing
-        for round_ in found
+        for round_ in source.rounds()
         for pairing in round_.pairings
     }
     last = max(tie.stage for tie in ties)
-    stages: list[list[TieView]] = [[] for _ in range(last)]
+    stages = [StageView(_stage_title(last - at), []) for at in range(last)]
     for tie in ties:
         pair = frozenset(n for n in (tie.one, tie.two) if n is not None)
         own = [pairings[round_, pair] for round_ in tie.rounds if (round_, pair) in pairings]
-        stages[tie.stage - 1].append(_tie_view(source, tie, last, own, seeds, lines))
+        stages[tie.stage - 1].ties.append(_tie_view(make, tie, last, own))
     final = next(tie for tie in ties if tie.stage == last and not tie.third)
-    return BracketPage(
-        tuple(StageView(_stage_title(last - at), tuple(own)) for at, own in enumerate(stages)),
-        None if final.winner is None else source.labels[final.winner],
-        sum(tie.winner is None for tie in ties),
-        len(source.entrants),
-    )
+    champion = None if final.winner is None else source.labels[final.winner]
+    return BracketPage(stages, champion, sum(tie.winner is None for tie in ties))
 
 
 def _stage_title(left: int) -> str:
@@ -136,42 +119,28 @@ def _tie_title(tie: Tie, last: int) -> str:
     return named.get(left) or f"Last {2**left}, tie {tie.slot + 1}"
 
 
-def _tie_view(
-    source: ReportSource,
-    tie: Tie,
-    last: int,
-    pairings: Sequence[Pairing],
-    seeds: Mapping[int, int],
-    lines: Mapping[int, ListedMatch],
-) -> TieView:
-    units = {number: 0 for number in (tie.one, tie.two) if number is not None}
+def _tie_view(make: Renderer, tie: Tie, last: int, pairings: Sequence[Pairing]) -> TieView:
+    source = make.source
+    seeds = {player.number: seed for seed, player in enumerate(source.setup.seeded(), 1)}
+    units: Counter[int] = Counter()
+    for pairing in pairings:
+        units.update(dict(zip(pairing.entrants, pairing.units, strict=True)))
     results = [result for pairing in pairings for result in pairing.results]
-    for result in results:
-        if not result.void:
-            for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
-                units[number] += value
-    win = units_of_win(2)
     sides = tuple(
-        Side(
-            None if number is None else source.labels[number],
-            0 if number is None else seeds[number],
-            display.points(Fraction(units[number], win), 2) if results and number is not None else "",
-            number is not None and number == tie.winner,
+        Side(None)
+        if number is None
+        else Side(
+            source.labels[number],
+            seeds[number],
+            score_text(units[number], 2) if results else "",
+            number == tie.winner,
         )
         for number in (tie.one, tie.two)
     )
-    state, short, words = _decision(tie, len(results), sum(pairing.size for pairing in pairings))
     order = [number for number in (tie.one, tie.two) if number is not None]
-    return TieView(
-        tie,
-        f"tie-{tie.stage}-{tie.slot + 1}",
-        _tie_title(tie, last),
-        (sides[0], sides[1]),
-        state,
-        short,
-        words,
-        tuple(chips(source, results, order, lines)) if results else (),
-    )
+    played = tuple(chips(source, results, order, make.line_of)) if results else ()
+    size = sum(pairing.size for pairing in pairings)
+    return TieView(tie, _tie_title(tie, last), sides, played, *_decision(tie, len(results), size))
 
 
 def _decision(tie: Tie, done: int, games: int) -> tuple[str, str, str]:
@@ -233,41 +202,39 @@ def draw(stages: Sequence[StageView], page: str = "") -> Markup:
 
 
 def _connectors(
-    before: Sequence[TieView], view: TieView, x: float, y: float, middle: Sequence[float]
+    before: Sequence[TieView], view: TieView, x: int, y: float, middle: Sequence[float]
 ) -> Iterator[str]:
     """Yield the lines from the two ties before a tie, from those with a box."""
     for slot in (2 * view.tie.slot, 2 * view.tie.slot + 1):
         if before[slot].state != "bye":
-            start, bend = x - _GAP, x - _GAP / 2
-            path = f"M{coordinate(start)} {coordinate(middle[slot])}H{coordinate(bend)}"
-            yield f'<path class="join" d="{path}V{coordinate(y)}H{coordinate(x)}"/>'
+            path = f"M{x - _GAP} {coordinate(middle[slot])}H{x - _GAP // 2}"
+            yield f'<path class="join" d="{path}V{coordinate(y)}H{x}"/>'
 
 
-def _box(view: TieView, x: float, y: float, page: str) -> str:
+def _box(view: TieView, x: int, y: float, page: str) -> str:
     """A tie's box around its middle (``x`` is the left edge), which links to its place in the list."""
-    top = y - _HEIGHT / 2
     half = _HEIGHT / 2
-    parts = [f'<rect x="{coordinate(x)}" y="{coordinate(top)}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>']
-    middle = coordinate(y)
-    parts.append(f'<line x1="{coordinate(x)}" x2="{coordinate(x + _WIDTH)}" y1="{middle}" y2="{middle}"/>')
+    top, middle = y - half, coordinate(y)
+    parts = [
+        f'<rect x="{x}" y="{coordinate(top)}" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>',
+        f'<line x1="{x}" x2="{x + _WIDTH}" y1="{middle}" y2="{middle}"/>',
+    ]
     for place, side in enumerate(view.sides):
         baseline = coordinate(top + half * place + 15.5)
         style = "won" if side.won else "lost" if view.state == "done" else ""
         if side.entrant is None:
-            parts.append(
-                f'<text class="unknown" x="{coordinate(x + 34)}" y="{baseline}">to be decided</text>'
-            )
+            parts.append(f'<text class="unknown" x="{x + 34}" y="{baseline}">to be decided</text>')
             continue
         name = escape(display.isolated(display.label(side.entrant.name, _NAME)))
         parts.append(
-            f'<text class="seed" x="{coordinate(x + 26)}" y="{baseline}">{side.seed}</text>'
-            f'<svg x="{coordinate(x + 34)}" y="{coordinate(top + half * place)}" width="{_WIDTH - 78}"'
+            f'<text class="seed" x="{x + 26}" y="{baseline}">{side.seed}</text>'
+            f'<svg x="{x + 34}" y="{coordinate(top + half * place)}" width="{_WIDTH - 78}"'
             f' height="{coordinate(half)}"><text class="{style}" x="0" y="15.5">{name}</text></svg>'
-            f'<text class="score {style}" x="{coordinate(x + _WIDTH - 8)}" y="{baseline}">{side.score}</text>'
+            f'<text class="score {style}" x="{x + _WIDTH - 8}" y="{baseline}">{side.score}</text>'
         )
     if view.short:
         parts.append(
-            f'<text class="how" x="{coordinate(x + _WIDTH)}" y="{coordinate(top + _HEIGHT + 12)}">'
+            f'<text class="how" x="{x + _WIDTH}" y="{coordinate(top + _HEIGHT + 12)}">'
             f"{escape(view.short)}</text>"
         )
     names = " against ".join(

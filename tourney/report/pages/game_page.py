@@ -1,139 +1,110 @@
-"""The page of the tournament's game: its rules in short, and what the matches say about it."""
+"""The page of the tournament's game: its rules in short, and what the matches say about it.
+
+How matches began: the set openings, and each seat's first action of its own.
+"""
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from statistics import median
+from typing import NamedTuple
 
-from markupsafe import Markup
-
-from tourney.games.guide import Guide
+from tourney.errors import StoreDamaged
 from tourney.games.registry import GAMES
-from tourney.match.record import FAULT_KINDS
+from tourney.match.record import FAULT_KINDS, Record
 from tourney.report import display
-from tourney.report.charts.chart import draw, interval, interval_axis, scale_of
+from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import bins_of, histogram
 from tourney.report.compact_matches import LazySequence, places_where, same
-from tourney.report.display import Fact
+from tourney.report.display import Fact, SeatLabel
 from tourney.report.output.layout import File
-from tourney.report.output.rendering import Renderer
-from tourney.report.pages.opening_tables import OpeningLine, OpeningTables
-from tourney.report.pages.overview_page import SeatScore, seat_lines
-from tourney.report.pages.rules_page import (
-    GuideView,
-    example_board,
-    guide_of,
-    rules_page,
-    rules_text,
-    short_rules,
-)
+from tourney.report.output.rendering import Context, Renderer
+from tourney.report.pages.overview_page import seat_lines
+from tourney.report.pages.rules_page import example_board, guide_of, rules_page, rules_text
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
+from tourney.schedule.row import score_units, units_of_win
+from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.values import TournamentMatch
 
-
-@dataclass(frozen=True, slots=True)
-class Advantage:
-    """A seat's score, and its effect in Elo relative to the mean of all seats with a 95 % interval."""
-
-    line: SeatScore
-    elo: str
-    low: str
-    high: str
-    whisker: Markup
+OPENING_RECORDS = 1_000
+"""Most records to read for the table of openings; each costs some tenths of a millisecond."""
+_CHUNK = 200
+FIRST_ACTIONS = 12
+"""Most lines of the table of openings for each seat."""
+BOOK_LINES = 40
+"""Most lines of the table of set openings."""
 
 
-@dataclass(frozen=True, slots=True)
-class EndLengths:
+class EndLengths(NamedTuple):
     """Matches that ended for one reason, and how many actions they had; ``reason`` is "" for all matches."""
 
     reason: str
     matches: int
     share: str
     shortest: int
-    median: str
-    mean: str
+    median: Fraction
+    mean: Fraction
     longest: int
 
 
-@dataclass(frozen=True, slots=True)
-class GamePage:
-    """The template's context. ``guide`` is None where the game offers none; ``missing`` says why.
+class OpeningLine(NamedTuple):
+    """An action or a line of actions with which matches began; ``score`` is that of ``seat``, in percent."""
 
-    ``sampled`` is the number of records that the openings come from, if not all matches are among them.
-    """
-
-    title: str
-    facts: tuple[Fact, ...]
-    guide: GuideView | None
-    missing: str
-    whole_rules: bool
-    seats: tuple[Advantage, ...]
-    axis: Markup
-    endings: tuple[EndLengths, ...]
-    bins: tuple[tuple[int, int, int], ...]
-    chart: Markup | None
-    openings: tuple[OpeningLine, ...]
-    other_openings: Mapping[int, int]
-    book: tuple[OpeningLine, ...]
-    sampled: int
-    faults: tuple[tuple[str, str, int, str], ...]
-    games: int
-    recorded: bool
-    shared_dice: bool
-    downloads: dict[str, DataTable]
+    seat: SeatLabel
+    actions: str
+    matches: int
+    share: str
+    score: str
 
 
 def files(make: Renderer) -> Iterator[File]:
     """Yield the page of the game, its whole rules if there are any, and its tables."""
     source = make.source
-    guide, missing = guide_of(source)
+    guide, view, missing = guide_of(source)
     rules = rules_text(source.game, guide) if source.game else ""
-    page = game_page(source, guide, missing, whole_rules=bool(rules))
+    page = game_page(source) | {"guide": view, "missing": missing, "whole_rules": bool(rules)}
     yield make.page("game.html", "game.html", game=page)
     if rules and source.game:
         shown = rules_page(rules, example_board(source.game))
         yield make.page("rules.html", "rules.html", game=page, rules=shown)
-    for name, table in page.downloads.items():
-        yield from make.tables(f"data/{name}", table)
-
-
-def game_page(source: ReportSource, guide: Guide | None, missing: str, *, whole_rules: bool) -> GamePage:
-    """The template's context; ``missing`` says why there is no guide."""
-    game = source.game
-    counted = LazySequence(source.matches, same, places_where(source.matches, lambda result: not result.void))
-    short, failure = short_rules(source, guide)
-    seats, axis = _advantages(source)
-    # Without records the lengths are not known.
-    bins = bins_of(array("L", (m.result.actions for m in counted if m.result and source.tournament.recorded)))
-    said = f"Histogram of the lengths of {display.count(len(counted), 'match', 'matches')}, in actions"
-    lengths = [{"from": low, "to": high - 1, "matches": count} for low, high, count in bins]
-    begun = OpeningTables.of(source, counted)
-    return GamePage(
-        title=display.label(game.title if game else source.tournament.game),
-        facts=tuple(_facts(source)),
-        guide=short,
-        missing="" if short else failure or missing,
-        whole_rules=whole_rules,
-        seats=seats,
-        axis=axis,
-        endings=tuple(_endings(counted)),
-        bins=tuple(bins),
-        chart=draw(histogram(said, bins, "actions", "matches")) if bins else None,
-        openings=begun.first,
-        other_openings=begun.others,
-        book=begun.book,
-        sampled=begun.read_records if begun.read_records < len(counted) else 0,
-        faults=tuple(_faults(source)),
-        games=len(counted),
-        recorded=source.tournament.recorded,
-        shared_dice=source.tournament.plan.mirrored_dice,
-        downloads={
-            "lengths": DataTable(("from", "to", "matches"), lengths),
-            "openings": begun.download,
-        },
+    lengths = ((low, high - 1, count) for low, high, count in page["bins"])
+    yield from make.tables("data/lengths", DataTable.of("from to matches", lengths))
+    openings = (
+        (x.seat.number, x.actions, x.matches, float(x.score)) for x in (*page["book"], *page["openings"])
     )
+    yield from make.tables("data/openings", DataTable.of("seat actions matches score_percent", openings))
+
+
+def game_page(source: ReportSource) -> Context:
+    """What the matches say about the game.
+
+    ``sampled`` is the number of records that the openings come from, if not all matches are among them.
+    ``seats`` are the scores with the effects of the ratings' fit, whose intervals respect mirrored groups.
+    """
+    counted = LazySequence(source.matches, same, places_where(source.matches, lambda result: not result.void))
+    effects = {effect.seat: effect for effect in source.batch.pool.seats}
+    recorded = source.tournament.recorded
+    # Without records the lengths are not known.
+    bins = bins_of(array("L", (m.result.actions for m in counted if m.result and recorded)))
+    said = f"Histogram of the lengths of {display.count(len(counted), 'match', 'matches')}, in actions"
+    openings = openings_of(source, counted)
+    return {
+        "title": source.game_title,
+        "facts": tuple(_facts(source)),
+        "seats": [(line, effects[line.seat.number]) for line in seat_lines(source)],
+        "scale": scale_of([0.0, *(x for e in effects.values() for x in (e.low, e.high))]),
+        "endings": tuple(_endings(counted)),
+        "bins": bins,
+        "chart": draw(histogram(said, bins, "actions", "matches")) if bins else None,
+        **openings,
+        "sampled": openings["read"] if openings["read"] < len(counted) else 0,
+        "faults": tuple(_faults(source)),
+        "games": len(counted),
+        "recorded": recorded,
+        "shared_dice": source.tournament.plan.mirrored_dice,
+    }
 
 
 def _facts(source: ReportSource) -> Iterator[Fact]:
@@ -152,26 +123,6 @@ def _facts(source: ReportSource) -> Iterator[Fact]:
         yield Fact("On your machine", f"tourney play {game.name}", code=True)
 
 
-def _advantages(source: ReportSource) -> tuple[tuple[Advantage, ...], Markup]:
-    """The seats with the effects of the ratings' fit, whose intervals respect mirrored groups."""
-    lines = seat_lines(source)
-    effects = {effect.seat: effect for effect in source.batch.pool.seats}
-    scale = scale_of([0.0, *(x for e in effects.values() for x in (e.low, e.high))])
-    found = []
-    for line in lines:
-        effect = effects[line.seat.number]
-        found.append(
-            Advantage(
-                line,
-                display.number(effect.elo, 1),
-                display.number(effect.low, 1),
-                display.number(effect.high, 1),
-                interval(scale, effect.elo, effect.low, effect.high, source.intervals),
-            )
-        )
-    return tuple(found), interval_axis(scale)
-
-
 def _endings(matches: Sequence[TournamentMatch]) -> Iterator[EndLengths]:
     """Yield all matches, then each reason, the most frequent first."""
     by_reason: defaultdict[str, array[int]] = defaultdict(lambda: array("L"))
@@ -180,33 +131,100 @@ def _endings(matches: Sequence[TournamentMatch]) -> Iterator[EndLengths]:
             by_reason[match.result.reason].append(match.result.actions)
     ordered = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
     everything = array("L", (length for _, lengths in ordered for length in lengths))
-    if everything:
-        yield _ending("", everything, len(everything))
-    for reason, lengths in ordered:
-        yield _ending(display.reason(reason), lengths, len(everything))
+    named = [(display.reason(reason), lengths) for reason, lengths in ordered]
+    for reason, lengths in [("", everything), *named] if everything else []:
+        count, middle = len(lengths), Fraction(median(lengths))
+        part, mean = display.share(count, len(everything)), Fraction(sum(lengths), count)
+        yield EndLengths(reason, count, part, min(lengths), middle, mean, max(lengths))
 
 
-def _ending(reason: str, unordered: Sequence[int], total: int) -> EndLengths:
-    lengths = sorted(unordered)
-    count = len(lengths)
-    median = Fraction(lengths[(count - 1) // 2] + lengths[count // 2], 2)
-    return EndLengths(
-        reason,
-        count,
-        display.percent(Fraction(count, total)),
-        lengths[0],
-        display.decimal(median, 1),
-        display.decimal(Fraction(sum(lengths), count), 1),
-        lengths[-1],
-    )
-
-
-def _faults(source: ReportSource) -> Iterator[tuple[str, str, int, str]]:
-    """Yield each kind of fault: kind, words, number, and share of all seats' games in percent."""
-    kinds = Counter(
-        kind for match in source.matches if match.result is not None for kind in match.result.faults if kind
-    )
-    played = sum(len(match.seats) for match in source.matches if match.result is not None)
+def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
+    """Yield each kind of fault with its number, and its share of all seats' games in percent."""
+    results = [match.result for match in source.matches if match.result is not None]
+    kinds = Counter(kind for result in results for kind in result.faults if kind)
+    played = sum(len(result.faults) for result in results)
     for kind in FAULT_KINDS:
         if kinds[kind]:
-            yield kind, display.fault(kind), kinds[kind], display.percent(Fraction(kinds[kind], played))
+            yield kind, kinds[kind], display.share(kinds[kind], played)
+
+
+def openings_of(source: ReportSource, matches: Sequence[TournamentMatch]) -> Context:
+    """The openings of matches, from the records of the first of them that can be read.
+
+    ``book`` are set openings, ``openings`` each seat's first actions, ``other_openings`` how many rarer ones
+    a seat had, and ``read`` the number of records.
+    """
+    seats, whole = source.seats, units_of_win(source.tournament.seats)
+    first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
+    book: defaultdict[str, list[int]] = defaultdict(list)
+    read = 0
+    for match, record in _records(source, matches[:OPENING_RECORDS]):
+        if match.result is None:
+            continue
+        read += 1
+        units = score_units(match.result.ranks)
+        given, actions = record.opening.length, record.actions
+        own = _split(actions, given)
+        if given:
+            book[display.line(" ".join(action for _, action in actions[:own]))].append(units[0])
+        for seat, action in _first(actions[own:], len(seats)):
+            first[seat - 1][display.label(action, 200)].append(units[seat - 1])
+    by_seat = list(zip(seats, first, strict=True))
+    return {
+        "book": _lines(seats[0], book, whole, BOOK_LINES),
+        "openings": [line for seat, found in by_seat for line in _lines(seat, found, whole, FIRST_ACTIONS)],
+        "other_openings": {
+            seat.number: len(found) - FIRST_ACTIONS for seat, found in by_seat if len(found) > FIRST_ACTIONS
+        },
+        "read": read,
+    }
+
+
+def _records(
+    source: ReportSource, matches: Sequence[TournamentMatch]
+) -> Iterator[tuple[TournamentMatch, Record]]:
+    """Yield matches with their records, in chunks; leave out damaged ones, which their own pages name."""
+    for start in range(0, len(matches), _CHUNK):
+        chosen = matches[start : start + _CHUNK]
+        packed = source.parts([match.number for match in chosen])
+        for match in chosen:
+            parts = packed.get(match.number, MatchParts())._replace(log=None, measured=None)
+            try:
+                record = unpack_parts(parts, len(match.seats))[0]
+            except StoreDamaged:
+                continue
+            if record is not None:
+                yield match, record
+
+
+def _split(actions: Sequence[tuple[int, str]], given: int) -> int:
+    """The index after the opening: ``given`` actions of seats, chance not counted."""
+    seen = 0
+    for index, (actor, _) in enumerate(actions):
+        if seen == given:
+            return index
+        seen += actor != 0
+    return len(actions)
+
+
+def _first(actions: Iterable[tuple[int, str]], seats: int) -> Iterator[tuple[int, str]]:
+    """Yield each seat's first action."""
+    missing = set(range(1, seats + 1))
+    for actor, action in actions:
+        if actor in missing:
+            missing.remove(actor)
+            yield actor, action
+        if not missing:
+            return
+
+
+def _lines(seat: SeatLabel, found: Mapping[str, list[int]], whole: int, most: int) -> list[OpeningLine]:
+    total = sum(map(len, found.values()))
+    ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
+    return [
+        OpeningLine(
+            *(seat, actions, len(units), display.share(len(units), total)),
+            display.share(sum(units), whole * len(units)),
+        )
+        for actions, units in ordered
+    ]

@@ -6,18 +6,15 @@ Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from markupsafe import Markup
 
 from tourney.ratings.batch import BatchRating, rate
 from tourney.ratings.counts import Clusters
-from tourney.report import display
 from tourney.report.charts.chart import COLORS, REST, draw
 from tourney.report.charts.kinds import Line, color_of, line_chart
-from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
@@ -40,43 +37,15 @@ Value = tuple[float, float, float]
 """A rating with the ends of its interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A line of the legend: a bot, and the color of its line."""
-
-    entrant: EntrantLabel
-    color: str
+History = Sequence[tuple[int, dict[int, Value]]]
+"""The ratings of entrants by number after rounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryTable:
-    """The ratings of all bots after some rounds; a cell is (value, interval) as printed, or None."""
+class Histories(NamedTuple):
+    """The ratings after each round: TrueSkill from round 0 on, and Elo."""
 
-    rounds: tuple[int, ...]
-    lines: tuple[tuple[EntrantLabel, tuple[tuple[str, str] | None, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryPage:
-    """The page's template context; a chart is None where none can be drawn.
-
-    ``legend`` names the bots with a color of their own, best first; ``rest`` counts the others.
-    """
-
-    skill_chart: Markup | None
-    elo_chart: Markup | None
-    legend: tuple[Key, ...]
-    rest: int
-    skill: HistoryTable
-    elo: HistoryTable
-
-
-@dataclass(frozen=True, slots=True)
-class Histories:
-    """The ratings after each round of all entrants, by number: TrueSkill from round 0 on, and Elo."""
-
-    skill: tuple[tuple[int, dict[int, Value]], ...]
-    elo: tuple[tuple[int, dict[int, Value]], ...]
+    skill: History
+    elo: History
 
 
 def histories(make: Renderer) -> Histories:
@@ -86,17 +55,10 @@ def histories(make: Renderer) -> Histories:
     width = SIGMAS * start.sigma
     begin = {entrant.number: (start.mu, start.mu - width, start.mu + width) for entrant in source.entrants}
     skill = [(0, begin)]
-    skill += [
-        (
-            round_,
-            {
-                number: (one.mu, one.mu - SIGMAS * one.sigma, one.mu + SIGMAS * one.sigma)
-                for number, one in pool.skills.items()
-            },
-        )
-        for round_, pool in source.history
-    ]
-    return Histories(tuple(skill), tuple(_fits(source)))
+    for round_, pool in source.history:
+        ends = {number: (one.mu, SIGMAS * one.sigma) for number, one in pool.skills.items()}
+        skill.append((round_, {number: (mu, mu - half, mu + half) for number, (mu, half) in ends.items()}))
+    return Histories(skill, list(_fits(source)))
 
 
 def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
@@ -127,28 +89,31 @@ def sampled(items: Sequence[T], most: int) -> tuple[T, ...]:
 
 
 def files(make: Renderer) -> Iterator[File]:
-    """Yield the page and its downloads."""
-    yield make.page("history.html", "history.html", history=_page(make))
-    yield from make.tables("data/elo-history", _elo_table(make))
-
-
-def _page(make: Renderer) -> HistoryPage:
+    """Yield the page and its downloads; a chart is None where none can be drawn."""
     source, found = make.source, make.once(histories)
     order = [rating.entrant for rating in source.batch.ratings]
     colors = {number: color_of(place) for place, number in enumerate(order)}
-    return HistoryPage(
+    yield make.page(
+        "history.html",
+        "history.html",
         skill_chart=_chart(found.skill, colors, "mu", "TrueSkill of all bots after each round"),
         elo_chart=_chart(found.elo, colors, "Elo", "Elo of all bots after some rounds"),
-        legend=tuple(Key(source.labels[number], colors[number]) for number in order[: len(COLORS)]),
+        colors=colors,
+        order=order,
+        legend=order[: len(COLORS)],
         rest=max(0, len(order) - len(COLORS)),
-        skill=_table(source, found.skill[1:], order),
-        elo=_table(source, found.elo, order),
+        skill=sampled(found.skill[1:], COLUMNS),
+        elo=sampled(found.elo, COLUMNS),
     )
+    rows = (
+        (round_, source.entrants[number].name, *value)
+        for round_, values in found.elo
+        for number, value in sorted(values.items())
+    )
+    yield from make.tables("data/elo-history", DataTable.of("round entrant elo low high", rows))
 
 
-def _chart(
-    history: Sequence[tuple[int, dict[int, Value]]], colors: dict[int, str], title: str, said: str
-) -> Markup | None:
+def _chart(history: History, colors: dict[int, str], title: str, said: str) -> Markup | None:
     """The lines of all bots, with intervals for those that have a color of their own."""
     if len(history) < 2:
         return None
@@ -162,48 +127,10 @@ def _chart(
     return draw(line_chart(said, lines, "Round", title, band=True))
 
 
-def bot_chart(
-    history: Sequence[tuple[int, dict[int, Value]]], number: int, title: str, said: str
-) -> Markup | None:
+def bot_chart(history: History, number: int, title: str, said: str) -> Markup | None:
     """A bot's line with its interval, or None before there are two rounds with it."""
     points = [(round_, found[number]) for round_, found in sampled(history, SHOWN) if number in found]
     if len(points) < 2:
         return None
     line = Line(COLORS[0], tuple((round_, *value) for round_, value in points))
     return draw(line_chart(said, [line], "Round", title, band=True))
-
-
-def cell_of(value: Value) -> tuple[str, str]:
-    """A rating and its interval as printed."""
-    return display.number(value[0], 1), f"{display.number(value[1], 1)} to {display.number(value[2], 1)}"
-
-
-def _table(
-    source: ReportSource, history: Sequence[tuple[int, dict[int, Value]]], order: Sequence[int]
-) -> HistoryTable:
-    shown = sampled(history, COLUMNS)
-    return HistoryTable(
-        tuple(round_ for round_, _ in shown),
-        tuple(
-            (
-                source.labels[number],
-                tuple(cell_of(found[number]) if number in found else None for _, found in shown),
-            )
-            for number in order
-        ),
-    )
-
-
-def _elo_table(make: Renderer) -> DataTable:
-    rows = [
-        {
-            "round": round_,
-            "entrant": make.source.entrants[number].name,
-            "elo": value,
-            "low": low,
-            "high": high,
-        }
-        for round_, found in make.once(histories).elo
-        for number, (value, low, high) in sorted(found.items())
-    ]
-    return DataTable(("round", "entrant", "elo", "low", "high"), rows)

@@ -15,10 +15,15 @@ import msgspec
 
 from tourney.errors import StoreDamaged
 from tourney.match.record import Record
-from tourney.report.match_detail import MatchDetail, MatchSetting, published_detail
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, WrittenFile, code_digest
-from tourney.report.pages.match_lines import ListedMatch, match_path
+from tourney.report.pages.match_lines import (
+    ListedMatch,
+    MatchDetail,
+    MatchSetting,
+    match_path,
+    published_detail,
+)
 from tourney.report.pages.match_page import MatchJob, match_page
 from tourney.spawning import Pool
 from tourney.store.column_reading import MatchParts, record_hash, unpack_parts

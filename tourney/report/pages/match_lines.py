@@ -1,23 +1,65 @@
-"""The lines of the list of matches, in schedule order, and their division into pages; see ``match_list``."""
+"""What pages of matches are made from: the setting, the lines of lists, and what is stored of a match.
+
+It imports little, because every process that renders matches imports it.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import structs
+
+from tourney.games.base import AnyGame
+from tourney.games.registry import known_game
+from tourney.match.record import Record
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
 from tourney.report.compact_matches import LazySequence, place_of
 from tourney.report.display import EntrantLabel, SeatLabel
-from tourney.store.values import Result, TournamentMatch
+from tourney.store.values import Result, Tournament, TournamentMatch
 
 if TYPE_CHECKING:
     from tourney.report.source import ReportSource
 
-PAGE = 500
-"""Matches on a page of the list."""
-
 
 @dataclass(frozen=True, slots=True)
-class Chip:
+class MatchDetail:
+    """What is stored of one match beyond its result; ``record`` is None if the infrastructure failed.
+
+    Damaged parts are left out: ``damaged`` names each part (record, log or measurements) and says why.
+    """
+
+    record: Record | None = None
+    log: tuple[LogLine, ...] = ()
+    measured: Measurements = NOT_MEASURED
+    damaged: tuple[tuple[str, str], ...] = ()
+
+
+def published_detail(detail: MatchDetail, *, logs: bool) -> MatchDetail:
+    """The published parts of a match, or all of it with ``logs``."""
+    if logs:
+        return detail
+    return replace(
+        detail,
+        log=tuple(line for line in detail.log if line.kind != "stderr"),
+        measured=structs.replace(detail.measured, host=""),
+    )
+
+
+@dataclass(frozen=True)
+class MatchSetting:
+    """The tournament of matches as their pages see it, without what changes while it runs; picklable."""
+
+    tournament: Tournament
+    seats: tuple[SeatLabel, ...]
+
+    @property
+    def game(self) -> AnyGame | None:
+        """The game, or None if it is not installed or broken, or if no rules were run."""
+        return known_game(self.tournament.game) if self.tournament.recorded else None
+
+
+class Chip(NamedTuple):
     """A match in short: its page ("" without one), its result, its outcome, and in words."""
 
     href: str
@@ -27,8 +69,7 @@ class Chip:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeatResult:
+class SeatResult(NamedTuple):
     """A seat of a match, its entrant and result: ``1``, ``½`` or ``0`` for two seats, otherwise the rank."""
 
     seat: SeatLabel
@@ -40,8 +81,7 @@ class SeatResult:
     lost: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ListedMatch:
+class ListedMatch(NamedTuple):
     """A match in the list. ``href`` is the path of its page, or "" without; ``tags`` are for the filter."""
 
     number: int
@@ -141,13 +181,3 @@ def _result(result: Result, seat: int) -> str:
     if result.ranks.count(rank) > 1:
         return "\N{VULGAR FRACTION ONE HALF}"
     return "1" if rank == 1 else "0"
-
-
-def pages_of(lines: Sequence[ListedMatch]) -> tuple[tuple[ListedMatch, ...], ...]:
-    """Divide the lines into pages; there is at least one, which may be empty."""
-    return tuple(tuple(lines[k : k + PAGE]) for k in range(0, len(lines), PAGE)) or ((),)
-
-
-def list_page(index: int) -> str:
-    """The path of a page of the list, ``index`` from 0."""
-    return "matches.html" if index == 0 else f"matches-{index + 1}.html"

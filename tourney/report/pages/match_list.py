@@ -6,11 +6,13 @@ from itertools import takewhile
 from tourney.report import display
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.match_lines import PAGE, ListedMatch, list_page, pages_of
+from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.source import ReportSource
 from tourney.results.columns import Row
 from tourney.results.tables import DataTable
 
+PAGE = 500
+"""Matches on a page of the list."""
 DATA = "data/matches.js"
 """The script that sets ``window.TourneyMatches`` to ``list_data``."""
 
@@ -33,8 +35,8 @@ def list_pages(make: Renderer) -> Iterator[File]:
             data=DATA,
         )
     yield make.script(DATA, "TourneyMatches", list_data(make))
-    yield make.file("data/matches.csv", matches_table(make).csv())
-    yield make.file("data/matches.json", matches_table(make).json())
+    for suffix in ("csv", "json"):  # each reads the list again
+        yield make.file(f"data/matches.{suffix}", getattr(matches_table(make), suffix)())
 
 
 def _near(index: int, count: int) -> list[tuple[int, str]]:
@@ -43,6 +45,16 @@ def _near(index: int, count: int) -> list[tuple[int, str]]:
     ends = [(k, list_page(k)) for k in (0, count - 1) if k not in near]
     between = [(k, "") for k in (index - 4, index + 4) if 0 < k < count - 1]
     return sorted([*ends, *between, *((k, list_page(k)) for k in near)])
+
+
+def pages_of(lines: Sequence[ListedMatch]) -> tuple[tuple[ListedMatch, ...], ...]:
+    """Divide the lines into pages; there is at least one, which may be empty."""
+    return tuple(tuple(lines[k : k + PAGE]) for k in range(0, len(lines), PAGE)) or ((),)
+
+
+def list_page(index: int) -> str:
+    """The path of a page of the list, ``index`` from 0."""
+    return "matches.html" if index == 0 else f"matches-{index + 1}.html"
 
 
 def list_data(make: Renderer) -> dict[str, object]:
@@ -55,6 +67,7 @@ def list_data(make: Renderer) -> dict[str, object]:
     """
     lines, source = make.listed, make.source
     ends = sorted({line.reason for line in lines})
+    end_places = {word: place for place, word in enumerate(ends)}
     kinds = sorted({seated.fault for line in lines for seated in line.seats if seated.fault})
     labels = [source.labels[entrant.number] for entrant in source.entrants]
     return {
@@ -63,34 +76,21 @@ def list_data(make: Renderer) -> dict[str, object]:
         "ends": ends,
         "faults": [[kind, display.fault(kind)] for kind in kinds],
         "match": [line.number for line in lines],
-        "round": [line.round for line in lines],
-        "table": [line.table for line in lines],
-        "repeat": [line.repeat for line in lines],
-        "order": [line.order for line in lines],
+        **{name: [getattr(line, name) for line in lines] for name in ("round", "table", "repeat", "order")},
         "bot": [seated.entrant.number for line in lines for seated in line.seats],
         "rank": [seated.rank for line in lines for seated in line.seats],
-        "end": _places(ends, [line.reason for line in lines]),
+        "end": [end_places[line.reason] for line in lines],
         "length": [line.actions for line in lines],
-        "fault": _faults(lines, kinds),
+        "fault": [
+            value
+            for row, line in enumerate(lines)
+            for seat, seated in enumerate(line.seats)
+            if seated.fault
+            for value in (row, seat, kinds.index(seated.fault))
+        ],
         "void": [place for place, line in enumerate(lines) if line.void],
         "unpaged": [place for place, line in enumerate(lines) if not line.href],
     }
-
-
-def _places(words: Sequence[str], values: Sequence[str]) -> list[int]:
-    place = {word: k for k, word in enumerate(words)}
-    return [place[value] for value in values]
-
-
-def _faults(lines: Sequence[ListedMatch], kinds: Sequence[str]) -> list[int]:
-    place = {kind: k for k, kind in enumerate(kinds)}
-    return [
-        value
-        for row, line in enumerate(lines)
-        for seat, seated in enumerate(line.seats)
-        if seated.fault
-        for value in (row, seat, place[seated.fault])
-    ]
 
 
 def matches_table(make: Renderer) -> DataTable:

@@ -14,17 +14,19 @@ from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
 from tourney.report import display
 from tourney.report.display import EntrantLabel, Fact, SeatLabel
-from tourney.report.match_detail import MatchDetail, MatchSetting
 from tourney.report.pages.bot_info import MatchInfo, read_info
-from tourney.report.pages.match_lines import ListedMatch
-from tourney.report.pages.match_plots import (
+from tourney.report.pages.match_lines import ListedMatch, MatchDetail, MatchSetting
+from tourney.report.pages.match_script import (
     MatchPlot,
+    MatchScript,
+    action_rounds,
     clocks_by_seat,
     clocks_left,
     match_plots,
+    script_json,
+    seats_that_left,
     times_by_seat,
 )
-from tourney.report.pages.match_script import MatchScript, action_rounds, script_json, seats_that_left
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
 

@@ -3,25 +3,24 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import msgspec
 
 from tourney import __version__
+from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.ratings.fit import Prior
 from tourney.report import display
-from tourney.report.display import EntrantLabel, Fact
+from tourney.report.display import Fact
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import sampled
-from tourney.report.pages.tournament_facts import tournament_facts
 from tourney.report.source import ReportSource
-from tourney.results.ratings import pool_notes, shared_by
 from tourney.results.standings import ranking_sentences
-from tourney.results.texts import sharing_text
+from tourney.results.texts import origin_text, overload_text, sharing_text
+from tourney.results.until import progress_text
 from tourney.schedule.format import group_size
 from tourney.store.exchange import IMPORTED
 
@@ -33,95 +32,37 @@ LIBRARIES = ("numpy", "trueskill")
 _PLAIN = re.compile(r"[A-Za-z0-9._-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class ProtectionStates:
-    """A protection, and in how many of the matches looked at it had which state, in words."""
-
-    name: str
-    states: str
-
-
-@dataclass(frozen=True, slots=True)
-class CheckCommand:
-    """A command with what it does."""
-
-    line: str
-    purpose: str
-
-
-@dataclass(frozen=True, slots=True)
-class Methods:
-    """The page's template context.
-
-    ``limits`` are (key, value, meaning); ``sandboxes`` and ``protections`` come from ``looked_at`` matches
-    spread over the tournament, and are empty without measurements.
-    """
-
-    facts: tuple[Fact, ...]
-    rules: tuple[str, ...]
-    seats: int
-    recorded: bool
-    group: int
-    mirrored: bool
-    sharing: str
-    imported: bool
-    seed: str
-    prior: tuple[str, str]
-    pool: tuple[str, ...]
-    skill: tuple[Fact, ...]
-    limits: tuple[tuple[str, str, str], ...]
-    sandboxes: tuple[str, ...]
-    protections: tuple[ProtectionStates, ...]
-    looked_at: int
-    entrants: tuple[EntrantLabel, ...]
-    root: str
-    commands: tuple[CheckCommand, ...]
-    software: tuple[str, ...]
-
-
 def files(make: Renderer) -> Iterator[File]:
     """Yield the page."""
-    yield make.page("methods.html", "methods.html", page=_methods(make))
-
-
-def _methods(make: Renderer) -> Methods:
     source = make.source
-    plan, settings = source.tournament.plan, source.settings
-    prior = Prior()
-    names = {number: label.name for number, label in source.labels.items()}
-    sandboxes, protections, looked_at = _containment(source) if make.measured else ((), (), 0)
-    return Methods(
+    tournament, plan, settings = source.tournament, source.tournament.plan, source.settings
+    skill = {
+        "mu of the prior": settings.mu,
+        "sigma of the prior": settings.sigma,
+        "beta": settings.beta,
+        "tau": settings.tau,
+        "draw probability": settings.draw_probability,
+    }
+    yield make.page(
+        "methods.html",
+        "methods.html",
         facts=tuple(tournament_facts(source, measured=make.measured)),
         rules=ranking_sentences(source.format, plan.seats),
-        seats=plan.seats,
-        recorded=source.tournament.recorded,
-        group=group_size(plan.seats) if source.tournament.recorded else 0,
-        mirrored=plan.mirrored_dice,
+        plan=plan,
+        recorded=tournament.recorded,
+        group=group_size(plan.seats) if tournament.recorded else 0,
         sharing=sharing_text(plan, source.game),
         imported=plan.format == IMPORTED,
-        seed=str(source.tournament.seed),
-        prior=(
-            display.number(source.batch.pool.prior_elo, 0),
-            display.number(prior.seat, 0),
-        ),
-        pool=tuple(pool_notes(source.batch, names, display.number, shared=shared_by(source.tournament))),
-        skill=tuple(
-            Fact(label, f"{value:.6g}")
-            for label, value in (
-                ("mu of the prior", settings.mu),
-                ("sigma of the prior", settings.sigma),
-                ("beta", settings.beta),
-                ("tau", settings.tau),
-                ("draw probability", settings.draw_probability),
-            )
-        ),
-        limits=() if not source.tournament.recorded else tuple(_limits(source)),
-        sandboxes=sandboxes,
-        protections=protections,
-        looked_at=looked_at,
-        entrants=tuple(source.labels.values()),
-        root=source.root or "",
-        commands=tuple(_commands(source)),
+        seed=tournament.seed,
+        prior=(source.batch.pool.prior_elo, Prior().seat),
+        pool=source.pool_notes,
+        skill=[Fact(label, f"{value:.6g}") for label, value in skill.items()],
+        # Keys, values and meanings; the protections are empty without measurements.
+        limits=tuple(_limits(source)) if tournament.recorded else (),
+        containment=_containment(source) if make.measured else {"looked_at": 0},
+        entrants=source.labels.values(),
+        digest=source.root,
+        name=tournament.name if _PLAIN.fullmatch(tournament.name) else "TOURNAMENT",
         software=tuple(_software()) if make.measured else (f"Tourney {__version__}",),
     )
 
@@ -136,23 +77,22 @@ def _limits(source: ReportSource) -> Iterator[tuple[str, str, str]]:
         yield key, value, words.replace("`", "")
 
 
-def _containment(source: ReportSource) -> tuple[tuple[str, ...], tuple[ProtectionStates, ...], int]:
-    """The sandboxes and protections of some matches spread over the tournament, and their number."""
+def _containment(source: ReportSource) -> dict[str, object]:
+    """The sandboxes and protections (name, states in words) of some matches spread over the tournament."""
     sandboxes: Counter[str] = Counter()
     states: dict[str, Counter[str]] = {}
-    looked_at = 0
     for match in sampled(source.recorded, LOOKED_AT):
         sandbox = source.detail(match.number).measured.sandbox
-        if sandbox is None:
-            continue
-        looked_at += 1
-        sandboxes[sandbox.name] += 1
-        for name, state in sandbox.protections.items():
-            states.setdefault(name, Counter())[state] += 1
-    return (
-        tuple(f"{display.label(name)} ({n})" for name, n in sorted(sandboxes.items())),
-        tuple(
-            ProtectionStates(
+        if sandbox is not None:
+            sandboxes[sandbox.name] += 1
+            for name, state in sandbox.protections.items():
+                states.setdefault(name, Counter())[state] += 1
+    looked_at = sandboxes.total()
+    return {
+        "looked_at": looked_at,
+        "sandboxes": [f"{display.label(name)} ({n})" for name, n in sorted(sandboxes.items())],
+        "protections": [
+            (
                 display.label(name),
                 ", ".join(
                     display.label(state) if n == looked_at else f"{display.label(state)} ({n})"
@@ -160,40 +100,8 @@ def _containment(source: ReportSource) -> tuple[tuple[str, ...], tuple[Protectio
                 ),
             )
             for name, found in sorted(states.items())
-        ),
-        looked_at,
-    )
-
-
-def _commands(source: ReportSource) -> Iterator[CheckCommand]:
-    """Yield the commands that check this tournament, with its own name and root."""
-    name = source.tournament.name
-    name = name if _PLAIN.fullmatch(name) else "TOURNAMENT"
-    file = f"{name}.jsonl"
-    yield CheckCommand(
-        "tourney verify --all",
-        "check every record against rules, dice and schedule, and draw every round again",
-    )
-    if source.root:
-        yield CheckCommand(
-            f"tourney verify --root {source.root}", "compare the whole tournament with its root"
-        )
-    yield CheckCommand(
-        f"tourney export {name} --what tournament --out {file}", "write the tournament into one file"
-    )
-    if source.root:
-        yield CheckCommand(
-            f"tourney verify {file} --root {source.root}", "check that file, without the database"
-        )
-    yield CheckCommand(f"tourney import {file}", "make the same tournament of it in another database")
-    yield CheckCommand(
-        f"tourney rerun {name}/1", "play a match again with the same bots, and compare the records"
-    )
-    yield CheckCommand(f"tourney rerun {name} --sample 20", "play 20 matches again, drawn at random")
-    yield CheckCommand(f"tourney rerun {name} --all", "play all of them again")
-    yield CheckCommand(
-        f"tourney ratings {name}", "print the ratings; --show pairs and --show pool print the rest"
-    )
+        ],
+    }
 
 
 def _software() -> Iterator[str]:
@@ -203,3 +111,98 @@ def _software() -> Iterator[str]:
             yield f"{package} {version(package)}"
         except PackageNotFoundError:
             yield f"{package}: not installed"
+
+
+def state(source: ReportSource) -> str:
+    """The progress of the tournament in words."""
+    done, rows = source.progress.done, source.progress.rows
+    complete = source.tournament.complete
+    if complete and done == rows:
+        return f"Finished: {display.count(done, 'match', 'matches')}"
+    more = "" if complete else ", more rounds to be paired"
+    return f"In progress: {done:,} of {display.count(rows, 'match', 'matches')} played{more}"
+
+
+def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
+    """Yield the game, rules, limits, seed and rating settings of a tournament."""
+    tournament, plan = source.tournament, source.tournament.plan
+    imported = plan.format == IMPORTED or not tournament.recorded
+    title = source.game.title if source.game else plan.game
+    rules = f", rules version {plan.rules}" if tournament.recorded else "; no rules were run"
+    yield Fact("Game", f"{display.label(title)} ({display.label(plan.game)}{rules})")
+    if plan.options:
+        yield Fact("Options", display.pairs(plan.options), code=True)
+    yield from _schedule_facts(source, imported=imported)
+    if plan.extra:
+        yield Fact("Settings", display.pairs(plan.extra), code=True)
+    if source.setup.until is not None:
+        words = progress_text(source.setup, source.schedule, plan.format, complete=tournament.complete)
+        yield Fact("Until", display.line(words))
+    if tournament.recorded:
+        yield Fact("Limits", display.pairs(plan.limits.texts().items()), code=True)
+    if not imported:
+        yield Fact("Seed", str(tournament.seed), code=True)
+    if tournament.recorded:
+        yield Fact("Seed origin", origin_text(tournament, source.game))
+    if source.root:
+        yield Fact("Root", source.root, code=True)
+    for label in source.labels.values():
+        if label.broken:
+            why = label.broken if measured else "its bot cannot be started"
+            yield Fact("Benched", f"{display.isolated(label.name)}: {display.line(why)}")
+    prior = display.number(source.batch.pool.prior_elo, 0)
+    yield Fact(
+        "Ratings", f"all matches in one fit, faults as losses; prior: a standard deviation of {prior} Elo"
+    )
+    yield Fact(
+        "TrueSkill",
+        f"draw probability {source.settings.draw_probability:g}, tau {source.settings.tau:g},"
+        " matches in schedule order",
+    )
+    if measured:
+        run = tournament.run
+        yield Fact("Imported" if imported else "Started", display.label(tournament.created))
+        if overloaded := overload_text(source.overload[0]):
+            yield Fact("Overloaded turns", f"{overloaded}; what a bot waits for a processor is not charged")
+        if source.matches and not has_measurements(source):
+            yield Fact(
+                "Not known", "times, hosts, protections and logs: the matches were imported without them"
+            )
+        elif not imported:
+            reuse = "reused processes" if run.reuse else "a new process per match"
+            yield Fact("Run", f"sandbox {run.sandbox}, {reuse}")
+
+
+def _schedule_facts(source: ReportSource, *, imported: bool) -> Iterator[Fact]:
+    tournament, plan = source.tournament, source.tournament.plan
+    if not tournament.recorded:
+        yield Fact("Format", f"imported results, {plan.seats} seats per table; they have no records")
+    elif imported:
+        yield Fact("Format", f"imported records, {plan.seats} seats per table; the pairings are not known")
+    else:
+        yield Fact("Format", f"{display.label(plan.format)}, {plan.seats} seats per table")
+        yield Fact("Games per pairing", str(plan.games_per_pairing))
+    if plan.rounds:
+        yield Fact("Rounds", str(plan.rounds))
+    if tournament.recorded:
+        yield Fact("Opening", "each record has its own" if imported else _opening(source))
+    if not imported and (sharing := sharing_text(plan, source.game)):
+        yield Fact("Seeds", sharing)
+
+
+def has_measurements(source: ReportSource) -> bool:
+    """Whether times and logs are stored with the matches, judged by a few of them."""
+    if source.overload[0].turns:
+        return True
+    played = source.recorded
+    details = (source.detail(match.number) for match in (*played[:2], *played[-1:]))
+    return any(detail.measured != NOT_MEASURED or detail.log for detail in details)
+
+
+def _opening(source: ReportSource) -> str:
+    plan = source.tournament.plan
+    if plan.book:
+        return f"from a book of {display.count(len(plan.book), 'opening')}"
+    if plan.opening_plies:
+        return f"{display.count(plan.opening_plies, 'action')} drawn from the seed"
+    return "the game's start"

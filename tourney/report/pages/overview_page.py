@@ -1,26 +1,28 @@
-"""The first page: conditions, standings with ratings, seats, ends and faults; and the list of tournaments."""
+"""The first pages: of a tournament, of several ones, and of the versions of bots over these.
+
+A tournament's has conditions, standings with ratings, seats, ends and faults. The page of a game's versions
+has all bots in one fit over its tournaments, and what each version gained.
+"""
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
-from markupsafe import Markup
-
+from tourney.games.registry import known_game
 from tourney.match.record import FAULT_KINDS
+from tourney.ratings.batch import BatchRating
+from tourney.ratings.sequential import EVERY_LOOK
+from tourney.ratings.trueskill_rating import TrueSkillRating
 from tourney.report import display
-from tourney.report.charts.chart import Scale, interval, interval_axis, scale_of, sigmas
-from tourney.report.display import EntrantLabel, Fact, SeatLabel
-from tourney.report.output.layout import File
-from tourney.report.output.rendering import Renderer
-from tourney.report.pages import adaptive_page, bracket_page, gauntlet_page, rounds_page
-from tourney.report.pages.adaptive_page import AdaptivePage
-from tourney.report.pages.bracket_page import BracketPage
-from tourney.report.pages.gauntlet_page import GauntletPage
-from tourney.report.pages.rounds_page import Progress
-from tourney.report.pages.tournament_facts import state, tournament_facts
+from tourney.report.charts.chart import scale_of
+from tourney.report.display import EntrantLabel, SeatLabel
+from tourney.report.output.layout import File, Layout
+from tourney.report.output.rendering import Context, Renderer
+from tourney.report.pages import bracket_page, format_pages, pair_page, rounds_page
+from tourney.report.pages.methods_page import state, tournament_facts
 from tourney.report.source import ReportSource
-from tourney.results.columns import Column, rendered
+from tourney.results.columns import VERSIONS, Column, rendered
 from tourney.results.standings import (
     Standing,
     interim_sentence,
@@ -30,6 +32,7 @@ from tourney.results.standings import (
     standing_row,
 )
 from tourney.results.tables import DataTable
+from tourney.results.versions import VersionPool, version_rows
 from tourney.schedule.row import units_of_win
 from tourney.store.totals import ScoreTotals
 
@@ -37,161 +40,90 @@ INLINE_CELLS = 400
 """Most cells of the progress table on the first page."""
 INLINE_BOTS = 16
 """Most bots of the table of intervals on the first page."""
-HISTORY = ("rank", "mu", "sigma", "exposed", "games")
-"""Columns of a rating in the history."""
+INLINE_CROSSTABLE = 24
+"""Most entrants for which the first page has the crosstable too."""
 
 
-@dataclass(frozen=True, slots=True)
-class StandingLine:
-    """A line of the standings with the ratings; strings are as printed.
+class StandingLine(NamedTuple):
+    """A line of the standings with the ratings.
 
-    ``cells`` are the values of the columns of the standings (``Overview.columns``), in their order;
-    ``ranking`` holds those that rank, with their columns, apart from points, share and wins.
+    ``cells`` are the values of the columns of the standings as printed, in their order (``page_columns``).
     """
 
     entrant: EntrantLabel
     standing: Standing
-    points: str
-    percent: str
+    elo: BatchRating
+    skill: TrueSkillRating
     cells: tuple[str, ...]
-    ranking: tuple[tuple[Column, str], ...]
-    rating_rank: int
-    mu: str
-    sigma: str
-    exposed: str
-    elo: str
-    low: str
-    high: str
-    ranks: str
-    whisker: Markup
-    skill: Markup
-    faults_said: str
 
 
-@dataclass(frozen=True, slots=True)
-class FaultLine:
-    """An entrant's faults in the order of ``FAULT_KINDS``; ``share`` is their percentage of its games."""
-
-    entrant: EntrantLabel
-    counts: tuple[int, ...]
-    total: int
-    share: str
-
-
-@dataclass(frozen=True, slots=True)
-class SeatScore:
-    """The score of a seat, of all entrants or of one; ``points`` and ``percent`` as printed."""
+class SeatScore(NamedTuple):
+    """The score of a seat, of all entrants or of one."""
 
     seat: SeatLabel
     totals: ScoreTotals
     score: Fraction
-    points: str
-    percent: str
 
 
-@dataclass(frozen=True, slots=True)
-class Overview:
-    """The template context of the first page. ``downloads`` are by file name without suffix.
-
-    ``rules`` are sentences on the ranking rule; ``columns`` are those of the standings, from the catalogue.
-    ``interim`` says what an unfinished tournament has still to play, or is "".
-    """
-
-    facts: tuple[Fact, ...]
-    state: str
-    rules: tuple[str, ...]
-    interim: str
-    standings: tuple[StandingLine, ...]
-    columns: tuple[Column, ...]
-    axis: Markup
-    skill_axis: Markup
-    seats: tuple[SeatScore, ...]
-    ends: tuple[tuple[str, int, str], ...]
-    faults: tuple[FaultLine, ...]
-    fault_kinds: tuple[tuple[str, str], ...]
-    voids: int
-    downloads: dict[str, DataTable]
-
-
-def overview(source: ReportSource, *, measured: bool) -> Overview:
-    """The first page's context, with measurements only if ``measured``."""
-    columns = page_columns(source.format, source.tournament.seats)
-    scale = scale_of([value for line in source.batch.ratings for value in (line.low, line.high)])
-    skill_scale = scale_of([mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)])
-    seats = seat_lines(source)
-    return Overview(
-        facts=tuple(tournament_facts(source, measured=measured)),
+def files(make: Renderer) -> Iterator[File]:
+    """Yield the first page and its downloads."""
+    source = make.source
+    format_, seats = source.format, source.tournament.seats
+    cross = make.once(pair_page.crosstable)
+    small = len(cross.lines) <= INLINE_CROSSTABLE
+    skill = [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
+    yield make.page(
+        "index.html",
+        "index.html",
+        about=_introduction(source),
+        lead=_lead(make),
         state=state(source),
-        rules=ranking_sentences(source.format, source.tournament.seats),
         interim=interim_sentence(source.tournament.complete, source.progress, ratings=True),
-        standings=_standing_lines(source, columns, scale, skill_scale),
-        columns=columns,
-        axis=interval_axis(scale),
-        skill_axis=interval_axis(skill_scale),
-        seats=seats,
+        standings=make.once(standing_lines),
+        columns=page_columns(format_, seats),
+        rules=ranking_sentences(format_, seats),
+        scale=scale_of([value for line in source.batch.ratings for value in (line.low, line.high)]),
+        skill_scale=scale_of(skill),
+        cross=cross if small else None,
+        better=make.once(pair_page.superiority),
+        matrix=small,
+        cycles=make.once(pair_page.cycles),
+        faulty=faulty(source),
+        seats=seat_lines(source),
         ends=_ends(source),
-        faults=fault_lines(source),
-        fault_kinds=tuple((kind, display.fault(kind)) for kind in FAULT_KINDS),
-        voids=source.progress.void,
-        downloads={
-            "standings": _standings_table(source),
-            "seats": _seats_table(seats),
-            "faults": _faults_table(source),
-            "history": _history_table(source),
-        },
+        facts=tuple(tournament_facts(source, measured=make.measured)),
+        matches=len(make.lines),
     )
+    yield from make.tables("data/standings", _standings_table(source))
+    yield from make.tables("data/seats", seats_table(source))
+    yield from make.tables("data/faults", _faults_table(source))
+    yield from make.tables("data/history", _history_table(source))
 
 
-def _standing_lines(
-    source: ReportSource, columns: tuple[Column, ...], scale: Scale, skill_scale: Scale
-) -> tuple[StandingLine, ...]:
+def standing_lines(make: Renderer) -> tuple[StandingLine, ...]:
+    """The lines of the standings."""
+    source = make.source
+    columns = page_columns(source.format, source.tournament.seats)
     ratings = {rating.entrant: rating for rating in source.ratings}
-    batch = {line.entrant: line for line in source.batch.ratings}
-    lines = []
-    for standing in source.standings:
-        rating, line = ratings[standing.number], batch[standing.number]
-        cells = standing_cells(columns, standing)
-        own = [pair for pair in zip(columns, cells, strict=True) if _is_special(pair[0])]
-        lines.append(
-            StandingLine(
-                entrant=source.labels[standing.number],
-                standing=standing,
-                points=display.points(standing.points, source.tournament.seats),
-                percent=display.percent(standing.mean),
-                cells=cells,
-                ranking=tuple(sorted(own, key=lambda pair: pair[0].criterion)),
-                rating_rank=rating.rank,
-                mu=display.number(rating.mu, 3),
-                sigma=display.number(rating.sigma, 3),
-                exposed=display.number(rating.exposed, 3),
-                elo=display.number(line.elo, 1),
-                low=display.number(line.low, 1),
-                high=display.number(line.high, 1),
-                ranks=display.span(line.best_rank, line.worst_rank),
-                whisker=interval(scale, line.elo, line.low, line.high, source.intervals),
-                skill=sigmas(skill_scale, rating.mu, rating.sigma),
-                faults_said=", ".join(f"{kind} {count}" for kind, count in standing.faults),
-            )
+    return tuple(
+        StandingLine(
+            source.labels[line.number],
+            line,
+            source.elo[line.number],
+            ratings[line.number],
+            standing_cells(columns, line),
         )
-    return tuple(lines)
-
-
-def _is_special(column: Column) -> bool:
-    return column.criterion > 0 and column.key not in {"points", "mean", "wins"}
+        for line in source.standings
+    )
 
 
 def standing_cells(columns: tuple[Column, ...], line: Standing) -> tuple[str, ...]:
     """The values of a line of the standings as printed; the name is safe to show once escaped."""
     row = standing_row(line)
     return tuple(
-        display.label(line.name) if column.key == "name" else _shown(column, row[column.key])
+        display.label(line.name) if column.key == "name" else display.shown(column.shown(row[column.key]))
         for column in columns
     )
-
-
-def _shown(column: Column, value: object) -> str:
-    shown = column.shown(value)
-    return display.MISSING if shown is None else str(shown).replace("-", "\N{MINUS SIGN}")
 
 
 def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatScore, ...]:
@@ -204,57 +136,40 @@ def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatSc
             if at == seat.number and entrant in (None, number)
         )
         totals = ScoreTotals(*map(sum, zip(*found, strict=True)))
-        score = Fraction(totals.units, units_of_win(source.tournament.seats))
-        points = display.points(score, source.tournament.seats)
-        percent = display.percent(score / totals.games if totals.games else None)
-        lines.append(SeatScore(seat, totals, score, points, percent))
+        lines.append(SeatScore(seat, totals, Fraction(totals.units, units_of_win(source.tournament.seats))))
     return tuple(lines)
 
 
-def fault_lines(source: ReportSource) -> tuple[FaultLine, ...]:
-    """The entrants with faults, most faults first."""
-    lines = []
-    for standing in source.standings:
-        total = standing.fault_count
-        if total:
-            kinds = dict(standing.faults)
-            counts = tuple(kinds.get(kind, 0) for kind in FAULT_KINDS)
-            # Faults in void matches count too, but the games do not.
-            share = display.percent(Fraction(total, max(standing.games, total)))
-            lines.append(FaultLine(source.labels[standing.number], counts, total, share))
-    return tuple(sorted(lines, key=lambda line: (-line.total, line.entrant.number)))
+def faulty(source: ReportSource) -> list[Standing]:
+    """The lines of the entrants with faults, most faults first."""
+    lines = [line for line in source.standings if line.fault_count]
+    return sorted(lines, key=lambda line: (-line.fault_count, line.number))
 
 
-def _ends(source: ReportSource) -> tuple[tuple[str, int, str], ...]:
+def _ends(source: ReportSource) -> list[tuple[str, int, str]]:
     """The reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
     results = (match.result for match in source.matches)
     counts = Counter(result.reason for result in results if result is not None and not result.void)
-    total = counts.total()
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple((display.reason(r), n, display.percent(Fraction(n, total))) for r, n in ordered)
+    return [(display.reason(reason), n, display.share(n, counts.total())) for reason, n in ordered]
 
 
 def _standings_table(source: ReportSource) -> DataTable:
     """The standings as commands export them, with bots, ratings, and points as exact fractions."""
     ratings = {rating.entrant: rating for rating in source.ratings}
-    batch = {found.entrant: found for found in source.batch.ratings}
     rows = []
     for line in source.standings:
-        entrant, rating, elo = source.entrants[line.number].entrant, ratings[line.number], batch[line.number]
+        entrant, elo = source.entrants[line.number].entrant, source.elo[line.number]
+        rating = ratings[line.number]
         rows.append(
             elo._asdict()
             | standing_row(line)
+            | {key: getattr(entrant, key) for key in ("bot", "version", "digest")}
+            | {f"trueskill_{key}": getattr(rating, key) for key in ("rank", "mu", "sigma", "exposed")}
             | {
-                "bot": entrant.bot,
-                "version": entrant.version,
-                "digest": entrant.digest,
                 "points_exact": str(line.points),
                 "kinds": " ".join(f"{kind}:{count}" for kind, count in line.faults),
                 "elo_rank": elo.rank,
-                "trueskill_rank": rating.rank,
-                "trueskill_mu": rating.mu,
-                "trueskill_sigma": rating.sigma,
-                "trueskill_exposed": rating.exposed,
             }
         )
     columns = report_columns(source.format, source.tournament.seats)
@@ -263,90 +178,72 @@ def _standings_table(source: ReportSource) -> DataTable:
 
 def _history_table(source: ReportSource) -> DataTable:
     """Every entrant's rating after each round."""
-    rows = [
-        {
-            "round": round_,
-            "entrant": source.entrants[rating.entrant].name,
-            **{name: getattr(rating, name) for name in HISTORY},
-        }
-        for round_, pool in source.history
-        for rating in pool.table()
-    ]
-    return DataTable(("round", "entrant", *HISTORY), rows)
+    return DataTable.of(
+        "round entrant rank mu sigma exposed games",
+        (
+            (
+                round_,
+                source.entrants[line.entrant].name,
+                line.rank,
+                line.mu,
+                line.sigma,
+                line.exposed,
+                line.games,
+            )
+            for round_, pool in source.history
+            for line in pool.table()
+        ),
+    )
 
 
 def _faults_table(source: ReportSource) -> DataTable:
     """Every entrant's faults by kind."""
-    rows = [
-        {
-            "entrant": line.name,
-            **dict.fromkeys(FAULT_KINDS, 0),
-            **dict(line.faults),
-            "total": line.fault_count,
-        }
-        for line in source.standings
-    ]
-    return DataTable(("entrant", *FAULT_KINDS, "total"), rows)
-
-
-def _seats_table(lines: tuple[SeatScore, ...]) -> DataTable:
-    rows = [
-        {
-            **line.totals._asdict(),
-            "losses": line.totals.losses,
-            "seat": line.seat.number,
-            "name": line.seat.name,
-            "points": round(float(line.score), 4),
-        }
-        for line in lines
-    ]
-    return DataTable(("seat", "name", "games", "points", "wins", "draws", "losses", "faults"), rows)
-
-
-@dataclass(frozen=True, slots=True)
-class ListedTournament:
-    """A tournament in the list of tournaments; ``first`` are the leaders of its standings."""
-
-    href: str
-    name: str
-    game: str
-    seats: int
-    entrants: int
-    state: str
-    first: tuple[str, ...]
-    faults: int
-
-
-def tournament_row(source: ReportSource, href: str) -> ListedTournament:
-    """The row of a tournament."""
-    return ListedTournament(
-        href=href,
-        name=source.title,
-        game=display.label(source.game.title if source.game else source.tournament.game),
-        seats=source.tournament.seats,
-        entrants=len(source.entrants),
-        state=state(source),
-        first=tuple(
-            source.labels[line.number].name for line in source.standings if line.rank == 1 and line.games
+    return DataTable.of(
+        f"entrant {' '.join(FAULT_KINDS)} total",
+        (
+            (line.name, *(dict(line.faults).get(kind, 0) for kind in FAULT_KINDS), line.fault_count)
+            for line in source.standings
         ),
-        faults=sum(line.fault_count for line in source.standings),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Introduction:
-    """The first page's introduction; texts are safe to show once escaped.
+def seats_table(source: ReportSource, entrant: int | None = None) -> DataTable:
+    """The score of each seat, over all matches or over those of an entrant (without faults then)."""
+    rows: list[tuple[object, ...]] = []
+    for seat, totals, score in seat_lines(source, entrant):
+        counts = (totals.wins, totals.draws, totals.losses)
+        if entrant is None:
+            rows.append(
+                (seat.number, seat.name, totals.games, round(float(score), 4), *counts, totals.faults)
+            )
+        else:
+            points = float(display.points(score, source.tournament.seats))
+            rows.append((seat.number, seat.name, totals.games, points, *counts))
+    return DataTable.of(
+        f"seat name games points wins draws losses{' faults' if entrant is None else ''}", rows
+    )
+
+
+def tournament_row(source: ReportSource, href: str) -> dict[str, object]:
+    """A tournament in the list of tournaments; ``first`` are the leaders of its standings."""
+    leaders = (line for line in source.standings if line.rank == 1 and line.games)
+    return {
+        "href": href,
+        "name": source.title,
+        "game": source.game_title,
+        "seats": source.tournament.seats,
+        "entrants": len(source.entrants),
+        "state": state(source),
+        "first": [source.labels[line.number].name for line in leaders],
+        "faults": sum(line.fault_count for line in source.standings),
+    }
+
+
+def _introduction(source: ReportSource) -> dict[str, object]:
+    """The introduction of a tournament, safe to show once escaped; without any, all is empty.
 
     ``logo`` is the path of the image in the tournament's folder, or ""; ``links`` are (words, address).
     """
-
-    logo: str
-    paragraphs: tuple[str, ...]
-    links: tuple[tuple[str, str], ...]
-
-
-def about(source: ReportSource) -> Introduction:
-    """The introduction of a tournament; without any, all is empty."""
     shown = source.presentation
     paragraphs: list[list[str]] = [[]]
     for line in shown.description.splitlines():
@@ -354,11 +251,11 @@ def about(source: ReportSource) -> Introduction:
             paragraphs[-1].append(line.strip())
         else:
             paragraphs.append([])
-    return Introduction(
-        shown.file_name,
-        tuple(display.line(" ".join(lines)) for lines in paragraphs if lines),
-        tuple((display.label(link.title), link.url) for link in shown.links),
-    )
+    return {
+        "logo": shown.file_name,
+        "paragraphs": [display.line(" ".join(lines)) for lines in paragraphs if lines],
+        "links": [(display.label(link.title), link.url) for link in shown.links],
+    }
 
 
 def logo(make: Renderer) -> Iterator[File]:
@@ -368,32 +265,74 @@ def logo(make: Renderer) -> Iterator[File]:
         yield make.file(shown.file_name, shown.image)
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """The first section: at most one of its parts is there. ``drawn``: it is small enough to show."""
+def _lead(make: Renderer) -> dict[str, object]:
+    """The first section: at most one part; none for a round-robin, an import, a comparison.
 
-    bracket: BracketPage | None = None
-    progress: Progress | None = None
-    gauntlet: GauntletPage | None = None
-    adaptive: AdaptivePage | None = None
-    drawn: bool = True
-
-
-def lead(make: Renderer) -> Lead:
-    """The first section of the renderer's tournament; none for a round-robin, an import, a comparison.
-
-    There the standings and the crosstable say most.
+    There the standings and the crosstable say most. ``drawn``: it is small enough to show.
     """
     source = make.source
+    lead: dict[str, object] = {
+        **dict.fromkeys(("bracket", "progress", "gauntlet", "adaptive")),
+        "drawn": True,
+    }
     if bracket_page.is_knockout(source):
-        return Lead(
-            bracket=make.once(bracket_page.bracket), drawn=len(source.entrants) <= bracket_page.INLINE
-        )
-    if source.tournament.plan.format == "swiss" and rounds_page.has_progress(source):
+        drawn = len(source.entrants) <= bracket_page.INLINE
+        lead |= {"bracket": make.once(bracket_page.bracket), "drawn": drawn}
+    elif source.tournament.plan.format == "swiss" and rounds_page.has_progress(source):
         shown = make.once(rounds_page.progress)
-        return Lead(progress=shown, drawn=len(shown.lines) * len(shown.rounds) <= INLINE_CELLS)
-    if gauntlet_page.is_gauntlet(source):
-        return Lead(gauntlet=make.once(gauntlet_page.page_of))
-    if adaptive_page.is_adaptive(source):
-        return Lead(adaptive=make.once(adaptive_page.page_of), drawn=len(source.entrants) <= INLINE_BOTS)
-    return Lead()
+        lead |= {"progress": shown, "drawn": len(shown.lines) * len(shown.rounds) <= INLINE_CELLS}
+    elif format_pages.is_gauntlet(source):
+        lead["gauntlet"] = make.once(format_pages.gauntlet)
+    elif format_pages.is_adaptive(source):
+        lead |= {"adaptive": make.once(format_pages.adaptive), "drawn": len(source.entrants) <= INLINE_BOTS}
+    return lead
+
+
+def version_paths(pools: Sequence[VersionPool]) -> list[str]:
+    """The paths of the pages of pools; those of one game are numbered from the second on."""
+    seen: Counter[str] = Counter()
+    paths = []
+    for pool in pools:
+        name = display.folder(pool.reference.game).lower()
+        seen[name] += 1
+        paths.append(f"versions-{name}{f'-{seen[name]}' if seen[name] > 1 else ''}.html")
+    return paths
+
+
+def version_title(pool: VersionPool) -> str:
+    """The title of a pool for display: its game and seats, and the tournament that it is like."""
+    game = known_game(pool.reference.game)
+    name = game.title if game else pool.reference.game
+    return display.label(f"{name}, {pool.reference.seats} seats, as {pool.reference.name}")
+
+
+def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[str, float]) -> Iterator[File]:
+    """Yield the page and its table; dates only with measurements. Bots are by their strongest version.
+
+    Anchors that the pool does not have are those of other pools. Raises UsageError for ambiguous ones.
+    """
+    here = {name: elo for name, elo in anchors.items() if pool.matching(name)}
+    batch = pool.rate(here)
+    rows = list(zip((line.entrant for line in batch.ratings), version_rows(pool, batch), strict=True))
+    bots: dict[str, list[tuple[int, Context]]] = {}
+    for number, row in rows:
+        bots.setdefault(display.label(" ".join((row["name"], *row["args"]))), []).append((number, row))
+    for lines in bots.values():
+        lines.sort(key=lambda line: -line[0])  # the newest version comes first
+    data = f"data/{path.removesuffix('.html')}"
+    yield look.page(
+        path,
+        "versions.html",
+        title=version_title(pool),
+        bots=bots,
+        scale=scale_of([row[key] for _, row in rows for key in ("low", "high")]),
+        pool=pool,
+        anchors=[display.label(f"{name} = {elo:g}") for name, elo in here.items()],
+        intervals=EVERY_LOOK,
+        data=data,
+        versions=len(rows),
+    )
+    columns = [column.key for column in VERSIONS if look.site.measured or column.key != "since"]
+    table = DataTable(columns, [{**row, "args": " ".join(row["args"])} for _, row in rows])
+    yield File(f"{data}.csv", table.csv())
+    yield File(f"{data}.json", table.json())

@@ -1,30 +1,198 @@
-"""A pair's page: what two bots did against each other, by seat, opening and round, with all their games.
+"""Pairs of bots: the crosstable with expected scores, the probabilities of superiority, and a page each.
 
-At most ``PAIR_PAGES`` pairs have a page: those that met, in the order of the standings of the better placed
-bot and then of the other. All pairs are in the crosstable and on the bots' pages.
+The page of a pair shows what two bots did against each other, by seat, opening and round, with all their
+games. At most ``PAIR_PAGES`` pairs have a page: those that met, in the order of the standings of the better
+placed bot and then of the other. All pairs are in the crosstable and on the bots' pages.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
 from statistics import median_low
-from typing import Any
+from typing import Any, NamedTuple
+
+from markupsafe import Markup
 
 from tourney.errors import StoreDamaged
-from tourney.ratings.batch import BatchPair
+from tourney.ratings.batch import BatchPair, BatchRating
 from tourney.report import display
-from tourney.report.compact_matches import LazySequence, place_of
-from tourney.report.display import EntrantLabel, SeatLabel
+from tourney.report.charts.chart import draw
+from tourney.report.charts.kinds import heat_map
+from tourney.report.compact_matches import LazySequence
 from tourney.report.output.layout import File
-from tourney.report.output.rendering import Renderer
-from tourney.report.pages.match_lines import ListedMatch
+from tourney.report.output.rendering import Context, Renderer
 from tourney.report.source import ReportSource
-from tourney.schedule.row import Row
+from tourney.results.columns import EVALUATIONS
+from tourney.results.ratings import cycle_rows, evaluation_rows
+from tourney.results.standings import Standing
+from tourney.results.tables import DataTable
+from tourney.results.texts import cycle_sentence
 from tourney.store.column_reading import unpack_parts
 from tourney.store.exchange import IMPORTED
+from tourney.store.values import TournamentMatch
+
+SHADES = 9
+"""Shades of a score or probability, from 0 (0 %) to 8 (100 %); 4 is even."""
+EVEN = 4
+"""The step of a residual within one standard deviation."""
+HEATMAP = 40
+"""Most entrants of the chart of residuals, which has a cell for each pair."""
+
+
+class CrosstableCell(NamedTuple):
+    """A pair: half points and games, the shades of score and residual, and the shares in words.
+
+    ``href`` leads to its page, or to its line on the entrant's page.
+    """
+
+    href: str
+    half_points: int
+    games: int
+    shade: int
+    residual: int
+    said: str
+
+
+class Crosstable(NamedTuple):
+    """Rows and columns in the order of the standings.
+
+    A cell is None for the entrant itself and for pairs without games.
+    """
+
+    lines: list[tuple[Standing, list[CrosstableCell | None]]]
+    download: DataTable
+
+
+class SuperiorityCell(NamedTuple):
+    """A pair: the probability that the row's bot is stronger, its shade, and the games."""
+
+    los: float
+    shade: int
+    games: int
+
+
+class Superiority(NamedTuple):
+    """Rows and columns in the order of the ratings; a bot's own cell is None."""
+
+    lines: list[tuple[BatchRating, list[SuperiorityCell | None]]]
+    download: DataTable
+
+
+def crosstable_files(make: Renderer) -> Iterator[File]:
+    """Yield the page of the crosstable and the downloads."""
+    cross, better = make.once(crosstable), make.once(superiority)
+    residuals = _residual_chart(cross)
+    yield make.page("crosstable.html", "crosstable.html", cross=cross, better=better, residuals=residuals)
+    yield from make.tables("data/crosstable", cross.download)
+    yield from make.tables("data/superiority", better.download)
+    if found := make.once(cycles):
+        yield from make.tables("data/evaluations", found["download"])
+
+
+def residual_step(z: float) -> int:
+    """The shade 1..7 of a residual in standard deviations; 4 is within one."""
+    return EVEN + max(-3, min(3, int(z)))
+
+
+def _residual_chart(cross: Crosstable) -> Markup | None:
+    """The residuals of all pairs as a chart, rows and columns numbered as in the crosstable.
+
+    None if no residual is beyond one standard deviation.
+    """
+    cells = [
+        (row, column, cell.residual)
+        for row, (_, line) in enumerate(cross.lines, 1)
+        for column, cell in enumerate(line, 1)
+        if cell is not None
+    ]
+    if not 2 < len(cross.lines) <= HEATMAP or all(step == EVEN for _, _, step in cells):
+        return None
+    said = "Residuals of all pairs, as in the crosstable when it is shaded by residual"
+    return draw(heat_map(said, cells, len(cross.lines), "Opponent", "Bot"))
+
+
+def crosstable(make: Renderer) -> Crosstable:
+    """The crosstable; the expected scores come from the fit to all matches."""
+    source, pages = make.source, make.once(pair_paths)
+    pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs if pair.games}
+    numbers = [line.number for line in source.standings]
+    cells: dict[tuple[int, int], CrosstableCell] = {}
+    rows = []
+    for key in ((a, b) for a in numbers for b in numbers if (a, b) in pairs):
+        pair, expected = pairs[key], source.meetings[key].expected
+        share = Fraction(pair.half_points, 2 * pair.games)
+        cells[key] = CrosstableCell(
+            pages.get(key) or f"{source.labels[key[0]].page}#vs-{key[1] + 1}",
+            pair.half_points,
+            pair.games,
+            round(share * (SHADES - 1)),
+            residual_step(source.meetings[key].z),
+            f"{display.percent(share)} %, expected {display.number(100 * expected, 1)} %",
+        )
+        names = (source.entrants[number].name for number in key)
+        scores = (pair.half_points / 2, round(float(share), 4), round(expected, 4))
+        rows.append((*names, pair.games, *scores))
+    lines = [(line, [cells.get((line.number, other)) for other in numbers]) for line in source.standings]
+    return Crosstable(lines, DataTable.of("entrant opponent games points share expected", rows))
+
+
+def superiority(make: Renderer) -> Superiority:
+    """The probability of superiority for each pair of bots."""
+    source, batch = make.source, make.source.batch
+    cells: dict[tuple[int, int], SuperiorityCell] = {}
+    for pair in batch.pairs:
+        for a, b, los in ((pair.a, pair.b, pair.los), (pair.b, pair.a, 1 - pair.los)):
+            # Both cells of a pair come from one probability, so that they add up to 100 before rounding.
+            cells[a, b] = SuperiorityCell(los, round(los * (SHADES - 1)), pair.games)
+    order = [rating.entrant for rating in batch.ratings]
+    rows = (
+        (
+            *(source.entrants[number].name for number in (pair.a, pair.b)),
+            *(pair.los, pair.games, pair.points, pair.expected, pair.residual, pair.z),
+        )
+        for pair in batch.pairs
+    )
+    return Superiority(
+        [(line, [cells.get((line.entrant, other)) for other in order]) for line in batch.ratings],
+        DataTable.of("entrant opponent p_better games points expected residual z", rows),
+    )
+
+
+def cycles(make: Renderer) -> Context | None:
+    """Where strength is not one number: evaluations that allow for cycles, and the cycles.
+
+    None where the test of fit does not ask for them.
+    """
+    source, batch = make.source, make.source.batch
+    if batch.cycles is None or batch.pool.goodness.p_value is None:
+        return None
+    names = {number: label.name for number, label in source.labels.items()}
+    columns = EVALUATIONS[1:]
+    rows = evaluation_rows(batch, names)
+    return {
+        "sentence": cycle_sentence(batch.cycles, batch.pool.goodness.p_value, names, display.number),
+        "columns": columns,
+        "lines": [
+            (
+                source.labels[row["entrant"]],
+                [display.shown(column.shown(row[column.key])) for column in columns],
+            )
+            for row in rows
+        ],
+        "cycles": [
+            (row["bots"], row["scores"], f"{row['probability']:.2f}") for row in cycle_rows(batch, names)
+        ],
+        "download": DataTable.of(
+            "entrant lottery against alpha",
+            (
+                (source.entrants[row["entrant"]].name, row["lottery"], row["against"], row["alpha"])
+                for row in rows
+            ),
+        ),
+    }
+
 
 PAIR_PAGES = 1225
 """Most pages of pairs: every pair of 50 bots."""
@@ -32,6 +200,8 @@ GAMES = 1000
 """Most games that a page lists; the list of matches has all."""
 HELD = 10_000
 """Most games that are held while their page is made; more are read again for each of its tables."""
+COMPARED = 50
+"""Most games of a pair whose actions are compared, the first ones."""
 COMPARED = 50
 """Most games of a pair whose actions are compared, the first ones."""
 ROUNDS = 100
@@ -45,218 +215,111 @@ Pair = tuple[int, int]
 HALF = "\N{VULGAR FRACTION ONE HALF}"
 
 
-@dataclass(frozen=True, slots=True)
-class PairGame:
-    """A game of a pair; ``half`` is what the first bot took, in half points, at its ``seat`` (from 0)."""
+class PairGame(NamedTuple):
+    """A match of two entrants: their seats (from 0), the half points of the first, and the faults of both."""
 
-    line: ListedMatch
+    match: TournamentMatch
     seat: int
     other_seat: int
     half: int
-
-    @property
-    def result(self) -> str:
-        """The first bot's result."""
-        return ("0", HALF, "1")[self.half]
-
-    @property
-    def outcome(self) -> str:
-        """The first bot's result as a word."""
-        return ("loss", "draw", "win")[self.half]
-
-    @property
-    def own(self) -> SeatLabel:
-        """The first bot's seat."""
-        return self.line.seats[self.seat].seat
-
-    @property
-    def fault(self) -> str:
-        """The first bot's fault, or ""."""
-        return self.line.seats[self.seat].fault
-
-    @property
-    def other_fault(self) -> str:
-        """The other bot's fault, or ""."""
-        return self.line.seats[self.other_seat].fault
+    fault: str
+    other_fault: str
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
-    """The first bot's score in some games, under a name: a seat, an opening or a round."""
-
-    name: str
-    seat: SeatLabel | None
-    games: int
-    points: str
-    percent: str
-    wins: int
-    draws: int
-    losses: int
+def meetings(source: ReportSource) -> dict[tuple[int, int], Sequence[PairGame]]:
+    """The meetings of each two bots, for both orders of them; void matches do not count."""
+    found: dict[tuple[int, int], Sequence[PairGame]] = {}
+    for (a, b), places in source.met.items():
+        found[a, b] = LazySequence(source.matches, partial(_meeting, a, b), places)
+        found[b, a] = LazySequence(source.matches, partial(_meeting, b, a), places)
+    return found
 
 
-@dataclass(frozen=True, slots=True)
-class PairPage:
-    """The page's template context; figures are those of ``a`` against ``b``, strings as printed.
+def _meeting(entrant: int, opponent: int, match: TournamentMatch) -> PairGame:
+    result, seat, other = match.result, match.seats.index(entrant), match.seats.index(opponent)
+    if result is None:
+        raise ValueError(f"match {match.number} has no result")
+    half = 2 * (result.ranks[seat] < result.ranks[other]) + (result.ranks[seat] == result.ranks[other])
+    return PairGame(match, seat, other, half, result.faults[seat] or "", result.faults[other] or "")
 
-    ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
-    ``los`` the probability in percent that ``a`` is the stronger. ``groups``: how often ``a`` took 0, ½, 1,
-    1½ and 2 points from the two games of a mirrored group; () where groups are not of two games, or share
-    no dice. ``repeated``: the games in percent that repeat earlier ones. ``leaves``: the median of the
-    numbers of actions after which games differ from all earlier ones; None without two records. ``more``
-    games are left out of the list.
-    """
 
-    path: str
-    a: EntrantLabel
-    b: EntrantLabel
-    total: Score
-    theirs: str
-    expected: str
-    lead: str
-    low: str
-    high: str
-    los: str
-    streaks: tuple[tuple[str, int], ...]
-    seats: tuple[Score, ...]
-    openings: tuple[Score, ...]
-    rounds: tuple[Score, ...]
-    groups: tuple[tuple[str, int], ...]
-    repeated: str
-    leaves: int | None
-    games: tuple[PairGame, ...]
-    more: int
+def pairs_with_pages(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
+    """The meetings of the pairs with a page, in schedule order."""
+    order = {line.number: place for place, line in enumerate(make.source.standings)}
+    found = {pair: games for pair, games in meetings(make.source).items() if order[pair[0]] < order[pair[1]]}
+    pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
+    return {pair: found[pair] for pair in pairs[:PAIR_PAGES]}
 
 
 def pair_paths(make: Renderer) -> dict[Pair, str]:
     """The path of each pair's page, for both orders of its bots."""
     found: dict[Pair, str] = {}
-    for a, b in make.once(_games):
-        path = f"pairs/{min(a, b) + 1:02d}-{max(a, b) + 1:02d}.html"
-        found[a, b] = found[b, a] = path
+    for a, b in make.once(pairs_with_pages):
+        found[a, b] = found[b, a] = f"pairs/{min(a, b) + 1:02d}-{max(a, b) + 1:02d}.html"
     return found
 
 
 def files(make: Renderer) -> Iterator[File]:
     """Yield the pages of the pairs."""
-    source, paths = make.source, make.once(pair_paths)
-    fitted = {frozenset((pair.a, pair.b)): pair for pair in source.batch.pairs}
-    openings = _BookLines(source)
-    for pair, every in make.once(_games).items():
+    fitted = {frozenset((pair.a, pair.b)): pair for pair in make.source.batch.pairs}
+    for pair, every in make.once(pairs_with_pages).items():
         # Lazy games are made again for each of the page's tables, which is slower but takes no memory.
         games = every if len(every) > HELD else tuple(every)
-        page = _page(source, paths[pair], pair, games, fitted[frozenset(pair)], openings)
-        yield make.page(page.path, "pair.html", pair=page)
+        yield _page(make, pair, games, fitted[frozenset(pair)])
 
 
-def _games(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
-    """The games of the pairs with a page, in schedule order; void matches are left out."""
-    order = {line.number: place for place, line in enumerate(make.source.standings)}
-    found: dict[Pair, Sequence[PairGame]] = {}
-    for pair, places in make.source.met.items():
-        a, b = sorted(pair, key=order.__getitem__)
-        found[a, b] = LazySequence(make.lines, partial(_game, a, b), places)
-    pairs = sorted(found, key=lambda pair: (order[pair[0]], order[pair[1]]))
-    return {pair: found[pair] for pair in pairs[:PAIR_PAGES]}
+def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPair) -> File:
+    """A pair's page. Scores are (name, seat or None, half points of each game); figures those of ``a``.
 
-
-def _game(a: int, b: int, line: ListedMatch) -> PairGame:
-    seats = [seated.entrant.number for seated in line.seats]
-    seat, other = seats.index(a), seats.index(b)
-    mine, theirs = line.seats[seat].rank, line.seats[other].rank
-    return PairGame(line, seat, other, 1 if mine == theirs else 2 if mine < theirs else 0)
-
-
-class _BookLines:
-    """Names the line of the opening book that each match began with."""
-
-    def __init__(self, source: ReportSource) -> None:
-        self._tournament = source.tournament
-        imported = source.tournament.plan.format == IMPORTED
-        self._book = () if imported else source.tournament.plan.book
-
-    def of(self, line: ListedMatch) -> int | None:
-        """The line of a match's opening, from 0, or None without a book."""
-        if not self._book:
-            return None
-        row = Row(line.round, line.table, line.repeat, line.order, ())
-        plan = self._tournament.plan
-        return plan.book_line(plan.seed_of(self._tournament.seed, row), row)
-
-    def name(self, number: int) -> str:
-        """A line of the book for display."""
-        return f"{number + 1}. {display.label(' '.join(self._book[number]), BOOK_LINE)}"
-
-
-def _page(
-    source: ReportSource,
-    path: str,
-    pair: Pair,
-    games: Sequence[PairGame],
-    fitted: BatchPair,
-    openings: _BookLines,
-) -> PairPage:
-    a, b = (source.labels[number] for number in pair)
-    sign = 1 if fitted.a == pair[0] else -1
+    ``lead`` is the difference in Elo by the fit to all matches, with its interval (``low``, ``high``);
+    ``los`` the probability that ``a`` is the stronger. ``leaves``: the median of the numbers of actions after
+    which games differ from all earlier ones; None without two records. ``more`` games are not in the list.
+    """
+    source, sign = make.source, 1 if fitted.a == pair[0] else -1
     low, high = sorted((sign * fitted.low, sign * fitted.high))
-    expected = fitted.expected if sign == 1 else fitted.games - fitted.expected
-    halves = bytes(game.half for game in games)
+    a, b = (source.labels[number] for number in pair)
+    plan = source.tournament.plan
+    book = () if plan.format == IMPORTED else plan.book
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_round: defaultdict[int, bytearray] = defaultdict(bytearray)
     for game in games:
-        if (number := openings.of(game.line)) is not None:
-            by_opening[number].append(game.half)
-        by_seat[game.own.number].append(game.half)
-        by_round[game.line.round].append(game.half)
-    return PairPage(
-        path=path,
+        if book:
+            row = game.match.row
+            by_opening[plan.book_line(plan.seed_of(source.tournament.seed, row), row)].append(game.half)
+        by_seat[game.seat].append(game.half)
+        by_round[game.match.key.round].append(game.half)
+    halves = bytes(game.half for game in games)
+    return make.page(
+        make.once(pair_paths)[pair],
+        "pair.html",
         a=a,
         b=b,
-        total=_score("", None, halves),
-        theirs=_points(2 * len(halves) - sum(halves)),
-        expected=display.number(expected, 1),
-        lead=display.number(sign * fitted.elo, 1),
-        low=display.number(low, 1),
-        high=display.number(high, 1),
-        los=display.number(100 * (fitted.los if sign == 1 else 1 - fitted.los), 1),
-        streaks=_streaks(games, a.name, b.name),
-        seats=tuple(
-            _score(f"{one.number} {one.name}", one, by_seat[one.number])
-            for one in source.seats
-            if one.number in by_seat
-        ),
-        openings=tuple(
-            _score(openings.name(number), None, by_opening[number]) for number in sorted(by_opening)
-        ),
-        rounds=tuple(_score(str(number), None, some) for number, some in by_round.items())
+        halves_won=halves,
+        expected=fitted.expected if sign == 1 else fitted.games - fitted.expected,
+        lead=sign * fitted.elo,
+        low=low,
+        high=high,
+        los=fitted.los if sign == 1 else 1 - fitted.los,
+        streaks=_streaks(halves, a.name, b.name),
+        seats=[(f"{s.number} {s.name}", s, by_seat[k]) for k, s in enumerate(source.seats) if k in by_seat],
+        openings=[
+            (f"{number + 1}. {display.label(' '.join(book[number]), BOOK_LINE)}", None, found)
+            for number, found in sorted(by_opening.items())
+        ],
+        rounds=[(str(number), None, found) for number, found in by_round.items()]
         if 1 < len(by_round) <= ROUNDS
-        else (),
-        groups=_groups(games) if source.tournament.plan.mirrored_dice else (),
-        repeated=_repeated(source, games),
+        else [],
+        repeated=_repeated(games),
         leaves=_leaves(source, games),
-        games=tuple(games[:GAMES]),
+        groups=_groups(games) if plan.mirrored_dice else (),
+        games=[(make.line_of[game.match.number], game) for game in games[:GAMES]],
         more=max(0, len(games) - GAMES),
     )
 
 
-def _points(halves: int) -> str:
-    return display.decimal(Fraction(halves, 2), 1).removesuffix(".0")
-
-
-def _score(name: str, seat: SeatLabel | None, halves: bytes | bytearray) -> Score:
-    return Score(
-        name,
-        seat,
-        len(halves),
-        _points(sum(halves)),
-        display.percent(Fraction(sum(halves), 2 * len(halves))),
-        *(halves.count(half) for half in (2, 1, 0)),
-    )
-
-
-def _streaks(games: Sequence[PairGame], a: str, b: str) -> tuple[tuple[str, int], ...]:
+def _streaks(halves: bytes, a: str, b: str) -> tuple[tuple[str, int], ...]:
     """The longest runs of games in schedule order that each bot won, or did not lose."""
-    halves = bytes(game.half for game in games)
     runs = (
         (f"wins of {display.isolated(a)} in a row", {2}),
         (f"games of {display.isolated(a)} in a row without a loss", {1, 2}),
@@ -271,48 +334,46 @@ def _longest(flags: Iterable[bool]) -> int:
 
 
 def _groups(games: Sequence[PairGame]) -> tuple[tuple[str, int], ...]:
-    """How often the two games of a mirrored group gave the first bot 0 to 2 points."""
-    groups = groupby(games, key=lambda game: (game.line.round, game.line.table, game.line.repeat))
+    """How often the two games of a mirrored group gave the first bot 0, ½, 1, 1½ and 2 points.
+
+    () where groups are not of two games.
+    """
+    groups = groupby(games, key=lambda game: game.match.key[:3])
     each = ([game.half for game in some] for _, some in groups)
     sums = Counter(sum(halves) for halves in each if len(halves) == 2)
-    if not sums or any(len(game.line.seats) != 2 for game in games):
+    if not sums or any(len(game.match.seats) != 2 for game in games):
         return ()
     return tuple((("0", HALF, "1", f"1{HALF}", "2")[halves], sums[halves]) for halves in range(5))
 
 
-def _repeated(source: ReportSource, games: Sequence[PairGame]) -> str:
-    """The share of games in percent that repeat earlier ones; those without a record repeat none."""
+def _repeated(games: Sequence[PairGame]) -> int:
+    """The number of games that repeat earlier ones; those without a record repeat none."""
     found: set[tuple[object, ...]] = set()
     for game in games:
-        result = source.matches[place_of(source.matches, game.line.number)].result
-        play = "" if result is None else result.evidence.play
-        found.add((_seating(game), play) if play else (game.line.number,))
-    return display.percent(Fraction(len(games) - len(found), len(games)))
+        play = "" if game.match.result is None else game.match.result.evidence.play
+        found.add((game.match.seats, play) if play else (game.match.number,))
+    return len(games) - len(found)
 
 
 def _leaves(source: ReportSource, games: Sequence[PairGame]) -> int | None:
     """The median of the actions after which a game differs from all earlier ones of its seating."""
     trees: dict[tuple[int, ...], dict[object, Any]] = {}
     found = []
-    compared = games[:COMPARED]
-    parts = source.parts([game.line.number for game in compared])
-    for game in compared:
+    matches = [game.match for game in games[:COMPARED]]
+    parts = source.parts([match.number for match in matches])
+    for match in matches:
         try:
-            packed = parts[game.line.number]._replace(log=None, measured=None)
-            record, _, _ = unpack_parts(packed, len(game.line.seats))
+            packed = parts[match.number]._replace(log=None, measured=None)
+            record, _, _ = unpack_parts(packed, len(match.seats))
         except (KeyError, StoreDamaged):  # the page of the match says what is damaged
             continue
         if record is None:
             continue
-        seen = _seating(game) in trees
-        node, known = trees.setdefault(_seating(game), {}), 0
+        seen = match.seats in trees
+        node, known = trees.setdefault(match.seats, {}), 0
         for action in record.actions:
             known += action in node
             node = node.setdefault(action, {})
         if seen:
             found.append(known)
     return median_low(found) if found else None
-
-
-def _seating(game: PairGame) -> tuple[int, ...]:
-    return tuple(seated.entrant.number for seated in game.line.seats)

@@ -22,8 +22,8 @@ from tourney.report.charts.canvas import Canvas, Lettering, fitted
 from tourney.report.output.layout import CARD, File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import ListedMatch
+from tourney.report.pages.methods_page import state
 from tourney.report.pages.overview_page import standing_cells
-from tourney.report.pages.tournament_facts import state
 from tourney.report.source import ReportSource
 from tourney.results.standings import BY_MEAN, page_columns
 from tourney.schedule.row import score_units, units_of_win

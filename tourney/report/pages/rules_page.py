@@ -5,7 +5,7 @@ A plugin's text is not trusted: raw HTML stays text, and links lead nowhere outs
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -26,69 +26,49 @@ _PREFIX = "r-"
 """Before the ids of headings, so that they differ from the ids of the page itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleBoard:
-    """A drawn position with its caption; ``notes`` are the lines of text below."""
-
-    svg: Markup
-    caption: str
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class GuideView:
-    """The rules in short; ``figures`` are (drawing, name, text)."""
+class GuideView(NamedTuple):
+    """The rules in short; ``figures`` are (drawing, name, text), ``boards`` (drawing, caption, notes)."""
 
     aim: str
     turn: tuple[str, ...]
     end: tuple[str, ...]
-    figures: tuple[tuple[Markup, str, str], ...]
-    boards: tuple[ExampleBoard, ...]
+    figures: list[tuple[Markup, str, str]]
+    boards: list[tuple[Markup, str, tuple[str, ...]]]
 
 
-@dataclass(frozen=True, slots=True)
-class RulesPage:
+class RulesPage(NamedTuple):
     """The rules as HTML, without their first heading; ``sections`` are (id, title) of the main headings."""
 
     html: Markup
     sections: tuple[tuple[str, str], ...]
 
 
-def guide_of(source: ReportSource) -> tuple[Guide | None, str]:
-    """The game's guide, or None and why there is none."""
+def guide_of(source: ReportSource) -> tuple[Guide | None, GuideView | None, str]:
+    """The game's guide, the rules in short from it, and why they are missing ("" if they are there)."""
     if source.tournament.game == EXTERNAL:
-        return None, "The rules are those of the outside referee: Tourney does not know them."
+        return None, None, "The rules are those of the outside referee: Tourney does not know them."
     if not source.tournament.recorded:
-        return None, "The results were imported, so the rules that they were played by are not known."
+        why = "The results were imported, so the rules that they were played by are not known."
+        return None, None, why
     if source.game is None:
-        return None, (
+        why = (
             "The game is not installed where this report was written, so its rules cannot be shown:"
             " see the documentation of the package that provides it."
         )
+        return None, None, why
+    guide: object = None
     try:
         guide = source.game.guide()
+        if isinstance(guide, Guide):
+            return guide, _drawn_guide(source.game, guide, source), ""
     except Exception as error:  # noqa: BLE001 - a plugin's guide that fails costs the rules, not the report
-        return None, _failure(error)
-    if isinstance(guide, Guide):
-        return guide, ""
-    return None, (
+        why = f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
+        return guide if isinstance(guide, Guide) else None, None, why
+    why = (
         "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
         " package that provides it."
     )
-
-
-def short_rules(source: ReportSource, guide: Guide | None) -> tuple[GuideView | None, str]:
-    """A game's rules in short, or None and why they cannot be shown ("" without a guide)."""
-    if source.game is None or guide is None:
-        return None, ""
-    try:
-        return _drawn_guide(source.game, guide, source), ""
-    except Exception as error:  # noqa: BLE001 - drawings of a plugin that fail cost the rules, not the report
-        return None, _failure(error)
-
-
-def _failure(error: Exception) -> str:
-    return f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
+    return None, None, why
 
 
 def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView:
@@ -100,29 +80,17 @@ def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView
         colors = seat_colors(game.seat_names[:count])
         caption = display.line(example.caption)
         svg = Markup(inline_svg(diagram, colors, caption))  # noqa: S704 - the drawing escapes all text
-        boards.append(ExampleBoard(svg, caption, tuple(map(display.line, diagram.notes))))
+        boards.append((svg, caption, tuple(map(display.line, diagram.notes))))
     colors = tuple(seat.color for seat in source.seats)
-    figures = tuple(
-        (
-            _figure(Piece(0, 0, figure.glyph, figure.side, figure.kind), colors),
-            display.label(figure.name),
-            display.line(figure.text),
+    figures = []
+    for figure in guide.figures:
+        piece = piece_svg(Piece(0, 0, figure.glyph, figure.side, figure.kind), colors)
+        svg = Markup(  # noqa: S704 - the drawing escapes all text
+            f'<svg class="tb" aria-hidden="true" viewBox="-50 -50 100 100">{piece}</svg>'
         )
-        for figure in guide.figures
-    )
-    return GuideView(
-        display.line(guide.aim),
-        tuple(map(display.line, guide.turn)),
-        tuple(map(display.line, guide.end)),
-        figures,
-        tuple(boards),
-    )
-
-
-def _figure(piece: Piece, colors: Sequence[str]) -> Markup:
-    return Markup(  # noqa: S704 - the drawing escapes all text
-        f'<svg class="tb" aria-hidden="true" viewBox="-50 -50 100 100">{piece_svg(piece, colors)}</svg>'
-    )
+        figures.append((svg, display.label(figure.name), display.line(figure.text)))
+    turn, end = (tuple(map(display.line, lines)) for lines in (guide.turn, guide.end))
+    return GuideView(display.line(guide.aim), turn, end, figures, boards)
 
 
 def rules_text(game: AnyGame, guide: Guide | None) -> str:
@@ -145,8 +113,8 @@ def rules_page(text: str, board: Markup) -> RulesPage:
     title = True
     for place, token in enumerate(tokens):
         if token.type == "heading_open":
-            words = _plain(tokens[place + 1])
-            token.attrSet("id", slug := _unique(_slug(words), slugs))
+            words = "".join(child.content for child in tokens[place + 1].children or ())
+            token.attrSet("id", slug := _slug(words, slugs))
             if token.tag == "h2":
                 sections.append((slug, words))
         if token.type == "inline":
@@ -188,7 +156,7 @@ def _children(tokens: Sequence[Token], board: Markup) -> Iterator[Token]:
     kept: list[bool] = []
     for token in tokens:
         if token.type == "image":
-            yield _raw(board) if board else _text(token.content)
+            yield _raw(board) if board else Token("text", "", 0, content=token.content)
         elif token.type == "link_open":
             target = str(token.attrGet("href") or "")
             kept.append(target.startswith("#"))
@@ -206,20 +174,9 @@ def _raw(html: str) -> Token:
     return Token("html_block", "", 0, content=str(html))
 
 
-def _text(content: str) -> Token:
-    return Token("text", "", 0, content=content)
-
-
-def _plain(inline: Token) -> str:
-    return "".join(token.content for token in inline.children or ())
-
-
-def _slug(words: str) -> str:
-    """The anchor of a heading as GitHub makes it: letters, digits and hyphens."""
-    return re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
-
-
-def _unique(slug: str, seen: dict[str, int]) -> str:
+def _slug(words: str, seen: dict[str, int]) -> str:
+    """The anchor of a heading as GitHub makes it: letters, digits and hyphens, unique by a number."""
+    slug = re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
     number = seen[slug] = seen.get(slug, -1) + 1
     return f"{_PREFIX}{slug}" + (f"-{number}" if number else "")
 

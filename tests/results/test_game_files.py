@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.support.schedules import play_out, play_round, setup, truth
 from tourney.errors import UsageError
-from tourney.results.trf import trf
+from tourney.results.game_files import trf
 from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.round_robin import RoundRobin

@@ -7,7 +7,7 @@ from tourney.match.record import Outcome, Record, make_record
 from tourney.match.spec import Limits
 from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo, SeatInfo
-from tourney.report.pages.match_plots import clocks_by_seat, clocks_left, match_plots, times_by_seat
+from tourney.report.pages.match_script import clocks_by_seat, clocks_left, match_plots, times_by_seat
 
 SEATS = (SeatLabel(1, "Black", "black"), SeatLabel(2, "Red", "red"))
 
