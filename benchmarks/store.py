@@ -51,7 +51,7 @@ from tourney.run.engine.verification import TournamentVerifier
 from tourney.spawning import Pool, default_processes
 from tourney.store.database import Database
 from tourney.store.engine import parse_url
-from tourney.store.importing import keep_root
+from tourney.store.root import keep_root
 from tourney.store.values import Tournament
 
 # Where databases are: files in a folder, or on a PostgreSQL server

@@ -148,9 +148,13 @@ const RECORD = object({ ...SETTINGS, format: match("tourney-record/1"), seed: SE
 const BOOK = list(list(TOKEN, 1, 1e6), 0, 1e6);
 const PLAN = object({ ...SETTINGS, format: WORD, "opening-plies": MANY, book: BOOK }, {}, anything);
 const ENTRANTS = list(object({ name: LABEL, ...BOT }, {}, anything), 1, 1e6);
-const CUP = object({ plan: PLAN, seed: match("0|[1-9][0-9]{0,77}"), entrants: ENTRANTS }, {}, anything);
-const HEAD = object({ tournament: CUP, matches: NUMBER }, {}, anything);
-const MATCH = object({ place: tuple(MS, MS, MS, MS), seats: list(NUMBER, 1, 64) }, {}, anything);
+const CUP = object({ format: match("tourney-plan/[12]"), plan: PLAN, entrants: ENTRANTS }, {
+  seed: match("0|[1-9][0-9]{0,77}"), "seed-commitment": DIGEST,
+  beacon: object({ round: LABEL }, { value: match("([0-9a-f]{2})*") }) }, anything);
+const HEAD = object({ tournament: CUP, matches: NUMBER }, { complete: anything, root: DIGEST, commitment: DIGEST,
+  salt: match("[0-9a-f]{32}") }, anything);
+const MATCH = object({ place: tuple(MS, MS, MS, MS), seats: list(NUMBER, 1, 64) }, {
+  record: object({ digest: DIGEST }, {}, anything), void: object({ reason: WORD }, { entrant: NUMBER }) }, anything);
 function checkForm(record) {
   RECORD(record, "record");
   const { seats, actions, outcome, limits } = record;
@@ -335,7 +339,7 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   const seats = match.seats.map((number) => entrants[number]).filter(Boolean)
     .map(({ name, bot, version, args, digest }) => ({ entrant: name, bot, version, args, digest }));
   need(same(record.seats, seats), "the seats are not those of the match");
-  if (plan.format === "import") return;
+  if (plan.format === "import" || seed === undefined) return;
   const own = derive(seed, "match", ...match.place.slice(0, plan["mirrored-dice"] === false ? 4 : 3));
   need(record.seed === String(own), `the seed of this place is ${own}`);
   const repeats = Math.floor(plan["games-per-pairing"] / ({ 2: 2, 3: 6 }[plan.seats] ?? 4));
@@ -343,6 +347,79 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   const at = "opening-order" in plan ? turn : uniform(derive(own, "book"), plan.book.length);
   const opening = plan.book.length ? { actions: plan.book[at] } : { plies: plan["opening-plies"] };
   need(same(record.opening, opening), "the opening is not that of the plan");
+}
+
+const permuted = (items) => items.length < 2 ? [items]
+  : items.flatMap((one) => permuted(items.filter((other) => other !== one)).map((rest) => [one, ...rest]));
+const hex = (text) => Buffer.from(text, "hex");
+
+class Cup { // what the lines of one tournament have together
+  constructor(head) {
+    const cup = head.tournament;
+    Object.assign(this, { head, cup, leaves: [leaf(cup)], last: [0, 0, 0, 0], open: false });
+    Object.assign(this, { digests: new Set(), groups: new Map() });
+    need("salt" in head || !("root" in head) || cup.format.endsWith("1"), "the salt is missing");
+    if ("salt" in head && "commitment" in head) this.checkCommitment(head.commitment, hex(head.salt));
+  }
+  checkCommitment(commitment, salt) {
+    const { seed, ...entry } = this.cup;
+    const { plan, beacon } = entry;
+    const seal = sha256(Buffer.from([2]), salt, Buffer.from(beacon ? "" : seed)).toString("hex");
+    const first = entry.entrants.filter((bot) => !("joined" in bot)).map(({ left, ...rest }) => rest);
+    Object.assign(entry, { entrants: first, "seed-commitment": seal }, beacon ? { beacon: { round: beacon.round } } : {});
+    const tried = plan.rounds ? [plan.rounds, ...Array.from({ length: 1000 }, (_, n) => n + 1)] : [plan.rounds];
+    const made = tried.some((rounds) => {
+      const begun = rounds === undefined ? plan : { ...plan, rounds }; // a later file may have changed the number
+      return leaf({ ...entry, plan: begun }).toString("hex") === commitment;
+    });
+    need(made, "the commitment is not that of plan, seed and salt");
+    if (!beacon || seed === undefined) return;
+    const mixed = sha256(Buffer.from([3]), hex(commitment), salt, hex(beacon.value)).toString("hex");
+    need(seed === String(BigInt(`0x${mixed}`)), "the seed does not follow from commitment and beacon");
+  }
+  check(match) {
+    const { place, seats } = match;
+    const { plan, entrants, format } = this.cup;
+    const at = place.findIndex((part, n) => part !== this.last[n]);
+    need(at >= 0 && place[at] > this.last[at], "the place does not come after that of the match before");
+    this.last = place;
+    need(seats.every((number) => number < entrants.length), "a seat has an unknown entrant");
+    const key = place.slice(0, 3).join();
+    this.groups.set(key, [...this.groups.get(key) ?? [], seats]);
+    need(plan.format === "import" || this.groups.get(key).length === place[3], "a match of the group is missing");
+    const end = [...place, "void"];
+    if ("record" in match) {
+      need(!this.digests.has(match.record.digest), "an earlier match has this record");
+      this.digests.add(match.record.digest);
+      end[4] = match.record.digest;
+    } else if (!("void" in match)) this.open = true;
+    else if (format.endsWith("2")) end.push(seats, match.void.reason, match.void.entrant ?? null);
+    this.leaves.push(leaf(end));
+  }
+  end() {
+    const { head, cup, leaves } = this;
+    need(leaves.length === head.matches + 1, `${leaves.length - 1} matches are there, not all`);
+    let before = [0, 0, 0];
+    for (const [key, group] of cup.plan.format === "import" ? [] : this.groups) {
+      const place = key.split(",").map(Number), size = group[0].length;
+      const four = permuted([0, 1, 2, 3])[(place[2] - 1) % 6];
+      const orders = size < 4 ? permuted([...group[0].keys()]) : [0, 1, 2, 3].map((k) => [...four.slice(k), ...four.slice(0, k)]);
+      const named = group[0].map((_, k) => group[0][orders[0].indexOf(k)]);
+      const whole = orders.map((order) => order.map((k) => named[k]).join()).join(" ");
+      need(group.join(" ") === whole, `the group [${place.join(", ")}] is not whole`);
+      const [round, table, repeat] = before;
+      const steps = [[round + 1, 1, 1], [round, table + 1, 1], [round, table, repeat + 1]].map(String);
+      need(steps.includes(key), `places are missing before the group [${place.join(", ")}]`);
+      before = place;
+    }
+    if (this.open || head.complete !== true) {
+      need(!("root" in head), "there is a root before the end");
+      return "";
+    }
+    const root = tree(leaves).toString("hex");
+    need(head.root === root, `the root is ${root}, but its first line says otherwise`);
+    return root;
+  }
 }
 
 function* linesOf(bytes) {
@@ -357,18 +434,18 @@ function checkLine(line, file) {
   const has = (key) => isObject(value) && key in value;
   if (has("tournament")) {
     HEAD(value, "tournament");
-    return Object.assign(file, { head: value, leaves: [leaf(value.tournament)] });
+    return (file.cup = new Cup(value));
   }
   if (has("place")) MATCH(value, "match");
-  need(file.head || !has("place"), "this match comes before its tournament");
-  if (has("place") && !has("record")) return file.leaves.push(leaf([...value.place, "void"]));
+  need(file.cup || !has("place"), "this match comes before its tournament");
+  if (has("place")) file.cup.check(value);
+  if (has("place") && !has("record")) return null;
   const record = has("place") ? value.record : value;
   file.records += 1;
   checkForm(record);
   file.name = record.digest.slice(0, 16);
   checkEnd(record);
-  if (has("place")) checkPlace(value, record, file.head.tournament);
-  if (has("place")) file.leaves.push(leaf([...value.place, record.digest]));
+  if (has("place")) checkPlace(value, record, file.cup.cup);
   return (file.unknown += checkDice(record) ? 0 : 1);
 }
 
@@ -380,7 +457,7 @@ function main(paths) {
   }
   const file = { records: 0, bad: 0, unknown: 0 };
   for (const path of paths) {
-    Object.assign(file, { head: null, leaves: [], before: file.bad });
+    Object.assign(file, { cup: null, before: file.bad });
     let bytes = null;
     try { bytes = readFileSync(path === "-" ? 0 : path); } catch { process.stderr.write(`${path} cannot be read\n`); }
     if (!bytes) return 2;
@@ -392,11 +469,13 @@ function main(paths) {
         process.stdout.write(`${path} line ${number}, record ${file.name}: ${problem.message}\n`);
       }
     }
-    if (file.head && "root" in file.head && file.bad === file.before) {
-      const root = tree(file.leaves).toString("hex");
-      const good = root === file.head.root && file.leaves.length === file.head.matches + 1;
-      process.stdout.write(`${path}: the root is ${root}${good ? "" : ", but its first line says otherwise"}\n`);
-      file.bad += good ? 0 : 1;
+    try {
+      const root = file.cup && file.bad === file.before ? file.cup.end() : "";
+      if (root) process.stdout.write(`${path}: the root is ${root}\n`);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      file.bad += 1;
+      process.stdout.write(`${path}: ${problem.message}\n`);
     }
   }
   process.stdout.write(`${file.records} records, ${file.bad} problems; dice of ${file.unknown} not checked\n`);

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import sys
-from itertools import accumulate, combinations_with_replacement
+from itertools import accumulate, combinations_with_replacement, permutations
 from math import comb, nan, prod
 from typing import Any
 
@@ -35,9 +35,14 @@ RECORD = {**SETTINGS, "format": "tourney-record/1", "seed": U64, "digest": DIGES
                 "adjudication?": {"rule": "draw|resign|tablebase", "scores?": [[SCORE, 0, 1000], 2, 2]}}}
 PLAN = {**SETTINGS, "format": WORD, "opening-plies": MANY, "book": [[TOKEN, 1, 10**6], 0, 10**6], "*": None}
 PLAYER = {"name": LABEL, **BOT, "*": None}
-CUP = {"plan": PLAN, "seed": "0|[1-9][0-9]{0,77}", "entrants": [PLAYER, 1, 10**6], "*": None}
-HEAD = {"tournament": CUP, "matches": range(2**31), "*": None}
-MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "*": None}
+CUP = {"format": "tourney-plan/[12]", "plan": PLAN, "entrants": [PLAYER, 1, 10**6], "*": None,
+    "seed?": "0|[1-9][0-9]{0,77}", "seed-commitment?": DIGEST,
+    "beacon?": {"round": LABEL, "value?": "([0-9a-f]{2})*"}}
+HEAD = {"tournament": CUP, "matches": range(2**31), "complete?": None, "root?": DIGEST, "commitment?": DIGEST,
+    "salt?": "[0-9a-f]{32}", "*": None}
+ORDERS = {2: [[0, 1], [1, 0]], 3: [list(one) for one in permutations(range(3))]}
+MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "record?": {"digest": DIGEST, "*": None},
+    "void?": {"reason": WORD, "entrant?": range(2**31)}, "*": None}
 
 def derive(parent: int | str, *labels: int | str) -> int:
     text = "/".join(map(str, (parent, *labels))).encode("ascii")
@@ -248,7 +253,7 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
     bots = [{"entrant": bot["name"], **{key: bot[key] for key in BOT}} for bot in cup["entrants"]]
     good = record["seats"] == [bots[number] for number in match["seats"] if number < len(bots)]
     need(good, "the seats are not those of the match")
-    if plan["format"] != "import":
+    if plan["format"] != "import" and "seed" in cup:
         seed = derive(cup["seed"], "match", *match["place"][: 4 if plan.get("mirrored-dice") is False else 3])
         need(record["seed"] == str(seed), f"the seed of this place is {seed}")
         (when, _, repeat, _), size = match["place"], {2: 2, 3: 6}.get(plan["seats"], 4)
@@ -257,19 +262,82 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
         opening = {"actions": book[turn % len(book)]} if book else {"plies": plan["opening-plies"]}
         need(record["opening"] == opening, "the opening is not that of the plan")
 
+class Cup:  # what the lines of one tournament have together
+    def __init__(self, head: Object) -> None:
+        self.head, self.cup, self.leaves = head, head["tournament"], [leaf(head["tournament"])]
+        self.last, self.open = [0, 0, 0, 0], False
+        self.digests, self.groups = set[str](), dict[tuple[int, ...], list[list[int]]]()
+        need("salt" in head or "root" not in head or self.cup["format"][-1] == "1", "the salt is missing")
+        if "salt" in head and "commitment" in head:
+            self.check_commitment(head["commitment"], bytes.fromhex(head["salt"]))
+    def check_commitment(self, commitment: str, salt: bytes) -> None:
+        cup, beacon = self.cup, self.cup.get("beacon")
+        seal = hashlib.sha256(b"\2" + salt + (b"" if beacon else cup["seed"].encode())).hexdigest()
+        begun = [bot for bot in cup["entrants"] if "joined" not in bot]
+        first = [{key: bot[key] for key in bot if key != "left"} for bot in begun]
+        entry = {key: cup[key] for key in cup if key != "seed"} | {"entrants": first, "seed-commitment": seal}
+        entry |= {"beacon": {"round": beacon["round"]}} if beacon else {}
+        plan, rounds = cup["plan"], cup["plan"].get("rounds")
+        tried = [rounds, *range(1, 1001)] if rounds else [rounds]  # a later file may have changed the number
+        made = any(leaf({**entry, "plan": {**plan, "rounds": n}}).hex() == commitment for n in tried)
+        need(made, "the commitment is not that of plan, seed and salt")
+        if beacon and "seed" in cup:
+            parts = b"\3" + bytes.fromhex(commitment) + salt + bytes.fromhex(beacon["value"])
+            good = cup["seed"] == str(int.from_bytes(hashlib.sha256(parts).digest(), "big"))
+            need(good, "the seed does not follow from commitment and beacon")
+    def check(self, match: Object) -> None:
+        place, seats, plan = match["place"], match["seats"], self.cup["plan"]
+        need(place > self.last, "the place does not come after that of the match before")
+        self.last = place
+        need(all(number < len(self.cup["entrants"]) for number in seats), "a seat has an unknown entrant")
+        group = self.groups.setdefault(tuple(place[:3]), [])
+        group.append(seats)
+        need(plan["format"] == "import" or len(group) == place[3], "a match of the group is missing")
+        end = [*place, "void"]
+        if "record" in match:
+            need(match["record"]["digest"] not in self.digests, "an earlier match has this record")
+            self.digests.add(match["record"]["digest"])
+            end[4] = match["record"]["digest"]
+        elif "void" not in match:
+            self.open = True
+        elif self.cup["format"][-1] == "2":
+            end += [seats, match["void"]["reason"], match["void"].get("entrant")]
+        self.leaves.append(leaf(end))
+    def end(self) -> str:
+        there = len(self.leaves) - 1
+        need(there == self.head["matches"], f"{there} matches are there, not all")
+        before = [0, 0, 0]
+        for place, group in self.groups.items() if self.cup["plan"]["format"] != "import" else ():
+            who, repeat = sorted(group[0]), (place[2] - 1) % 6
+            four = [0, *[list(one) for one in permutations(range(1, 4))][repeat]]
+            orders = ORDERS.get(len(who)) or [four[k:] + four[:k] for k in range(4)]
+            named = [group[0][orders[0].index(k)] for k in range(len(who))]
+            good = len(group) == len(orders) and group == [[named[k] for k in order] for order in orders]
+            need(good, f"the group {list(place)} is not whole")
+            steps = [[before[0] + 1, 1, 1], [*before[:1], before[1] + 1, 1], [*before[:2], before[2] + 1]]
+            need(list(place) in steps, f"places are missing before the group {list(place)}")
+            before = list(place)
+        if self.open or self.head.get("complete") is not True:
+            need("root" not in self.head, "there is a root before the end")
+            return ""
+        root = tree(self.leaves).hex()
+        need(self.head.get("root") == root, f"the root is {root}, but its first line says otherwise")
+        return root
+
 def main(paths: list[str]) -> int:
     if not paths or "--help" in paths:
         sys.stdout.write(str(__doc__))
         return 0 if paths else 2
     records = bad = unknown = 0
     for path in paths:
-        head, leaves, before = Object(), [b""], bad
+        cup: Any = None
         try:
             with open(0 if path == "-" else path, "rb") as file:
                 lines = [(n, line) for n, line in enumerate(file, 1) if line.strip(b" \t\r\n")]
         except OSError:
             sys.stderr.write(f"{path} cannot be read\n")
             return 2
+        before = bad
         for number, line in lines:
             name = "?"
             try:
@@ -277,13 +345,13 @@ def main(paths: list[str]) -> int:
                 keys = list(value) if isinstance(value, dict) else []
                 if "tournament" in keys:
                     fits(value, HEAD, "tournament")
-                    head, leaves = value, [leaf(value["tournament"])]
+                    cup = Cup(value)
                     continue
                 if "place" in keys:
                     fits(value, MATCH, "match")
-                    need(head, "this match comes before its tournament")
+                    need(cup, "this match comes before its tournament")
+                    cup.check(value)
                     if "record" not in value:
-                        leaves.append(leaf([*value["place"], "void"]))
                         continue
                 records += 1
                 record = value["record"] if "place" in keys else value
@@ -291,17 +359,17 @@ def main(paths: list[str]) -> int:
                 name = record["digest"][:16]
                 check_end(record)
                 if "place" in keys:
-                    check_place(value, record, head["tournament"])
-                    leaves.append(leaf([*value["place"], record["digest"]]))
+                    check_place(value, record, cup.cup)
                 unknown += not check_dice(record)
             except ValueError as problem:
                 bad += 1
                 print(f"{path} line {number}, record {name}: {problem}")
-        if "root" in head and bad == before:
-            root = tree(leaves).hex()
-            good = root == head["root"] and len(leaves) == head["matches"] + 1
-            print(f"{path}: the root is {root}{'' if good else ', but its first line says otherwise'}")
-            bad += not good
+        try:
+            if cup and bad == before and (root := cup.end()):
+                print(f"{path}: the root is {root}")
+        except ValueError as problem:
+            bad += 1
+            print(f"{path}: {problem}")
     print(f"{records} records, {bad} problems; dice of {unknown} not checked")
     return 1 if bad else 0
 

@@ -46,7 +46,8 @@ def finished_cup(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert done.stdout == ""
     lines = done.stderr.splitlines()
     assert lines[0] == "seed: chosen by a person and below 2^64: any bot can find it and compute the dice"
-    assert lines[1].startswith("sandbox off: plain, ")
+    assert re.fullmatch("commitment to plan and seed: [0-9a-f]{64}", lines[1])
+    assert lines[2].startswith("sandbox off: plain, ")
     assert lines[-2].startswith("cup: all played (12 of 12 matches, ")
     assert re.fullmatch("cup: root [0-9a-f]{64}", lines[-1])
     return folder

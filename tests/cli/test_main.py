@@ -26,6 +26,7 @@ DESIGNED = [
     "standings",
     "ratings",
     "rate",
+    "commit",
     "compare",
     "gate",
     "ladder",

@@ -42,10 +42,11 @@ def test_database_is_compared_with_a_root(database: str, root: str) -> None:
     assert (code, out) == (1, "")
     assert err == f"error: no tournament here has the root {'0' * 64}; cup has the root {root}\n"
     both = verify("--all", "--root", root, "--db", database)
-    assert both[:2] == (
-        0,
-        "5 records hold\ncup is whole: 3 rounds, 6 matches\ncup has this root: 6 matches\n",
-    )
+    assert both[0] == 0
+    lines = both[1].splitlines()
+    assert lines[:2] == ["5 records hold", "cup is whole: 3 rounds, 6 matches"]
+    assert lines[2].startswith("cup: seed: chosen by a person")
+    assert lines[-1] == "cup has this root: 6 matches"
     for words in (["--root", "12"], ["--root", root, "other"], ["--root", root, "--manifest", database]):
         assert verify(*words, "--db", database)[0] == 2
 
@@ -98,17 +99,21 @@ def test_plan_and_void_matches_have_proofs(database: str, root: str, tmp_path: P
 def test_exported_tournament_is_compared_with_a_root(database: str, root: str, tmp_path: Path) -> None:
     file = tmp_path / "cup.jsonl"
     assert invoke("export", "--what", "tournament", "--db", database, "--out", str(file)).exit_code == 0
-    assert verify(str(file), "--root", root) == (0, f"5 records hold\n{file}: cup has this root\n", "")
+    code, out, err = verify(str(file), "--root", root)
+    assert "not under a root: titles" in err
+    assert (code, out.splitlines()[-2:]) == (0, [f"cup: root {root}", "cup has this root: 6 matches"])
+    assert verify(str(file))[0] == 0
     lines = file.read_text().splitlines(keepends=True)
     other = lines[0].replace('"seed":"7"', '"seed":"8"')
     for altered, says in (
-        ([other, *lines[1:]], f"{file}: cup has the root "),
-        ([lines[0], lines[2], lines[1], *lines[3:]], f"{file}: cup has the root "),
-        (lines[:-1], "5 of its 6 matches are there"),
+        ([other, *lines[1:]], "its record has another seed than the tournament has for this match"),
+        ([lines[0], lines[2], lines[1], *lines[3:]], "does not come after"),
+        (lines[:-1], "the file has 5 matches, but its first line says 6"),
     ):
         file.write_text("".join(altered))
-        code, _, err = verify(str(file), "--root", root)
-        assert (code, says in err) == (1, True), err
+        for words in ([], ["--root", root]):
+            code, _, err = verify(str(file), *words)
+            assert (code, says in err) == (1, True), err
     file.write_text(invoke("export", "--db", database).stdout)
     code, _, err = verify(str(file), "--root", root)
     assert (code, "does not begin with a tournament" in err) == (2, True)

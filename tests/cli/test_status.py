@@ -23,6 +23,7 @@ def test_status_shows_progress(db: str) -> None:
     assert line.pop("overload")["turns"] > 12
     guessable = "chosen by a person and below 2^64: any bot can find it and compute the dice"
     assert line.pop("seed") == guessable
+    assert len(line.pop("commitment")) == 64
     assert f"cup seed                {guessable}\n" in invoke("status", "--db", db).stdout
     assert line == {
         "tournament": "cup",

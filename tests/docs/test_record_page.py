@@ -21,6 +21,7 @@ from tourney.match.referee import Referee
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 from tourney.match.verify import replay, verify
 from tourney.seeds import bot_seed, chance_stream, derive, match_seed, pick, seat_orders, uniform
+from tourney.store.commitment import beacon_seed
 from tourney.store.database import Database
 from tourney.store.root import root_of
 
@@ -188,6 +189,26 @@ def test_root_and_proofs_hold() -> None:
         assert found is not None
         assert found == by_page(leaves[proof["index"]], proof["index"], len(leaves), path)
         assert found.hex() == case["root"]
+
+
+def test_leaves_of_void_matches_hold() -> None:
+    for case in VECTORS["voids"]:
+        assert (
+            leaf_hash(rfc8785.dumps(case["entry"])).hex()
+            == module().leaf(case["entry"]).hex()
+            == case["leaf"]
+        )
+
+
+def test_commitments_hold() -> None:
+    for case in VECTORS["commitment"]:
+        salt = bytes.fromhex(case["salt"])
+        text = "" if "value" in case else case["seed"]
+        seal = hashlib.sha256(b"\x02" + salt + text.encode("ascii")).hexdigest()
+        assert seal == case["seed-commitment"] == case["entry"]["seed-commitment"]
+        assert leaf_hash(rfc8785.dumps(case["entry"])).hex() == case["commitment"]
+        if "value" in case:
+            assert str(beacon_seed(case["commitment"], case["salt"], case["value"])) == case["seed"]
 
 
 def test_exported_proofs_lead_to_the_root(tmp_path: Path) -> None:

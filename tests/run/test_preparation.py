@@ -45,7 +45,9 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
 def test_same_file_changes_nothing_and_warns_of_seed_once(tmp_path: Path) -> None:
     names, messages = go_on(tmp_path, FILE)
     assert names == ["pebble", "random", "second"]
-    assert messages == ["seed: chosen by a person and below 2^64: any bot can find it and compute the dice"]
+    seed, commitment = messages
+    assert seed == "seed: chosen by a person and below 2^64: any bot can find it and compute the dice"
+    assert commitment.startswith("commitment to plan and seed: ")
     assert go_on(tmp_path, FILE) == (names, [])
     # The order of keys and the layout do not count.
     assert go_on(tmp_path, FILE.replace('"pebble", "random"', '"random","pebble"')) == (names, [])
@@ -110,7 +112,7 @@ def test_other_changes_are_refused_and_store_nothing(
 def test_sampled_seed_stays_and_may_be_named(tmp_path: Path) -> None:
     file = FILE.replace("seed = 7", "")
     _, messages = go_on(tmp_path, file)
-    assert messages == []
+    assert [message[:10] for message in messages] == ["commitment"]
     assert go_on(tmp_path, file)[1] == []
     with Database.open(str(tmp_path / "t.db")) as repository:
         tournament = repository.tournaments.get()

@@ -29,8 +29,8 @@ from tourney.store.checking import check_database
 from tourney.store.column_reading import pack
 from tourney.store.database import Database, copy_database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import keep_root
 from tourney.store.merging import merge_databases
+from tourney.store.root import keep_root
 from tourney.store.tournaments import Tournaments
 
 VOID = 2

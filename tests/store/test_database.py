@@ -15,19 +15,11 @@ from tourney.match.spec import Limits
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import Row
+from tourney.store.beacon import Beacon
 from tourney.store.checking import check_database
 from tourney.store.database import Database
 from tourney.store.schedules import RowCounts
-from tourney.store.values import (
-    RANDOM,
-    Beacon,
-    MatchResult,
-    Origin,
-    Plan,
-    StoredEntrant,
-    StoredRun,
-    Tournament,
-)
+from tourney.store.values import RANDOM, MatchResult, Origin, Plan, StoredEntrant, StoredRun, Tournament
 
 
 def play_all(repository: Database, tournament: Tournament, order: list[int] | None = None) -> None:

@@ -20,9 +20,10 @@ from tourney.report.output.layout import Options
 from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import pair_next, spec_of
+from tourney.store.archiving import check_tournament
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import check_tournament, import_tournament
+from tourney.store.importing import import_tournament
 from tourney.store.rating_data import DrawProbability
 from tourney.store.values import MatchResult, Tournament
 
@@ -65,7 +66,7 @@ def make(repository: Database, form: str, *, until: int = 10_000) -> Tournament:
 
 
 def lines_of(repository: Database, tournament: Tournament, *, measured: bool = False) -> Values:
-    text = b"".join(export_lines(repository, tournament, measured=measured)).decode("ascii")
+    text = b"".join(export_lines(repository, tournament, measured=measured, private=True)).decode("ascii")
     return [(f"line {n}", parse_json(line, unique=True)) for n, line in enumerate(text.splitlines(), 1)]
 
 
@@ -324,6 +325,6 @@ def test_changed_export_is_refused_in_one_sentence(repository: Database, other: 
 
 
 def test_lines_are_ascii_json_with_sorted_keys(repository: Database) -> None:
-    for line in export_lines(repository, make(repository, "round-robin"), measured=True):
+    for line in export_lines(repository, make(repository, "round-robin"), measured=True, private=True):
         data = json.loads(line)
         assert line == json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii") + b"\n"

@@ -18,9 +18,9 @@ from tourney.store.checking import check_database
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import keep_root
 from tourney.store.merging import Merged, merge_databases
 from tourney.store.rating_data import Checkpoint
+from tourney.store.root import keep_root
 from tourney.store.values import MatchResult, Tournament
 
 
@@ -33,7 +33,7 @@ def play(repository: Database, tournament: Tournament, *numbers: int) -> None:
 
 
 def exported(repository: Database, name: str) -> list[bytes]:
-    return list(export_lines(repository, repository.tournaments.get(name), measured=True))
+    return list(export_lines(repository, repository.tournaments.get(name), measured=True, private=True))
 
 
 def merge(here: Path, there: Path) -> tuple[Merged, ...]:

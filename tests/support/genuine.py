@@ -13,7 +13,7 @@ from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec, Opening
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.database import Database
-from tourney.store.values import CHOSEN, MatchResult, Plan, RunSettings, StoredEntrant, Tournament
+from tourney.store.values import CHOSEN, MatchResult, Origin, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
 
@@ -29,6 +29,7 @@ def begin(
     opening_plies: int = 2,
     seed: int = 7,
     mirrored_dice: bool = True,
+    origin: Origin = CHOSEN,
 ) -> Tournament:
     """Store a round-robin of bots with random actions, with all rounds paired."""
     rules = find_game(game)
@@ -47,7 +48,7 @@ def begin(
     )
     entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
     made = repository.tournaments.begin(
-        plan, seed=seed, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026-11-20"
+        plan, seed=seed, origin=origin, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
     while pair_next(repository, made.id):
         pass
@@ -59,11 +60,13 @@ def play(spec: MatchSpec) -> PlayedMatch:
     return play_match(spec, find_game(spec.game), [Player(RandomChannel()) for _ in spec.seats])
 
 
-def play_all(repository: Database, tournament: Tournament, *, void: Sequence[int] = ()) -> None:
+def play_all(
+    repository: Database, tournament: Tournament, *, void: Sequence[int] = (), most: int | None = None
+) -> None:
     """Play the pending matches, each with a log of two lines; matches in ``void`` are void."""
     entrants = repository.tournaments.entrants(tournament.id)
     finished = []
-    for number, row in repository.schedules.pending(tournament.id):
+    for number, row in repository.schedules.pending(tournament.id)[:most]:
         if number in void:
             finished.append(MatchResult(number, None, note="sandbox failed"))
             continue

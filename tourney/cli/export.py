@@ -25,6 +25,8 @@ from tourney.results.columns import data_frame
 from tourney.results.game_files import trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
+from tourney.results.texts import counted
+from tourney.store.commitment import commitment_proof, disclosure
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.root import PLAN, prove
@@ -61,9 +63,15 @@ class ExportRequest:
         type=click.Path(allow_dash=True, path_type=Path),
     )
     measured: bool = option("--measured", "With --what tournament: add times, measurements and logs.")
+    private: bool = option(
+        "--private",
+        "With --what tournament, before the end: add the seed, to continue elsewhere. Anyone who reads the"
+        " file can compute the dice to come.",
+    )
     proof: str | None = option(
         "--proof MATCH",
-        "Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root.",
+        "Write the proof that match MATCH (a number, or `plan`) belongs to the tournament's root; before the"
+        " end, that the plan belongs to its commitment.",
     )
     db: str = opt.shared(opt.db_option)
 
@@ -80,8 +88,9 @@ class ExportRequest:
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
         what, chosen = self.what, self.chosen
-        if self.measured and what != TOURNAMENT:
-            raise UsageError(f"--measured does not go with --what {what}, but with --what {TOURNAMENT}")
+        for name in ("measured", "private"):
+            if getattr(self, name) and what != TOURNAMENT:
+                raise UsageError(f"--{name} does not go with --what {what}, but with --what {TOURNAMENT}")
         if chosen == PGN:
             fits = what == RECORDS
         else:
@@ -141,9 +150,13 @@ def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> 
         if match != PLAN:
             found = database.matches.find(match, tournament)
             number, chosen = found.number, database.tournaments.by_id(found.tournament)
-        proof = prove(database, chosen or database.tournaments.get(tournament), number)
+        chosen = chosen or database.tournaments.get(tournament)
+        if number is None and not disclosure(database, chosen).ended:
+            proof = commitment_proof(chosen, database.tournaments.entrants(chosen.id))
+        else:
+            proof = msgspec.to_builtins(prove(database, chosen, number))
     with _target(options.file) as file:
-        file.write(rfc8785.dumps(msgspec.to_builtins(proof)) + b"\n")
+        file.write(rfc8785.dumps(proof) + b"\n")
 
 
 def _write(database: Database, tournament: Tournament, options: ExportRequest, file: BinaryIO) -> None:
@@ -153,13 +166,20 @@ def _write(database: Database, tournament: Tournament, options: ExportRequest, f
     if what in LINES:
         database.tournaments.refuse_archived(tournament.id)
     if what == TOURNAMENT:
-        file.writelines(export_lines(database, tournament, measured=options.measured))
+        lines = export_lines(database, tournament, measured=options.measured, private=options.private)
+        file.writelines(lines)
     elif format_ == PGN:
         from tourney.results.game_files import export_pgn  # noqa: PLC0415 - needs an extra
 
         file.writelines(export_pgn(database, tournament))
     elif what == RECORDS:
-        file.writelines(record.encode() + b"\n" for _, record in database.records.all(tournament.id))
+        sealed = disclosure(database, tournament).sealed
+        records = database.records.all(tournament.id)
+        file.writelines(record.encode() + b"\n" for number, record in records if number not in sealed)
+        if sealed:
+            current().say(
+                f"{counted(len(sealed), 'match')} left out, because a match to come shares its seed"
+            )
     elif what == TRF:
         setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
         standings = compute_standings(database, tournament.id)

@@ -17,20 +17,18 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.compression import reading
-from tourney.errors import InputError, RecordError, TournamentError, UsageError
+from tourney.errors import InputError, RecordError, UsageError
 from tourney.match.record import Record, check_record
 from tourney.outcomes.foreign_game import NOT_DAMAGED, Problems, date_of
 from tourney.outcomes.reading import READERS, Filter, game_of, holds_results, label_of, read_files
 from tourney.outcomes.tally import Tally
 from tourney.parsing import read_json_lines
 from tourney.results.ratings import store_tally
-from tourney.results.standings import setup_of
-from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
+from tourney.run.engine.published import check_format
 from tourney.schema import NAME
 from tourney.store.database import Database, remove_empty
 from tourney.store.engine import database_exists
-from tourney.store.exchange import IMPORTED
-from tourney.store.importing import Head, import_tournament, is_tournament, read_head
+from tourney.store.importing import import_tournament, is_tournament, read_head
 from tourney.store.results_import import import_records
 
 Values = Callable[[], Iterator[tuple[str, object]]]
@@ -193,7 +191,13 @@ def _import_lines(file: Path, path: Path, options: ImportRequest) -> None:
 
     where, beginning = next(values(), (label, None))
     if is_tournament(beginning):
-        check_format(read_head(beginning, where), file)
+        head = read_head(beginning, where)
+        if head.sealed and not head.tournament.origin.salt:
+            raise RecordError(
+                f"{where}: {head.tournament.name} had not ended, so its file lacks the seed: export it again"
+                " with --private to continue it elsewhere, or after its end"
+            )
+        check_format(head, file)
         with _filling(options.db) as database:
             tournament = import_tournament(database, values, created, name=options.name, again=options.again)
             counts = database.schedules.progress(tournament.id)
@@ -211,29 +215,6 @@ def _import_lines(file: Path, path: Path, options: ImportRequest) -> None:
         tournament = import_records(database, name, records, created, again=options.again)
         count = database.schedules.progress(tournament.id).done
     current().say(f"{count} matches imported as {name}")
-
-
-def check_format(head: Head, file: Path) -> None:
-    """Raise TournamentError, naming the file, for a tournament that its format cannot have drawn.
-
-    A format that is not installed is not asked.
-    """
-    plan = head.tournament.plan
-    if plan.format == IMPORTED or not FORMATS.knows(plan.format):
-        return
-    format_ = find_format(plan.format)
-    try:
-        rest = plan.games_per_pairing % group_size(plan.seats)
-        if format_.in_files:
-            check_settings(format_, plan.extra)
-        format_.check(setup_of(plan, head.tournament.seed, head.entrants))
-    except (TournamentError, ValueError) as error:  # group_size knows tables of at most four seats
-        raise TournamentError(f"{file} line 1: {error}") from error
-    if rest:
-        raise TournamentError(
-            f"{file} line 1: games-per-pairing is {plan.games_per_pairing}, no multiple of"
-            f" {group_size(plan.seats)}, the matches of a mirrored group"
-        )
 
 
 def _import_results(paths: dict[Path, Path], options: ImportRequest) -> None:

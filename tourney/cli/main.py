@@ -84,6 +84,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "ladder": "Place a bot among rated bots of all strengths.",
     },
     "Tournaments": {
+        "commit": "Fix plan, entrants and seed, and print the commitment.",
         "run": "Start or resume a tournament.",
         "status": "Show the progress of tournaments.",
         "standings": "Print the standings of a tournament.",

@@ -20,6 +20,8 @@ from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
 from tourney.run.listeners import Listener, PlainListener, rich_listener
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
+from tourney.schema import SchemaError, read
+from tourney.store.beacon import BeaconValue
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -82,6 +84,10 @@ class UnattendedOptions:
         "Go on without the bots that cannot be built or fetched on this host: they are benched from"
         " the start.",
     )
+    beacon: str | None = option(
+        "--beacon HEX",
+        "Value of the public randomness that the file's `beacon` names: the seed follows from it.",
+    )
     patience: str = option(
         "--patience SPAN",
         "Retry a database that cannot be written for this long; 0 stops at once.",
@@ -115,11 +121,29 @@ class UnattendedOptions:
         seconds = 0.0 if self.patience == "0" else parse_span("--patience", self.patience).total_seconds()
         words = () if self.report_options is None else parse_report_options(self.report_options)
         return RunOptions(
-            play=PlaySetup(deadline, self.max_faults, seconds, self.unbench, self.skip_broken, pinning),
+            play=PlaySetup(
+                deadline,
+                self.max_faults,
+                seconds,
+                self.unbench,
+                self.skip_broken,
+                pinning,
+                beacon=beacon_value(self.beacon),
+            ),
             log=self.log,
             report=None if self.report is None else ReportOptions(self.report, self.report_out, words),
             notify=() if self.notify is None else parse_command(self.notify),
         )
+
+
+def beacon_value(text: str | None) -> str | None:
+    """The value of a beacon, in small letters. Raises UsageError."""
+    if text is None:
+        return None
+    try:
+        return read(text.lower(), BeaconValue)
+    except SchemaError as error:
+        raise UsageError(f"--beacon {text[:80]!r} must be 16 to 256 hex digits, an even number") from error
 
 
 def parse_share(option: str, text: str) -> int:

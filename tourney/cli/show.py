@@ -95,6 +95,11 @@ def command(match: str, options: ShowRequest) -> None:
         raise UsageError("--board shows the board after every action: leave out --ply")
     output = current()
     found = find_match(match, options.db)
+    if found.sealed:
+        raise UsageError(
+            f"{found.label} shares its seed with a match that is still to be played: its record can be shown"
+            " after that"
+        )
     holds = found.record.content_digest() == found.record.digest
     if not holds:
         output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")

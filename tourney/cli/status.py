@@ -25,7 +25,8 @@ COLUMNS = (
     *("planned_rounds", "until", Column("void", right=True), Column("rate", "a second", right=True)),
     *(Column("left", right=True), Column("faults", "faults by bot"), Column("overload", "overloaded turns")),
     *(Column("void_matches", "void by the machine"), "benched", "broken"),
-    *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused", "root", "seed", "archive"),
+    *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused"),
+    *("root", "commitment", "seed", "archive"),
 )
 SHOWN = ("tournament", "game", "format", "state", "done", "rows", "rounds", "void", "rate", "left", "faults")
 """The columns of a table; it shows the others in lines of its own, below."""
@@ -105,6 +106,6 @@ def _words(row: Row) -> Iterator[tuple[str, str]]:
         yield f"{name} void", word
     for word in row["set_aside"]:
         yield f"{name} set aside", word
-    for key in ("until", "overload", "paused", "root", "seed", "archive", "withdrawn"):
+    for key in ("until", "overload", "paused", "root", "commitment", "seed", "archive", "withdrawn"):
         if row[key] and row[key] != RANDOM_TEXT:
             yield f"{name} {key}", row[key]

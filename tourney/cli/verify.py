@@ -1,81 +1,39 @@
 """``tourney verify``: check records against the rules and the dice, and tournaments as a whole."""
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import Output, OutputFormat, ShowProgress, counting, current
-from tourney.errors import CheckError, UsageError
+from tourney.cli.output import OutputFormat, ShowProgress, counting, current
+from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTournament
+from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
-from tourney.games.registry import EXTERNAL
+from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import find_match, is_file, names_match
 from tourney.match.named_seeds import verify_named
 from tourney.match.record import read_record
 from tourney.match.verify import Finding, verify_data
 from tourney.parsing import read_json_lines, read_json_value
-from tourney.schema import DIGEST, Document, Part
+from tourney.schema import DIGEST
 from tourney.spawning import Pool, default_processes
 
 if TYPE_CHECKING:
     from tourney.run.engine.verification import TournamentVerifier
     from tourney.store.database import Database
+    from tourney.store.importing import Head
     from tourney.store.values import Tournament
 
 _MANY = 2_000
 """From this many matches on, starting processes pays."""
 _AHEAD = 4
 """Chunks of matches in flight for each process."""
-Checked = tuple[str, list[Finding]]
-"""A match's label and what does not hold of it."""
 Verifying: TypeAlias = "tuple[Tournament, TournamentVerifier]"
-
-
-class FoundFlaw(Part, frozen=True, kw_only=True):
-    """What does not hold, and of what; `action` is the number (from 1) of the action in question, if any."""
-
-    where: str
-    what: str
-    action: int | None
-
-
-class WholeTournament(Part, frozen=True, kw_only=True):
-    """A tournament as a whole: whether its rounds follow from its plan and results, and all are played.
-
-    `unfinished` says why it is not whole yet, though nothing is wrong.
-    """
-
-    tournament: str
-    whole: bool
-    unfinished: str | None
-    rounds: int
-    matches: int
-
-
-class VerifyDocument(Document, frozen=True, kw_only=True):
-    """Whether records hold: `checked` of them were, `wrong` do not.
-
-    `failures` are sentences on what does not hold, `findings` its parts. `tournaments` are those of `--all`.
-    `root_of` is the tournament with the root that was given, or null. `entry` is the number of the proof's
-    entry among `entries`. `notes` are sentences on what could not be checked here.
-    """
-
-    format: Literal["tourney-verify/1"] = "tourney-verify/1"
-    holds: bool
-    checked: int
-    wrong: int
-    failures: tuple[str, ...]
-    findings: tuple[FoundFlaw, ...]
-    tournaments: tuple[WholeTournament, ...]
-    root_of: str | None
-    entry: int | None
-    entries: int | None
-    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +46,18 @@ class VerifyRequest:
         "Play the named seeds in FILE and compare the digests of their records.",
         type=opt.EXISTING,
     )
+    commitment: str | None = option(
+        "--commitment HEX",
+        "Compare the plan and the seed of a tournament, or the plan of a proof, with this commitment.",
+    )
     root: str | None = option(
         "--root HEX",
         "Compare the root of a tournament in the database, or of an exported one, with this root.",
     )
     proof: Path | None = option(
         "--proof FILE",
-        "Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root.",
+        "Check by a proof of `tourney export --proof` that a match belongs to the tournament of --root, or"
+        " the plan to --commitment.",
         type=opt.EXISTING,
     )
     processes: int | None = option(
@@ -108,16 +71,18 @@ class VerifyRequest:
 
     def check(self, match: str | None) -> None:
         """Raise UsageError for options that do not go together."""
-        if self.root is not None and DIGEST.fullmatch(self.root) is None:
-            raise UsageError(
-                f"--root {self.root} is not a root: one has 64 hex digits, as `tourney status` prints it"
-            )
+        for name in ("root", "commitment"):
+            value = getattr(self, name)
+            if value is not None and DIGEST.fullmatch(value) is None:
+                raise UsageError(
+                    f"--{name} {value} is not a {name}: one has 64 hex digits, as `tourney status` prints it"
+                )
         if self.proof is None:
             named = (match is not None, self.everything, self.manifest is not None)
             if sum(named) > 1 or (self.manifest is not None and self.root):
                 raise UsageError("give one of MATCH, --all and --manifest FILE")
-            if not any(named) and self.root is None:
-                raise UsageError("give one of MATCH, --all, --manifest FILE and --root HEX")
+            if not any(named) and self.root is None and self.commitment is None:
+                raise UsageError("give one of MATCH, --all, --manifest FILE, --root and --commitment HEX")
         if self.processes is not None and not self.everything:
             raise UsageError("--processes goes with --all")
 
@@ -129,30 +94,39 @@ class VerifyRequest:
 def command(match: str | None, options: VerifyRequest) -> None:
     """Check records against the rules and the dice, and tournaments as a whole.
 
-    MATCH is a number (12 or autumn-cup/12) or a file of records. Replays the actions through the rules, and
-    samples the dice, openings and substitutes again from the seed. This proves the rules and the dice, not
-    which bots played; `tourney rerun` plays them again. A match in the database must also agree with its
-    tournament's seed, schedule, entrants and limits, and its stored result must follow from its record;
-    imported records have their own seeds and openings.
+    MATCH is a number (12 or autumn-cup/12), a file of records, or one of `tourney export --what tournament`,
+    of which all is checked that `tourney import` and --all check in a database. Replays the actions through
+    the rules, and samples the dice, openings and substitutes again from the seed. This proves the rules and
+    the dice, not which bots played; `tourney rerun` plays them again. A match in the database must also agree
+    with its tournament's seed, schedule, entrants and limits, and its stored result must follow from its
+    record; imported records have their own seeds and openings.
 
     --all also draws every round again from the plan and the results, names rows that are missing, surplus or
     different, and says whether each tournament is whole. Only a root that you know from elsewhere shows that
-    someone rewrote a whole tournament: give it by --root, with --all, alone, or with a file of `tourney
-    export --what tournament` as MATCH. Prints a line for each failed check and exits with code 1.
+    someone rewrote a whole tournament: give it by --root, with --all, alone, or with a file as MATCH. A
+    commitment from before round 1 shows that plan and seed were not chosen later. Prints a line for each
+    failed check and exits with code 1.
     """
     options.check(match)
-    checks = _Checks(current(), options.format_)
+    checks = Checks(current(), options.format_)
     try:
         if options.proof is not None:
             _check_proof(checks, options.proof, match, options)
         elif options.everything:
-            _check_all(checks, options.db, Path(options.bots), options.processes)
+            with _opened(options.db) as database:
+                _check_all(checks, database, options)
         elif options.manifest is not None:
             checks.check(verify_named(options.manifest), str(options.manifest))
-        elif match is not None and (options.root is None or is_file(match)):
+        elif match is not None and (exported := _exported(match, bool(options.root or options.commitment))):
+            with exported as (database, head):
+                _check_all(checks, database, options, head)
+                _check_published(checks, database, match, options, head)
+            options = replace(options, root=None, commitment=None)
+        elif match is not None and options.root is None and options.commitment is None:
             checks.check(_match(match, options.db, checks.notes), match)
-        if options.root is not None and options.proof is None:
-            _check_root(checks, options.root, match, options.db)
+        if (options.root or options.commitment) and options.proof is None:
+            with _opened(options.db) as database:
+                _check_published(checks, database, match, options)
     except CheckError as error:
         checks.failures.append(str(error))
     for note in sorted(checks.notes):
@@ -164,62 +138,11 @@ def command(match: str | None, options: VerifyRequest) -> None:
         raise CheckError("; ".join(checks.failures))
 
 
-@dataclass
-class _Checks:
-    """What was checked and found: printed line by line as text, or as one ``VerifyDocument`` at the end."""
-
-    output: Output
-    form: OutputFormat
-    checked: int = 0
-    wrong: int = 0
-    failures: list[str] = field(default_factory=list)
-    findings: list[FoundFlaw] = field(default_factory=list)
-    tournaments: list[WholeTournament] = field(default_factory=list)
-    root_of: str | None = None
-    entry: int | None = None
-    entries: int | None = None
-    notes: set[str] = field(default_factory=set)
-
-    def write(self, text: str) -> None:
-        """Print a line of text."""
-        if self.form is OutputFormat.TEXT:
-            self.output.write(text)
-
-    def find(self, where: str, finding: Finding) -> None:
-        """Take a finding and print its line."""
-        self.findings.append(FoundFlaw(where=where, what=finding.text, action=finding.action))
-        self.write(f"{where}: {finding}")
-
-    def check(self, checked: Iterable[Checked], where: str = "") -> None:
-        """Take records with their findings, and print how many hold.
-
-        Raises UsageError if there is no record and ``where`` names the place.
-        """
-        for label, findings in checked:
-            self.checked += 1
-            self.wrong += bool(findings)
-            for finding in findings:
-                self.find(label, finding)
-        total, wrong = self.checked, self.wrong
-        if total == 0 and where:
-            raise UsageError(f"there is nothing to verify in {where}")
-        noun = "record" if total == 1 else "records"
-        if wrong:
-            self.failures.append(f"{wrong} of {total} {noun} {'does' if wrong == 1 else 'do'} not hold")
-        else:
-            self.write(f"{total} {noun} {'holds' if total == 1 else 'hold'}")
-
-
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
     """Yield the findings about a match, or about each of a file; ``notes`` takes what cannot be checked."""
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
-            # A line of an exported tournament is its first one, or a match of its schedule.
-            exported = isinstance(value, dict) and (
-                "place" in value or value.get("format") == "tourney-tournament/1"
-            )
-            if not exported or "record" in value:
-                yield where, verify_data(value["record"] if exported else value, notes=notes)
+            yield where, verify_data(value, notes=notes)
     elif not names_match(words):
         find_match(words, db)
     else:
@@ -234,16 +157,36 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
             notes |= verifier.unchecked
 
 
-def _check_all(checks: _Checks, db: str, bots: Path, processes: int | None) -> None:
-    """Verify a database."""
-    with _opened(db) as database, counting(checks.output, "verify", "records") as step:
-        verifiers = _verifiers(checks, database, bots)
+def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Database, Head]] | None":
+    """The tournament of a file of `tourney export` in a database of its own; None for other words.
+
+    Raises RecordError for a file of records alone with something ``published``, which is of tournaments.
+    """
+    first = next(read_json_lines(Path(words)), None) if is_file(words) else None
+    if first is None or not (isinstance(first[1], dict) and "tournament" in first[1]):
+        if first is not None and published:
+            raise RecordError(
+                f"{words} does not begin with a tournament, and a root is over its plan too: write the file"
+                " by `tourney export --what tournament`"
+            )
+        return None
+    from tourney.run.engine.published import open_export  # noqa: PLC0415 - slow to import, as below
+
+    return open_export(Path(words))
+
+
+def _check_all(
+    checks: Checks, database: "Database", options: VerifyRequest, head: "Head | None" = None
+) -> None:
+    """Verify a database, or that of an export with this first line."""
+    with counting(checks.output, "verify", "records") as step:
+        verifiers = _verifiers(checks, database, Path(options.bots), sealed=head is not None and head.sealed)
         archives = database.tournaments.archives()
         here = [(found, verifier) for found, verifier in verifiers if found.id not in archives]
         total = sum(database.schedules.progress(found.id).done for found, _ in here)
-        if total == 0 and all(found.root is None for found, _ in verifiers):
-            raise UsageError(f"there is nothing to verify in {db}")
-        count = (default_processes() if total >= _MANY else 1) if processes is None else processes
+        if total == 0 and head is None and all(found.root is None for found, _ in verifiers):
+            raise UsageError(f"there is nothing to verify in {options.db}")
+        count = options.processes or (default_processes() if total >= _MANY else 1)
         done = 0
 
         def stored(pool: Pool) -> Iterator[Checked]:
@@ -265,7 +208,7 @@ def _check_all(checks: _Checks, db: str, bots: Path, processes: int | None) -> N
         checks.failures.append(f"the {what} {', '.join(broken)} {does} not hold")
 
 
-def _verifiers(checks: _Checks, database: "Database", bots: Path) -> list[Verifying]:
+def _verifiers(checks: Checks, database: "Database", bots: Path, *, sealed: bool) -> list[Verifying]:
     """The tournaments to verify, the oldest first; the others are named with the reason."""
     from tourney.bots.catalogue.store import BotStore  # noqa: PLC0415 - slow to import, as below
     from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - likewise
@@ -277,7 +220,7 @@ def _verifiers(checks: _Checks, database: "Database", bots: Path) -> list[Verify
         if not tournament.recorded:
             checks.output.say(f"{tournament.name} has results without records, which cannot be verified")
             continue
-        found.append((tournament, TournamentVerifier(database, tournament, store)))
+        found.append((tournament, TournamentVerifier(database, tournament, store, sealed=sealed)))
         if tournament.id in archives:
             checks.notes.add(
                 f"{tournament.name} is in {archives[tournament.id]} (its schedule, results and root are"
@@ -287,13 +230,16 @@ def _verifiers(checks: _Checks, database: "Database", bots: Path) -> list[Verify
 
 
 def _check_whole(
-    checks: _Checks,
+    checks: Checks,
     database: "Database",
     tournament: "Tournament",
     verifier: "TournamentVerifier",
     step: ShowProgress,
 ) -> bool:
     """Check a tournament as a whole, and print the result; whether it holds so far."""
+    from tourney.results.texts import origin_text  # noqa: PLC0415 - slow to import, as below
+    from tourney.store.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
+
     whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
     checks.notes |= verifier.unchecked
     for note in whole.notes:
@@ -321,47 +267,49 @@ def _check_whole(
         checks.write(
             f"{tournament.name} is {state if whole.unfinished is None else f'not whole: {whole.unfinished}'}"
         )
+        checks.write(f"{tournament.name}: seed: {origin_text(tournament, known_game(tournament.game))}")
+        if tournament.root is not None:
+            checks.write(f"{tournament.name}: root {tournament.root}")
+            checks.notes.add(f"not under a root: {'; '.join(OUTSIDE_ROOT)}")
     if tournament.game == EXTERNAL:
         checks.write(f"{tournament.name}: {OUTSIDE}")
     return not found
 
 
-def _check_root(checks: _Checks, root: str, words: str | None, db: str) -> None:
-    """Compare the roots of an exported tournament, or of those in a database, with a root."""
-    from tourney.store.root import exported_root, recomputed_entries, root_of  # noqa: PLC0415 - slow, as below
+def _check_published(
+    checks: Checks,
+    database: "Database",
+    words: str | None,
+    options: VerifyRequest,
+    head: "Head | None" = None,
+) -> None:
+    """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
+    from tourney.run.engine.published import compare_published  # noqa: PLC0415 - slow to import, as below
 
-    if words is not None and is_file(words):
-        name, now = exported_root(Path(words))
-        if now == root:
-            checks.root_of = name
-            checks.write(f"{words}: {name} has this root")
-        else:
-            has = f"the root {now}" if now else "no root yet"
-            checks.failures.append(f"{words}: {name} has {has}, not {root}")
-        return
-    others = []
-    with _opened(db) as database:
-        chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
-        for tournament in chosen:
-            try:
-                now = root_of(recomputed_entries(database, tournament))
-            except UsageError as error:
-                others.append(str(error))
-                continue
-            if now == root:
-                checks.root_of = tournament.name
-                rows = database.schedules.progress(tournament.id).rows
-                checks.write(f"{tournament.name} has this root: {rows} matches")
-                return
-            others.append(f"{tournament.name} has the root {now}")
-    checks.failures.append(f"no tournament here has the root {root}; {'; '.join(others) or 'there is none'}")
+    given = [("root", options.root), ("commitment", options.commitment)]
+    if head is not None:
+        given.append(("commitment", head.line.commitment))
+    for what, value in given:
+        if value is not None:
+            name, sentence = compare_published(what, value, database, words if head is None else None, head)
+            if name:
+                checks.write(sentence)
+                checks.root_of = name if what == "root" else checks.root_of
+            else:
+                checks.failures.append(sentence)
 
 
-def _check_proof(checks: _Checks, path: Path, match: str | None, options: VerifyRequest) -> None:
+def _check_proof(checks: Checks, path: Path, match: str | None, options: VerifyRequest) -> None:
     """Check a proof against a root, and a record file against the proof."""
-    from tourney.store.root import read_proof  # noqa: PLC0415 - slow to import, as below
+    from tourney.store.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 
     root, more = options.root, options.everything or options.manifest is not None
+    if options.commitment is not None and match is None and root is None and not more:
+        entry = read_commitment(read_json_value(path), str(path))
+        if leaf_of(entry).hex() != options.commitment:
+            raise CheckError(f"{path} does not lead to the commitment {options.commitment}")
+        checks.write(f"the plan in {path} belongs to this commitment")
+        return
     if root is None or more or (match is not None and not is_file(match)):
         raise UsageError("--proof FILE goes with --root HEX, and with a record file at most")
     proof = read_proof(read_json_value(path), str(path))

@@ -48,7 +48,8 @@ class MatchPosition:
 class FoundMatch:
     """A match: its name for people, its record, and the log and measurements stored with it.
 
-    ``damaged``: why the log or the measurements are missing, one sentence each.
+    ``damaged``: why the log or the measurements are missing, one sentence each. ``sealed``: a match that is
+    still to be played shares its seed, so its dice must stay private.
     """
 
     label: str
@@ -56,6 +57,7 @@ class FoundMatch:
     log: tuple[LogLine, ...] = ()
     measured: Measurements = NOT_MEASURED
     damaged: tuple[str, ...] = ()
+    sealed: bool = False
 
     @classmethod
     def of(cls, played: PlayedMatch, label: str) -> "FoundMatch":
@@ -123,8 +125,11 @@ def read_match(path: str | Path) -> FoundMatch:
 
 def stored_match(database: "Database", words: str, tournament: str | None = None) -> FoundMatch:
     """Find a match by ``NUMBER`` or ``TOURNAMENT/NUMBER``. Raises UsageError and StoreError."""
+    from tourney.store.commitment import disclosure  # noqa: PLC0415 - slow to import, as in find_match
+
     match = database.matches.find(words, tournament)
-    name = database.tournaments.by_id(match.tournament).name
+    found = database.tournaments.by_id(match.tournament)
+    name, sealed = found.name, match.number in disclosure(database, found).sealed
     record = database.records.get(match.tournament, match.number)
     damaged: list[str] = []
 
@@ -137,7 +142,7 @@ def stored_match(database: "Database", words: str, tournament: str | None = None
             return None
 
     log, measured = part(database.records.log) or (), part(database.records.measured) or NOT_MEASURED
-    return FoundMatch(f"match {match.number} of {name}", record, log, measured, tuple(damaged))
+    return FoundMatch(f"match {match.number} of {name}", record, log, measured, tuple(damaged), sealed)
 
 
 def is_file(words: str) -> bool:

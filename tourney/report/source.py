@@ -32,12 +32,13 @@ from tourney.results.texts import pool_notes, shared_by
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.column_reading import MatchParts
+from tourney.store.commitment import ALL, Disclosure, disclosure
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.root import compute_root
 from tourney.store.schedules import RowCounts
 from tourney.store.totals import OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
-from tourney.store.values import StoredEntrant, StoredRun, Tournament, TournamentMatch
+from tourney.store.values import RANDOM, StoredEntrant, StoredRun, Tournament, TournamentMatch
 
 T = TypeVar("T")
 
@@ -69,7 +70,8 @@ class ReportSource:
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
     finished tournament. ``overload`` is that of all matches, and of each entrant's; ``overloaded`` are the
     matches with such turns, most first, ``STRETCHED`` at most. ``pending`` are the rows still to play, by
-    number.
+    number. ``disclosed``: what may be published; before the end the tournament has the seed 0 here, and a
+    match that shares its seed with one to come counts as one without a record.
     """
 
     tournament: Tournament
@@ -88,6 +90,7 @@ class ReportSource:
     overloaded: tuple[OverloadedMatch, ...] = ()
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
+    disclosed: Disclosure = ALL
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -99,7 +102,8 @@ class ReportSource:
         """What the pages of matches know of the tournament."""
         run = StoredRun()
         return MatchSetting(
-            replace(self.tournament, run=run, complete=False, created="", root=None), self.seats
+            replace(self.tournament, seed=0, origin=RANDOM, run=run, complete=False, created="", root=None),
+            self.seats,
         )
 
     @property
@@ -278,9 +282,11 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
 
 def load(database: Database, tournament: Tournament) -> ReportSource:
     """Read a tournament. Details of matches are read on demand, so keep the database open."""
+    disclosed = disclosure(database, tournament)
+    tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
     def read() -> Iterator[TournamentMatch]:
-        return database.matches.all(tournament.id, finished=True)
+        return map(disclosed.shown, database.matches.all(tournament.id, finished=True))
 
     matches = CompactMatches(tournament.id, read())
 
@@ -314,7 +320,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         matches=matches,
         read=read,
         detail=detail,
-        parts=lambda numbers: database.records.parts(tournament.id, numbers),
+        parts=lambda numbers: database.records.parts(tournament.id, disclosed.of(numbers)),
         draw_probability=draw_probability_of(database, tournament),
         seat_totals=totals.by_seat,
         root=compute_root(database, tournament),
@@ -322,6 +328,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         overloaded=database.totals.overloaded(tournament.id, STRETCHED),
         overload=database.totals.overload(tournament.id),
         pending=database.schedules.pending(tournament.id),
+        disclosed=disclosed,
     )
 
 

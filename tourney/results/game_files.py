@@ -22,6 +22,7 @@ from tourney.results.standings import Standing
 from tourney.schedule.format import History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.tie_breaks import RankedEntrant
+from tourney.store.commitment import disclosure
 from tourney.store.database import Database
 from tourney.store.values import Tournament, TournamentMatch
 
@@ -41,11 +42,12 @@ def export_pgn(database: Database, tournament: Tournament) -> Iterator[bytes]:
     if tournament.game not in GAMES:
         raise UsageError(f"PGN is written of {' and '.join(GAMES)}, not of {tournament.game}")
     records = database.records.all(tournament.id)
+    sealed = disclosure(database, tournament).sealed
     for match in database.matches.all(tournament.id):
         if match.result is None or not match.result.digest:
             continue
         _, record = next(records)
-        if match.result.void:
+        if match.result.void or match.number in sealed:
             continue
         log = database.records.log(tournament.id, match.number)
         measured = database.records.measured(tournament.id, match.number)

@@ -86,7 +86,7 @@ def origin_text(tournament: Tournament, game: AnyGame | None) -> str:
     if not tournament.recorded:
         return "imported: results of another program, without records"
     if (beacon := tournament.origin.beacon) is not None:
-        return f"the public beacon {beacon.round}"
+        return f"the public beacon {beacon.round}" + ("" if beacon.value else ", which is not known yet")
     if not tournament.origin.chosen:
         return RANDOM_TEXT
     risk = risk_text(tournament.plan, game)

@@ -17,6 +17,7 @@ from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
 from tourney.schedule.until_rule import SHARE, Until
 from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS, GameName, Name, SchemaError, Seed, Word, seed_of
+from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitle, Title
 from tourney.store.values import RunSettings
 
@@ -193,6 +194,16 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             " choose one only to play a finished tournament again."
         ),
     ] = None
+    beacon: (
+        Annotated[
+            Beacon,
+            Meta(
+                description="Public randomness that the seed comes from, instead of `seed`; see"
+                " [prove the seed](../how-to/verify.md#before-the-start)."
+            ),
+        ]
+        | None
+    ) = None
     bots: Annotated[
         tuple[BotSource, ...],
         Meta(
@@ -284,6 +295,8 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
         """Check the seed's size, and that a bot is there. Raises SchemaError."""
         if self.seed is not None:
             seed_of("seed", self.seed)
+            if self.beacon is not None:
+                raise SchemaError(("beacon",), "does not go with seed: choose one of them")
         if not self.bots and not self.entrant:
             raise SchemaError(
                 ("bots",), 'is missing: name the bots that play, as bots = ["random", "./mybot"]'

@@ -265,6 +265,8 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -
         new["mirrored-dice"] = old["mirrored-dice"]
     if file.seed != tournament.seed:
         old["seed"], new["seed"] = seed, file.seed
+    for values, beacon in ((old, tournament.origin.beacon), (new, file.beacon)):
+        values["[beacon] round"] = None if beacon is None else beacon.round
     for key in dict.fromkeys((*old, *new)):
         was, now = old.get(key), new.get(key)
         if was != now:

@@ -36,6 +36,7 @@ from tourney.run.file_schema import (
 )
 from tourney.schedule.format import Format, find_format, group_size, working_formats
 from tourney.schema import SchemaError, check_range, read, seed_of, show
+from tourney.store.beacon import Beacon
 from tourney.store.presentation import MAX_LOGO, NO_PRESENTATION, Link, Presentation, logo_text
 from tourney.store.values import Plan, RunSettings
 
@@ -48,7 +49,7 @@ class TournamentFile:
     """A tournament file, checked. ``seed`` is None where the first start samples it.
 
     ``ponder`` is None where the first start chooses it; then the plan has ``allow`` until that. ``rungs`` are
-    the names of the entrants that ``@ladder`` brought. ``mirrored``: the file has ``mirrored-dice``.
+    the names of the entrants of ``@ladder``. ``mirrored``: the file has ``mirrored-dice``.
     """
 
     path: Path
@@ -60,6 +61,7 @@ class TournamentFile:
     presentation: Presentation = NO_PRESENTATION
     rungs: tuple[str, ...] = ()
     mirrored: bool = True
+    beacon: Beacon | None = None
 
 
 def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
@@ -73,7 +75,6 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
     if name in broken and name not in [format_.name for format_ in formats]:
         raise TournamentError(f"{path}: {broken[name]}", file=path, key="format")
     try:
-        table = read(data, file_schema(formats), toml=True)
         table = read(data, file_schema(formats), toml=True)
         plan = _plan(table, data, path, formats)
         rungs = _rungs(table, plan.seats)
@@ -96,6 +97,7 @@ def read_tournament_file(path: Path, text: str | None = None) -> TournamentFile:
         presentation=presentation,
         rungs=tuple(line.name or line.bot or "" for line in rungs),
         mirrored=table.mirrored_dice is not None,
+        beacon=table.beacon,
     )
 
 
@@ -393,6 +395,5 @@ def file_text(
     keys |= {word.partition("=")[0]: _toml_value(word.partition("=")[2])[0] for word in words}
     lines = "".join(f"{key} = {value}\n" for key, value in keys.items())
     digits = hashlib.sha256(lines.encode("utf-8", "replace")).hexdigest()[:8]
-    made = re.sub(r"[^a-z0-9._-]+", "-", game.lower()).strip("-.")[:32]
-    name = name or f"{made}-{format_}-{digits}"
+    name = name or f"{re.sub(r'[^a-z0-9._-]+', '-', game.lower()).strip('-.')[:32]}-{format_}-{digits}"
     return Path(f"{name}.toml"), f"name = {json.dumps(name)}\n{lines}"

@@ -13,6 +13,7 @@ from tourney.run.listeners import RunStatus, read_status, status_path
 from tourney.run.workers.executor import Playing
 from tourney.schedule.format import FORMATS, find_format
 from tourney.schema import Part
+from tourney.store.commitment import commitment_of
 from tourney.store.database import Database
 from tourney.store.root import compute_root
 from tourney.store.run_lock import Running
@@ -87,7 +88,8 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
     `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
     the paired matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
-    is that of a finished tournament. `seed` says where the seed comes from. `archive` is null where the
+    is that of a finished tournament. `commitment` fixes plan and seed from before the first match; null for
+    old tournaments. `seed` says where the seed comes from. `archive` is null where the
     records are in the database. `withdrawn` is the file of withdrawn matches, if there is one.
     """
 
@@ -114,6 +116,7 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     playing: tuple[PlayingMatch, ...]
     paused: str | None
     root: str | None
+    commitment: str | None
     seed: str
     archive: ArchiveFile | None
 
@@ -163,6 +166,7 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         playing=tuple(_playing(database, id_, one, names, now) for one in status.playing),
         paused=status.paused or None,
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
+        commitment=commitment_of(tournament, entrants) or None,
         seed=origin_text(tournament, known_game(tournament.game)),
         archive=archive and ArchiveFile(file=archive.file, sha256=archive.sha256, created=archive.created),
     )

@@ -7,7 +7,7 @@ moment leaves a whole database, a whole file, or both.
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -18,7 +18,7 @@ from tourney.files import writing
 from tourney.parsing import read_json_lines
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import check_tournament, open_tournament
+from tourney.store.importing import Head, open_tournament
 from tourney.store.root import compute_root, entries_of, root_of
 from tourney.store.tournaments import Archive
 from tourney.store.values import Tournament
@@ -164,3 +164,11 @@ def _check(path: Path, content: str, root: str) -> None:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> Head:
+    """The tournament of lines. Raises RecordError or GameError, naming the line, for other lines."""
+    head, matches = open_tournament(lines, name)
+    for _ in matches:
+        pass
+    return head

@@ -18,7 +18,9 @@ from tourney.errors import StoreDamaged
 from tourney.match.record import MAX_SEATS
 from tourney.match.result import NOT_MEASURED, LogKind, LogLine, Measurements
 from tourney.schema import Count, Digest
+from tourney.store.beacon import Salt
 from tourney.store.column_reading import MatchParts, unpack_parts
+from tourney.store.commitment import ALL, Disclosure, disclosure, sealed_entry, seed_commitment
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.rating_data import DrawProbability
@@ -61,6 +63,8 @@ class TournamentLine(Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     run: StoredRun
     shown: Annotated[tuple[ShownForm, ...], Meta(description="One for each entrant.")]
     root: Annotated[Digest, Meta(description="Where all is played.")] | None = None
+    commitment: Annotated[Digest, Meta(description="To plan and seed, from before the start.")] | None = None
+    salt: Annotated[Salt, Meta(description="What opens the commitment, at the end.")] | None = None
     draw_probability: DrawProbability | None = None
     replaced: tuple[ReplacedResult, ...] = ()
     refused_hosts: Annotated[
@@ -98,20 +102,30 @@ class MatchLine(Struct, frozen=True, forbid_unknown_fields=True):
     measured: Measurements | None = None
 
 
-def export_lines(database: Database, tournament: Tournament, *, measured: bool) -> Iterator[bytes]:
+def export_lines(
+    database: Database, tournament: Tournament, *, measured: bool, private: bool = False
+) -> Iterator[bytes]:
     """Yield the lines of a stored tournament, each with its end of line; ASCII, keys sorted.
 
-    With ``measured`` the lines have the date, and each match its measurements and log too. Raises UsageError
-    for an archived tournament.
+    With ``measured`` the lines have the date, and each match its measurements and log too. Before the end a
+    commitment stands for the seed, and a match that shares its seed with one to come counts as not played;
+    with ``private`` all is there. Raises UsageError for an archived tournament.
     """
     database.tournaments.refuse_archived(tournament.id)
-    yield _line(_head_data(database, tournament, measured=measured))
+    shown = disclosure(database, tournament)
+    if private:
+        shown = ALL._replace(commitment=shown.commitment)
+    yield _line(_head_data(database, tournament, shown, measured=measured))
     records = database.records.all(tournament.id)
     for match, log, found in _detailed(database, tournament, measured=measured):
         data: dict[str, Any] = {"place": match.key, "seats": match.seats}
         if (result := match.result) is not None:
-            if result.digest:
-                data["record"] = msgspec.to_builtins(next(records)[1])
+            record = next(records)[1] if result.digest else None
+            if match.number in shown.sealed:
+                yield _line(data)
+                continue
+            if record is not None:
+                data["record"] = msgspec.to_builtins(record)
             else:
                 data["void"] = {"reason": result.void_reason}
                 if result.void_entrant is not None:
@@ -121,12 +135,18 @@ def export_lines(database: Database, tournament: Tournament, *, measured: bool) 
         yield _line(data)
 
 
-def _head_data(database: Database, tournament: Tournament, *, measured: bool) -> dict[str, Any]:
+def _head_data(
+    database: Database, tournament: Tournament, shown: Disclosure, *, measured: bool
+) -> dict[str, Any]:
     entrants = database.tournaments.entrants(tournament.id)
     kept = database.ratings.draw_probability(tournament.game, tournament.seats)
     return {
         "format": FORMAT,
-        "tournament": plan_entry(tournament, entrants),
+        "tournament": plan_entry(tournament, entrants)
+        if shown.ended and not tournament.waits
+        else sealed_entry(tournament, entrants, seed_commitment(tournament)),
+        "commitment": shown.commitment,
+        "salt": tournament.origin.salt if shown.ended else "",
         "complete": tournament.complete,
         "matches": database.schedules.progress(tournament.id).rows,
         "run": run_data(tournament.run),

@@ -19,9 +19,10 @@ from tourney.match.result import NOT_MEASURED, LogLine, PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, Row
 from tourney.schema import Name, SchemaError, check_bits, check_range, read
+from tourney.store.commitment import sealed_entry
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
-from tourney.store.root import compute_root, leaf_of, match_entry, plan_entry
+from tourney.store.root import PlanEntry, keep_root, leaf_of, match_entry, plan_entry
 from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
 _CHUNK = 500
@@ -29,11 +30,24 @@ _CHUNK = 500
 
 @dataclass(frozen=True)
 class Head:
-    """The first line, read and checked; ``tournament`` has the id 0, as it is not stored yet."""
+    """The first line, read and checked; ``tournament`` has the id 0, and the seed 0 where that is sealed."""
 
     line: TournamentLine
     tournament: Tournament
     entrants: tuple[StoredEntrant, ...]
+
+    @property
+    def sealed(self) -> bool:
+        """Whether a commitment stands for the seed."""
+        return self.line.tournament.seed is None
+
+    @property
+    def entry(self) -> PlanEntry:
+        """The plan's entry, sealed or not."""
+        if self.sealed:
+            seal = self.line.tournament.seed_commitment
+            return sealed_entry(self.tournament, self.entrants, seal or "")
+        return plan_entry(self.tournament, self.entrants)
 
 
 def is_tournament(value: object) -> bool:
@@ -46,7 +60,7 @@ def read_head(value: object, where: str) -> Head:
     try:
         line = read(value, TournamentLine)
         form = line.tournament
-        seed = check_bits("seed", form.seed, 256)
+        seed = 0 if form.seed is None else check_bits("seed", form.seed, 256)
     except SchemaError as error:
         raise RecordError(f"{where}: {error.in_json('the tournament')}") from error
     try:
@@ -60,16 +74,17 @@ def read_head(value: object, where: str) -> Head:
         0,
         plan,
         seed,
-        Origin(form.seed_chosen, beacon=form.beacon),
+        Origin(form.seed_chosen, line.salt or "", form.beacon),
         line.run,
         complete=line.complete,
         created=line.created,
         root=line.root,
     )
     assert isinstance(value, dict)  # noqa: S101 - for the type checker: it has just been read as an object
-    if plan_entry(tournament, entrants) != value["tournament"]:
+    head = Head(line, tournament, entrants)
+    if head.entry != value["tournament"]:
         raise RecordError(f"{where}: the tournament has keys that stand only where they say something else")
-    return Head(line, tournament, entrants)
+    return head
 
 
 def _entrants_of(line: TournamentLine, where: str) -> tuple[StoredEntrant, ...]:
@@ -129,7 +144,7 @@ def read_matches(
     """
     last = MatchKey(0, 0, 0, 0)
     tree = Tree()
-    tree.add(leaf_of(plan_entry(head.tournament, head.entrants)))
+    tree.add(leaf_of(head.entry))
     number = 0
     with Scratch() as scratch:
         for number, (where, value) in enumerate(lines, 1):
@@ -148,7 +163,10 @@ def read_matches(
                 digest = result.played.digest
                 if (first := scratch.first_place(digest, where)) != where:
                     raise RecordError(f"{where} has the record of {first} again")
-            tree.add(leaf_of(match_entry(row.key, digest)))
+            void = None
+            if result is not None and not digest and head.tournament.origin.salt:
+                void = (list(row.seats), result.void_reason, result.void_entrant)
+            tree.add(leaf_of(match_entry(row.key, digest, void)))
             yield where, row, result
     if number != head.line.matches:
         raise RecordError(f"the file has {number} matches, but its first line says {head.line.matches}")
@@ -203,7 +221,7 @@ def _check_record(head: Head, row: Row, record: Record) -> None:
         ("limits", record.limits, plan.limits),
         ("seats", spec.seats, tuple(head.entrants[seat].entrant for seat in row.seats)),
     ]
-    if plan.format != IMPORTED:
+    if plan.format != IMPORTED and not head.sealed:
         pairs.append(("seed", spec.seed, plan.seed_of(tournament.seed, row)))
     for what, found, right in pairs:
         if found != right:
@@ -213,7 +231,8 @@ def _check_record(head: Head, row: Row, record: Record) -> None:
 def renamed(head: Head, name: str) -> Head:
     """A tournament under another name, which gives it another root."""
     plan = structs.replace(head.tournament.plan, name=name)
-    return replace(head, tournament=replace(head.tournament, plan=plan, root=None))
+    origin = head.tournament.origin._replace(salt="")  # it opens the commitment to the other name
+    return replace(head, tournament=replace(head.tournament, plan=plan, origin=origin, root=None))
 
 
 def import_tournament(
@@ -259,14 +278,6 @@ def import_tournament(
         return writer.tournaments.by_id(tournament.id)
 
 
-def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> Head:
-    """The tournament of lines. Raises RecordError or GameError, naming the line, for other lines."""
-    head, matches = open_tournament(lines, name)
-    for _ in matches:
-        pass
-    return head
-
-
 def open_tournament(
     lines: Iterable[tuple[str, object]], name: str | None
 ) -> tuple[Head, Iterator[tuple[str, Row, MatchResult | None]]]:
@@ -286,13 +297,6 @@ def store_new(
     for digest, match in () if again else writer.matches.find_digests(places):
         raise RecordError(f"{places[digest]}: {match} has this record already; to import it, add --again")
     writer.matches.add(tournament, [item for _, item in finished])
-
-
-def keep_root(writer: Database, tournament: int) -> None:
-    """Keep a tournament's root, if all is played."""
-    root = compute_root(writer, writer.tournaments.by_id(tournament))
-    if root is not None:
-        writer.tournaments.keep_root(tournament, root)
 
 
 _CACHE: Final = 2_000

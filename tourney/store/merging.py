@@ -12,8 +12,8 @@ from tourney.parsing import parse_json
 from tourney.schedule.row import Row
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import import_tournament, keep_root, open_tournament
-from tourney.store.root import plan_entry
+from tourney.store.importing import import_tournament, open_tournament
+from tourney.store.root import keep_root, plan_entry
 from tourney.store.tournaments import Archive
 from tourney.store.values import Tournament
 
@@ -101,7 +101,7 @@ def _outcomes(reader: Database, tournament: Tournament) -> Iterator[tuple[Row, O
 
 def _lines(reader: Database, tournament: Tournament, other: str, step: Step) -> Iterator[tuple[str, object]]:
     """Yield the tournament as it is exported, each line with its place."""
-    for number, line in enumerate(export_lines(reader, tournament, measured=True)):
+    for number, line in enumerate(export_lines(reader, tournament, measured=True, private=True)):
         place = f"match {number} of {tournament.name}" if number else tournament.name
         yield f"{place} in {other}", parse_json(line)
         if number and number % _CHUNK == 0:

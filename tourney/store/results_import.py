@@ -17,7 +17,8 @@ from tourney.schedule.row import Row, limit_rows
 from tourney.schema import NAME, show
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
-from tourney.store.importing import Scratch, check_game, keep_root, store_new
+from tourney.store.importing import Scratch, check_game, store_new
+from tourney.store.root import keep_root
 from tourney.store.rows import joined
 from tourney.store.values import (
     CHOSEN,

@@ -7,31 +7,51 @@ logs, measurements and titles are outside.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
-from tourney.errors import CheckError, RecordError, UsageError
-from tourney.match.merkle import Tree, inclusion_path, leaf_hash, root_from_path, tree_hash
-from tourney.match.record import read_record
-from tourney.parsing import read_json_lines
+from tourney.errors import RecordError, UsageError
+from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path, tree_hash
 from tourney.schedule.row import MatchKey
 from tourney.schema import Arguments, Count, Digest, Label, Name, SchemaError, SeedText, read
+from tourney.store.beacon import Beacon
 from tourney.store.database import Database
-from tourney.store.values import MAX_NUMBER, Beacon, Number, Ordinal, StoredEntrant, Tournament, plan_data
+from tourney.store.values import (
+    MAX_NUMBER,
+    Number,
+    Ordinal,
+    StoredEntrant,
+    Tournament,
+    TournamentMatch,
+    plan_data,
+)
 
-PLAN_FORMAT: Final = "tourney-plan/1"
+PlanFormat = Literal["tourney-plan/1", "tourney-plan/2"]
+"""The second has a commitment, and its leaves of void matches hold their seats and the reason."""
 _KNOWN: Final = ("joined", "left", "rating", "deviation")
 VOID: Final = "void"
 """What takes the place of a digest where a match has no record."""
 PLAN: Final = "plan"
 """What a proof of the plan is asked for by."""
 
+OUTSIDE_ROOT: Final = (
+    "titles and authors of bots, and their lines of the tournament file",
+    "why a bot is broken",
+    "run settings (reuse, sandbox, executor, withdrawn)",
+    "replaced results",
+    "draw probability",
+    "title, description, logo and links",
+    "verdicts of comparisons, promotions of baselines, names of archives",
+    "dates, hosts, times, logs, notes and other measurements",
+)
+"""What someone can alter without another root; docs/how-to/verify.md says which of it other checks find."""
 Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
-Entry = dict[str, Any] | list[int | str]
+VoidEnd = tuple[list[int], str | None, int | None]
+PlanEntry = dict[str, Any]
+Entry = PlanEntry | list[Any]
 """An entry of the tree: the plan, or a match's place and digest."""
 
 
@@ -58,31 +78,38 @@ class EntrantForm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
 class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, omit_defaults=True):
     """The first entry of the root: the plan, the seed, and the entrants in order."""
 
-    format: Literal["tourney-plan/1"]
+    format: PlanFormat
     plan: dict[str, Any]
-    seed: SeedText
     seed_chosen: Annotated[bool, Meta(description="Whether a person chose the seed.")]
     entrants: Annotated[tuple[EntrantForm, ...], Meta(min_length=1)]
+    seed: Annotated[SeedText, Meta(description="Left out before the end.")] | None = None
+    seed_commitment: Annotated[Digest, Meta(description="In place of the seed before the end.")] | None = None
     beacon: Annotated[Beacon, Meta(description="The public randomness that the seed comes from.")] | None = (
         None
     )
 
 
-def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> dict[str, Any]:
+def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> PlanEntry:
     """The first entry as JSON data."""
     forms = (
         EntrantForm(**structs.asdict(one.entrant), **{key: getattr(one, key) for key in _KNOWN})
         for one in entrants
     )
     plan, origin = plan_data(tournament.plan), tournament.origin
-    form = PlanForm(PLAN_FORMAT, plan, str(tournament.seed), origin.chosen, tuple(forms), origin.beacon)
+    format_: PlanFormat = "tourney-plan/2" if origin.salt else "tourney-plan/1"
+    form = PlanForm(
+        format_, plan, origin.chosen, tuple(forms), seed=str(tournament.seed), beacon=origin.beacon
+    )
     data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(form))
     return data
 
 
-def match_entry(key: MatchKey, digest: str) -> list[int | str]:
-    """The entry of a match; ``digest`` is "" for a match without a record."""
-    return [*key, digest or VOID]
+def match_entry(key: MatchKey, digest: str, void: VoidEnd | None = None) -> Entry:
+    """The entry of a match; ``digest`` is "" for a match without a record, which has ``void`` if that counts.
+
+    ``void``: the entrants' numbers in seat order, the reason, and the number of the benched one or None.
+    """
+    return [*key, digest] if digest else [*key, VOID, *(void or ())]
 
 
 def leaf_of(entry: Entry) -> bytes:
@@ -112,7 +139,18 @@ def entries_of(database: Database, tournament: Tournament) -> Iterator[Entry]:
     for number, key, digest in database.matches.digests(tournament.id):
         if digest is None:
             raise _unplayed(tournament, number)
-        yield match_entry(key, digest)
+        void = (
+            None
+            if digest or not tournament.origin.salt
+            else void_end(database.matches.get(tournament.id, number))
+        )
+        yield match_entry(key, digest, void)
+
+
+def void_end(match: TournamentMatch) -> VoidEnd:
+    """What the root holds of a match without a record."""
+    assert match.result is not None  # noqa: S101 - it is void
+    return list(match.seats), match.result.void_reason, match.result.void_entrant
 
 
 def _unplayed(tournament: Tournament, number: int) -> UsageError:
@@ -133,7 +171,7 @@ def recomputed_entries(database: Database, tournament: Tournament) -> Iterator[E
     records = database.records.all(tournament.id)
     for entry, (_, _, stored) in zip(entries, database.matches.digests(tournament.id), strict=True):
         if stored and isinstance(entry, list):
-            entry[-1] = next(records)[1].content_digest()
+            entry[4] = next(records)[1].content_digest()
         yield entry
 
 
@@ -144,6 +182,13 @@ def compute_root(database: Database, tournament: Tournament) -> str | None:
             return root_of(entries_of(moment, tournament))
         except UsageError:
             return None
+
+
+def keep_root(writer: Database, tournament: int) -> None:
+    """Keep a tournament's root, if all is played."""
+    root = compute_root(writer, writer.tournaments.by_id(tournament))
+    if root is not None:
+        writer.tournaments.keep_root(tournament, root)
 
 
 class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
@@ -157,7 +202,7 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     root: Digest
     tree_size: Annotated[int, Meta(ge=1, le=2**53 - 1)]
     index: Count
-    entry: dict[str, Any] | list[int | str]
+    entry: Entry
     hashes: list[Digest]
 
     def leads_to(self, root: str) -> bool:
@@ -169,7 +214,7 @@ class Proof(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     @property
     def digest(self) -> str | None:
         """The digest of the match in question; None for the plan and for a match without a record."""
-        last = self.entry[-1] if isinstance(self.entry, list) else VOID
+        last = self.entry[4] if isinstance(self.entry, list) and len(self.entry) == 5 else VOID
         return None if last == VOID else str(last)
 
 
@@ -205,39 +250,13 @@ def _index(database: Database, tournament: Tournament, number: int) -> int:
     raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
 
 
-def exported_root(path: Path) -> tuple[str, str | None]:
-    """The name and root of the tournament in a file of `tourney export --what tournament`.
-
-    The root is None before the tournament's end. Raises RecordError for another file, CheckError for one
-    without all of its matches.
-    """
-    lines = read_json_lines(path)
-    where, head = next(lines, ("", None))
-    if not isinstance(head, dict) or head.get("format") != "tourney-tournament/1" or "place" in head:
-        raise RecordError(
-            f"{path} does not begin with a tournament, and a root is over its plan too: write the file by"
-            " `tourney export --what tournament`"
-        )
-    try:
-        # One tree for all lines: a file of a million matches is never held in memory.
-        tree = Tree()
-        tree.add(leaf_of(head["tournament"]))
-        open_ = head["complete"] is not True
-        count = 0
-        for place, line in lines:
-            count += 1
-            where = place
-            digest = read_record(line["record"]).content_digest() if "record" in line else ""
-            open_ |= "record" not in line and "void" not in line
-            tree.add(leaf_of([*match_entry(line["place"], digest)]))
-        name = str(head["tournament"]["plan"]["name"])
-        if count != head["matches"]:
-            raise CheckError(f"{path}: {count} of its {head['matches']} matches are there")
-        return name, None if open_ else tree.hash().hex()
-    except RecordError as error:
-        raise RecordError(f"{where}: {error}") from error
-    except (LookupError, TypeError, ValueError, AttributeError, rfc8785.CanonicalizationError) as error:
-        raise RecordError(f"{where}: this is not a line of an exported tournament") from error
+def read_commitment(data: object, where: str) -> PlanEntry:
+    """The entry of a commitment's proof. Raises RecordError that names ``where``."""
+    known = isinstance(data, dict) and data.get("format") == "tourney-commitment/1"
+    entry = data.get("entry") if known and isinstance(data, dict) else None
+    if not isinstance(entry, dict):
+        raise RecordError(f"{where} is not a proof of a commitment")
+    return entry
 
 
 def read_proof(data: object, where: str) -> Proof:

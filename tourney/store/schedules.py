@@ -78,6 +78,16 @@ class Schedules:
         """The rows without a result, with their numbers, in schedule order."""
         return tuple(self.rows(tournament, pending=True))
 
+    def open_groups(self, tournament: int) -> frozenset[int]:
+        """The numbers of the matches with a result in whose mirrored group a match has none."""
+        group = (_S.round_no, _S.table_no, _S.repeat_no)
+        mine = _S.tournament_id == tournament
+        open_ = sa.select(*group).select_from(ALL_ROWS).where(mine, _M.id.is_(None)).subquery()
+        same = sa.and_(*(one == open_.c[one.name] for one in group))
+        query = sa.select(_S.number).distinct().select_from(PLAYED.join(open_, same)).where(mine)
+        with self._access.read() as connection:
+            return frozenset(connection.execute(query).scalars())
+
     def progress(self, tournament: int) -> RowCounts:
         """How far a tournament is."""
         last = sa.select(_S.number, _S.round_no).where(_S.tournament_id == tournament)

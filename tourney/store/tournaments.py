@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from tourney.errors import StoreError, UsageError
 from tourney.match.result import machine_of
 from tourney.match.spec import Entrant
+from tourney.store.beacon import Beacon
 from tourney.store.column_reading import (
     ColumnError,
     Columns,
@@ -40,7 +41,6 @@ from tourney.store.models import (
 from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
 from tourney.store.rows import check_columns, dictionaries_of, each, keep_row, read_value, read_values
 from tourney.store.values import (
-    Beacon,
     Origin,
     Plan,
     RunSettings,
@@ -275,6 +275,12 @@ class Tournaments:
                 mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == stored.number)
                 changed = {column: new[column] for column in ("joined", "left_at", "broken")}
                 connection.execute(sa.update(ENTRANT).where(mine).values(**changed))
+
+    def keep_beacon(self, tournament: int, beacon: Beacon, seed: int) -> None:
+        """Store the value of a beacon, and the seed that follows from it."""
+        values = {"beacon": msgspec.json.encode(beacon).decode(), "seed": str(seed)}
+        with self._access.write() as connection:
+            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
 
     def keep_root(self, tournament: int, root: str) -> None:
         """Keep the root of a tournament whose matches are all played."""

@@ -1,6 +1,5 @@
 """The values that the store reads and writes, all in one place; no other room sees a row of SQL."""
 
-import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
@@ -15,8 +14,9 @@ from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Ope
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
-from tourney.schema import MAX_INT, STORABLE, Count, Label, LongText, Name, SchemaError, Text, read, whole
+from tourney.schema import MAX_INT, STORABLE, Count, LongText, Name, SchemaError, Text, read
 from tourney.seeds import match_seed, sample_book_line
+from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, canonical, read_json
 
 RESULTS: Final = "results"
@@ -205,13 +205,6 @@ machine was overloaded each time it was played."""
 VOID_REASONS: tuple[VoidReason, ...] = get_args(VoidReason)
 
 
-class Beacon(Struct, frozen=True, forbid_unknown_fields=True):
-    """A round of public randomness, which the tournament file named before it existed, and its value."""
-
-    round: Label
-    value: Annotated[str, whole(re.compile("[0-9a-f]{16,256}"), "16 to 256 hex digits, in small letters.")]
-
-
 class Origin(NamedTuple):
     """Where a tournament's seed comes from: a person (``chosen``), a ``beacon``, or random bits.
 
@@ -248,6 +241,12 @@ class Tournament:
     def name(self) -> str:
         """The tournament's name, unique in a database."""
         return self.plan.name
+
+    @property
+    def waits(self) -> str:
+        """The round of a beacon whose value is not known, so that there is no seed yet; else ""."""
+        beacon = self.origin.beacon
+        return "" if beacon is None or beacon.value else beacon.round
 
     @property
     def recorded(self) -> bool:

@@ -10,7 +10,7 @@ from tests.support import genuine
 from tests.support.command import invoke
 from tourney.store.archiving import archive_tournament
 from tourney.store.database import Database
-from tourney.store.importing import keep_root
+from tourney.store.root import keep_root
 
 VOID = 2
 

@@ -228,7 +228,7 @@ def test_bots_have_their_last_words(report: Report) -> None:
 
 def test_opening_ends_with_its_last_action(repository: Database) -> None:
     tournament = world.begin(repository, "ab", game="sages-tafl")
-    world.play_all(repository, tournament, most=1)
+    world.play_all(repository, tournament)
     source = load(repository, repository.tournaments.get())
     detail = source.detail(1)
     assert detail.record is not None
@@ -242,7 +242,7 @@ def test_opening_ends_with_its_last_action(repository: Database) -> None:
 def test_page_of_a_short_match_is_small(repository: Database) -> None:
     """What is not the board's grows by little with each action."""
     tournament = world.begin(repository, "ab", game="sages-tafl")
-    world.play_all(repository, tournament, most=1)
+    world.play_all(repository, tournament)
     source = load(repository, repository.tournaments.get())
     page = page_of(source, 1)
     data = data_of(page)

@@ -21,6 +21,7 @@ from tourney.report.pages.publishing import entries, finished_rounds
 from tourney.report.site import renderer, site, sites
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
+from tourney.store.values import Origin
 
 URL = "https://example.org/cup/"
 ATOM = {"a": "http://www.w3.org/2005/Atom"}
@@ -137,7 +138,7 @@ def test_card_is_a_picture_of_fixed_size(source: ReportSource) -> None:
 
 
 def test_each_of_several_tournaments_has_its_own_feed(source: ReportSource) -> None:
-    other = replace(source, tournament=replace(source.tournament, seed=5))
+    other = replace(source, tournament=replace(source.tournament, origin=Origin(chosen=True, salt="5" * 32)))
     files = sites((source, other), Options(address=URL, match_pages=1))
     found = {f.path: f.content.decode() for f in files if f.path.endswith(".xml")}
     feeds = [found[path] for path in ("t1-cup/feed.xml", "t2-cup/feed.xml")]

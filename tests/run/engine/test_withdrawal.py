@@ -170,7 +170,7 @@ class Cup:
     def export(self) -> bytes:
         """All that lasts: plan, schedule, records, voids and root."""
         self.holds()
-        return b"".join(export_lines(self.repository, self.tournament, measured=False))
+        return b"".join(export_lines(self.repository, self.tournament, measured=False, private=True))
 
     @property
     def kept(self) -> list[dict[str, Any]]:
@@ -376,7 +376,7 @@ def test_tournament_goes_on_elsewhere_without_the_host(tmp_path: Path) -> None:
     cup.run_until_caught(Hosts(found=20))
     with refused(UsageError, "cup in its.db has results of the host liar", f"`{COMMAND}`"):
         merge_databases(local.repository, cup.repository, "its.db", "2026-11-20")
-    exported = list(export_lines(cup.repository, cup.tournament, measured=True))
+    exported = list(export_lines(cup.repository, cup.tournament, measured=True, private=True))
     lines = [(f"line {k}", parse_json(line)) for k, line in enumerate(exported)]
     cup.repository = Database.open(str(tmp_path / "other.db"), create=True)
     import_tournament(cup.repository, lambda: lines, "2026-11-20")

@@ -53,7 +53,8 @@ def files(make: Renderer) -> Iterator[File]:
         group=group_size(plan.seats) if tournament.recorded else 0,
         sharing=sharing_text(plan, source.game),
         imported=plan.format == IMPORTED,
-        seed=tournament.seed,
+        seed=str(tournament.seed) if source.disclosed.ended else "",
+        commitment=source.disclosed.commitment if make.measured else "",
         prior=(source.batch.pool.prior_elo, Prior().seat),
         pool=source.pool_notes,
         skill=[Fact(label, f"{value:.6g}") for label, value in skill.items()],
@@ -123,6 +124,13 @@ def state(source: ReportSource) -> str:
     return f"In progress: {done:,} of {display.count(rows, 'match', 'matches')} played{more}"
 
 
+def _seed_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
+    if source.disclosed.ended:
+        yield Fact("Seed", str(source.tournament.seed), code=True)
+    if measured and source.disclosed.commitment:
+        yield Fact("Commitment", source.disclosed.commitment, code=True)
+
+
 def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     """Yield the game, rules, limits, seed and rating settings of a tournament."""
     tournament, plan = source.tournament, source.tournament.plan
@@ -141,7 +149,7 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     if tournament.recorded:
         yield Fact("Limits", display.pairs(plan.limits.texts().items()), code=True)
     if not imported:
-        yield Fact("Seed", str(tournament.seed), code=True)
+        yield from _seed_facts(source, measured=measured)
     if tournament.recorded:
         yield Fact("Seed origin", origin_text(tournament, source.game))
     if source.root:

@@ -279,7 +279,9 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
     low, high = sorted((sign * fitted.low, sign * fitted.high))
     a, b = (source.labels[number] for number in pair)
     plan = source.tournament.plan
-    book = () if plan.format == IMPORTED else plan.book
+    # Before the end nothing is shown that follows from the seed.
+    drawn = not source.disclosed.ended and plan.opening_order == "random"
+    book = () if plan.format == IMPORTED or drawn else plan.book
     by_opening: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_seat: defaultdict[int, bytearray] = defaultdict(bytearray)
     by_round: defaultdict[int, bytearray] = defaultdict(bytearray)

@@ -1,6 +1,6 @@
 """The additions of a published report: an Atom feed, a picture for social networks, and a sitemap.
 
-Identifiers of the feed (RFC 4287) come from the tournament's name and seed, so they stay when the folder
+Identifiers of the feed (RFC 4287) come from the tournament's name and start, so they stay when the folder
 moves. An entry's date is the end of the last match of its round in schedule order. The picture is PNG,
 because most services take no SVG.
 """
@@ -213,7 +213,9 @@ def _entry(entry: FeedEntry, url: str, identifier: str, moment: datetime) -> str
 
 
 def _identifier(source: ReportSource, key: str) -> str:
-    return uuid5(_SPACE, f"{source.tournament.seed}/{source.tournament.name}/{key}").urn
+    # A salt is as unique as its seed; the hash tells neither, and stays the same when the end opens them.
+    origin = source.tournament.origin.salt or source.tournament.created
+    return uuid5(_SPACE, f"{origin}/{source.tournament.name}/{key}").urn
 
 
 def _end(source: ReportSource, number: int) -> datetime | None:

@@ -45,7 +45,8 @@ class PlaySetup:
 
     ``max_faults`` and ``retry_seconds`` are those of ``RunControl``. The matches of the ``unbenched``
     entrants are played again. ``skip_broken`` benches the entrants whose bots cannot be started on this host,
-    which are refused otherwise. ``pinning`` says which processors the matches share.
+    which are refused otherwise. ``pinning`` says which processors the matches share. ``beacon`` is the value
+    that the tournament's seed waits for. ``commits``: the tournament is stored and not played.
     """
 
     deadline: Deadline | None = None
@@ -54,6 +55,8 @@ class PlaySetup:
     unbenched: tuple[str, ...] = ()
     skip_broken: bool = False
     pinning: Pinning = field(default_factory=Pinning)
+    beacon: str | None = None
+    commits: bool = False
 
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:

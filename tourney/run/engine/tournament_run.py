@@ -43,7 +43,9 @@ from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor, Run
 from tourney.schedule.format import find_format
 from tourney.schema import show
+from tourney.store.beacon import Beacon
 from tourney.store.checking import check_parts
+from tourney.store.commitment import beacon_seed, commitment_of
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
 from tourney.store.root import compute_root
@@ -73,6 +75,7 @@ def open_tournament(
         if tournament is None:
             tournament = _begin(database, fresh or _prepare(file, database, bots, options), say)
         with database.run_lock(tournament, time.time()):
+            tournament = _open_beacon(database, tournament, file, options)
             check_hosts(database, tournament)  # before rounds are drawn from results that must not count
             amended = _amend(database, tournament, _prepare(file, database, bots, options), say)
             restore_bots(database, amended, file, bots, skip=options.skip_broken)
@@ -87,6 +90,11 @@ def _prepare(
     if found.stored is None and options.unbenched:
         name = options.unbenched[0]
         raise UsageError(f"--unbench {name}: {file.plan.name} has not started, so it has no benched entrant")
+    if found.stored is None and file.beacon and not options.commits:
+        raise UsageError(
+            f"{file.path} takes its seed from {file.beacon.round}: run `tourney commit {file.path}` and"
+            " publish its line before that exists"
+        )
     if not found.added:
         return found
     with naming(file.path):
@@ -101,8 +109,10 @@ def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
     file = found.file
     tournament = database.tournaments.begin(
         file.plan,
-        seed=secrets.randbits(128) if file.seed is None else file.seed,
-        origin=Origin(file.seed is not None, secrets.token_hex(16)),
+        seed=0 if file.beacon else secrets.randbits(128) if file.seed is None else file.seed,
+        origin=Origin(
+            file.seed is not None, secrets.token_hex(16), file.beacon and Beacon(file.beacon.round)
+        ),
         run=file.run,
         entrants=found.added,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -112,6 +122,33 @@ def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
     game = find_game(tournament.game)
     if tournament.origin.chosen and risk_text(tournament.plan, game):
         say(f"seed: {origin_text(tournament, game)}")
+    say(f"commitment to plan and seed: {commitment_of(tournament, found.added)}")
+    if not tournament.waits:
+        pair_next(database, tournament.id)
+    return database.tournaments.by_id(tournament.id)
+
+
+def _open_beacon(
+    database: Database, tournament: Tournament, file: TournamentFile, options: PlaySetup
+) -> Tournament:
+    """Give a tournament whose seed waits for a beacon that value, and draw its first rounds.
+
+    Raises UsageError where it is still missing, and for another value than the one that it has.
+    """
+    beacon = tournament.origin.beacon
+    value = options.beacon or (None if file.beacon is None else file.beacon.value)
+    if value is None or (beacon is not None and beacon.value == value):
+        if tournament.waits and not options.commits:
+            raise UsageError(
+                f"the seed of {tournament.name} waits for {tournament.waits}: give its value by --beacon HEX"
+            )
+        return tournament
+    if beacon is None or beacon.value:
+        has = "no beacon" if beacon is None else f"the value {beacon.value} of its beacon"
+        raise UsageError(f"{tournament.name} has {has}, so it cannot take the value {value}")
+    made = commitment_of(tournament, database.tournaments.entrants(tournament.id))
+    seed = beacon_seed(made, tournament.origin.salt, value)
+    database.tournaments.keep_beacon(tournament.id, Beacon(beacon.round, value), seed)
     pair_next(database, tournament.id)
     return database.tournaments.by_id(tournament.id)
 
@@ -126,6 +163,11 @@ def _amend(database: Database, tournament: Tournament, found: Preparation, say: 
         say(sentence)
     if not found.changed:
         return tournament
+    if tournament.root is not None:
+        say(
+            f"{tournament.name} had ended, and its seed has been open since: anyone who knows it can"
+            " compute the dice of further rounds"
+        )
     left = dict.fromkeys(found.withdrawn, found.paired + 1)
     database.tournaments.amend(
         tournament.id, rounds=file.plan.rounds, run=file.run, entrants=found.added, left=left
@@ -226,6 +268,19 @@ def run_tournament(
             return _play(database, tournament, make_executor, bots, listener, options)
         finally:
             sandbox.sweep()
+
+
+def commit_tournament(
+    file: TournamentFile, url: str, folder: Path, say: Say, options: PlaySetup
+) -> tuple[Tournament, str]:
+    """Start the tournament of a file without playing; return it and its commitment.
+
+    One that has begun already has the commitment of its start. Raises as ``run_tournament``.
+    """
+    bots = BotStore(folder.absolute())
+    file = with_ponder(file, open_sandbox(file.run.sandbox), options.pinning)
+    with open_tournament(file, url, bots, say, options) as (database, tournament):
+        return tournament, commitment_of(tournament, database.tournaments.entrants(tournament.id))
 
 
 def _play(

@@ -25,6 +25,7 @@ from tourney.run.engine.recorder import spec_of
 from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
+from tourney.store.commitment import beacon_seed, commitments, seed_commitment
 from tourney.store.database import Database
 from tourney.store.records import StoredMatch
 from tourney.store.root import compute_root
@@ -37,13 +38,22 @@ IMPORTED: Final = "import"
 class TournamentVerifier:
     """Verifies one tournament of a database.
 
-    Imported records have their own seeds and openings; those of a mirrored group share a seed.
+    Imported records have their own seeds and openings; those of a mirrored group share a seed. ``sealed``:
+    the tournament's seed is not known, so what follows from it cannot be checked.
     """
 
-    def __init__(self, database: Database, tournament: Tournament, bots: BotStore | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        tournament: Tournament,
+        bots: BotStore | None = None,
+        *,
+        sealed: bool = False,
+    ) -> None:
         self._database = database
         self._tournament = tournament
         self._bots = bots
+        self._sealed = sealed
         self._entrants = database.tournaments.entrants(tournament.id)
         self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.unchecked: set[str] = set()
@@ -71,7 +81,7 @@ class TournamentVerifier:
                 yield check.number, findings if findings or check.recorded else None
 
     def _task(self, matches: list[StoredMatch]) -> "_VerifyTask":
-        return _VerifyTask(self._tournament, self._entrants, matches)
+        return _VerifyTask(self._tournament, self._entrants, matches, self._sealed)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
         """What does not hold of a match; that of its columns only if nothing else is wrong."""
@@ -98,10 +108,13 @@ class TournamentVerifier:
                     " and openings; without its plan its schedule cannot be drawn again"
                 )
                 findings += _import_layout(stored)
+            elif self._sealed or self._tournament.waits:
+                unfinished = "its seed is not open, so seeds, openings and rounds are not checked"
             else:
                 schedule = check_schedule(stored, step)
                 findings += schedule.findings
                 unfinished = schedule.unfinished
+            findings += self._seed_follows()
             findings += self._kept_root(unfinished)
             findings += self._entrants_agree()
             findings += self._ratings_agree()
@@ -109,6 +122,16 @@ class TournamentVerifier:
             findings.append(str(error))
         findings += self._titles(notes)
         return TournamentCheck(tuple(findings), unfinished, tuple(notes))
+
+    def _seed_follows(self) -> Iterator[str]:
+        """Compare the seed with what its beacon and its commitment give."""
+        origin, seed = self._tournament.origin, self._tournament.seed
+        if origin.beacon is None or origin.beacon.value is None:
+            return
+        value, seal = origin.beacon.value, seed_commitment(self._tournament)
+        made = commitments(self._tournament, self._entrants, seal) if seal else iter(())
+        if not any(beacon_seed(one, origin.salt, value) == seed for _, one in made):
+            yield f"its seed does not follow from its beacon {origin.beacon.round} and its commitment"
 
     def _kept_root(self, unfinished: str | None) -> Iterator[str]:
         """Compare the root that was kept at the end with that of the tournament as it is."""
@@ -196,6 +219,7 @@ class _VerifyTask(NamedTuple):
     tournament: Tournament
     entrants: tuple[StoredEntrant, ...]
     matches: list[StoredMatch]
+    sealed: bool = False
 
 
 @dataclass(slots=True)
@@ -276,7 +300,7 @@ def _differences(task: _VerifyTask, match: TournamentMatch, record: Record) -> I
         if here != there:
             who, planned = _entrant_text(here), _entrant_text(there)
             yield f"on its seat {seat} is {who}, but {planned} in the schedule"
-    if plan.format == IMPORTED:
+    if plan.format == IMPORTED or task.sealed:
         return
     if found.seed != expected.seed:
         yield (

@@ -1,0 +1,68 @@
+"""``tourney commit``: fix a tournament's plan, entrants and seed before round 1."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from tourney.cli import options as opt
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.run_options import cpus_option, workers_option
+from tourney.games.registry import find_game
+from tourney.results.texts import origin_text
+from tourney.run.engine.readiness import Pinning, PlaySetup
+from tourney.run.engine.tournament_run import commit_tournament
+from tourney.run.tournament_file import read_tournament_file
+from tourney.schema import Document
+from tourney.spawning import default_processes
+
+
+class CommitDocument(Document, frozen=True, kw_only=True):
+    """The commitment to a tournament. `seed` says where its seed comes from."""
+
+    format: Literal["tourney-commit/1"] = "tourney-commit/1"
+    tournament: str
+    commitment: str
+    seed: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitRequest:
+    """Options of ``tourney commit``."""
+
+    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = opt.shared(cpus_option())
+    format_: OutputFormat = opt.shared(opt.formats_option(CommitDocument, formats=opt.TEXT))
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
+
+
+@click.command("commit")
+@click.argument("file", type=click.Path(path_type=Path))
+@opt.takes(CommitRequest)
+@opt.output_options
+def command(file: Path, options: CommitRequest) -> None:
+    """Start the tournament of FILE without playing, and print its commitment.
+
+    The commitment fixes the plan, the entrants with the digests of their bots, and the seed, without telling
+    the seed. Publish it before round 1; then `tourney run FILE` plays. The end opens the seed, and
+    `tourney verify --commitment` compares both. With `beacon` in the file the seed follows from the
+    commitment and from a public value that does not exist yet, so it cannot be chosen. Give the
+    --workers and --cpus of the run: if the file has no `ponder`, they decide it.
+    """
+    processors = default_processes()
+    pinning = Pinning(options.workers or max(1, processors // max(1, options.cpus)), options.cpus, processors)
+    output = current()
+    tournament, commitment = commit_tournament(
+        read_tournament_file(file),
+        options.db,
+        Path(options.bots),
+        output.say,
+        PlaySetup(pinning=pinning, commits=True),
+    )
+    origin = origin_text(tournament, find_game(tournament.game))
+    if options.format_ is OutputFormat.JSON:
+        output.document(CommitDocument(tournament=tournament.name, commitment=commitment, seed=origin))
+        return
+    output.write(f"{tournament.name}: commitment {commitment}; seed: {origin}")
