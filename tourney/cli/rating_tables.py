@@ -80,10 +80,12 @@ class Cycles(Part, frozen=True, kw_only=True):
     """What is known where strength is not one number.
 
     `deviation`: by how much a pair's expected score differs from what its ratings say, as a standard
-    deviation. `cycles` are the likeliest. With more than 100 bots both lists are empty.
+    deviation. `cycles` are the likeliest. With more than 100 bots both lists are empty. `drift` is the
+    p-value of no change between the halves of the results; null if it is not tested.
     """
 
     deviation: float
+    drift: float | None
     cycles: tuple[CycleLine, ...]
     evaluations: tuple[EvaluationLine, ...]
 
@@ -315,6 +317,7 @@ def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> Ra
         if batch.cycles is None
         else Cycles(
             deviation=batch.cycles.deviation,
+            drift=batch.cycles.drift,
             cycles=tuple(
                 CycleLine.of(cycle, bots=tuple(names[one] for one in cycle.entrants))
                 for cycle in batch.cycles.cycles

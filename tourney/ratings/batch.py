@@ -1,22 +1,22 @@
 """The batch rating: one fit of a whole pool, and its published tables with every number rounded.
 
-Elo is relative to the mean of the pool: a difference d means the expected score 1 / (1 + 10 ** (-d / 400)).
-Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` at every look
-(``tourney.ratings.sequential``).
+Elo is relative to the mean (``core`` says whose): a difference d means the expected score
+1 / (1 + 10 ** (-d / 400)). Intervals cover 95 %: at one look chosen beforehand, or given ``PlannedGames`` at
+every look (``tourney.ratings.sequential``).
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tourney.match.luck import MeanLuck
 from tourney.ratings import superiority
 from tourney.ratings.classic import TOURNEY, Model
-from tourney.ratings.counts import Counts, Floats
+from tourney.ratings.counts import Clusters, Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
 from tourney.ratings.fit import (
     ELO,
@@ -28,7 +28,7 @@ from tourney.ratings.fit import (
     published,
 )
 from tourney.ratings.method import Forfeits, RatingMethod
-from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, pair_fit
+from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, pair_fit, pair_totals, tail
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
 from tourney.schedule.until_rule import ALPHA
@@ -175,17 +175,20 @@ def rate(
     found = estimate(counts, prior, model)
     mode, covariances = found.mode, found.covariance
     natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
+    fitted = pair_fit(found.likelihood, found.raw, counts)
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
+    if model is TOURNEY and not at:
+        at = core(counts, mode, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread = superiority.spreads(matrix)
-    p_best = superiority.best(natural, natural_matrix) if best else np.zeros(n)
+    likely = superiority.shrunk(natural, natural_matrix)
+    p_best = superiority.best(*likely) if best else np.zeros(n)
     raw = relative(found.raw.x[:n], natural_matrix, model.elo, at)[0]
     lines = _lines(counts, elo, matrix, spread, p_best, look)
     lines = tuple(_with_luck(line, found, float(raw[counts.entrants.index(line.entrant)])) for line in lines)
     order = {line.entrant: place for place, line in enumerate(lines)}
-    fitted = pair_fit(found.likelihood, found.raw, counts)
-    totals, goodness = fitted.totals, fitted.goodness
-    parts, steps = connected_parts(counts, totals, order)
+    goodness = fitted.goodness
+    parts, steps = connected_parts(counts, fitted.totals, order)
     pool = BatchPool(
         matches=int(counts.game_times.sum()),
         distinct=counts.distinct,
@@ -198,7 +201,8 @@ def rate(
         steps=steps,
         prior_elo=prior.rating,
     )
-    table = _pairs(counts, elo, spread, fitted, order, look) if pairs else ()
+    sure = (likely[0], superiority.spreads(likely[1]))
+    table = _pairs(counts, (elo, spread, *sure), fitted, order, look) if pairs else ()
     cycles = None
     if best and goodness.p_value is not None and goodness.p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
@@ -206,11 +210,28 @@ def rate(
     return Batch(lines, table, pool, look, cycles, model.title, round(found.share, 3), found.luck)
 
 
-def _with_luck(line: BatchRating, found: Estimate, raw: float) -> BatchRating:
-    luck = found.luck.get(line.entrant)
-    return (
-        line if luck is None else line._replace(luck=published(luck.mean, 3), elo_with_luck=published(raw, 1))
+def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how: Any) -> Batch:
+    """Rate as ``rate`` does, but name no cycle where the ratings of both halves differ by more than chance.
+
+    Strengths that change leave residuals that look like circles.
+    """
+    batch = rate(clusters.counts(entrants, seats), **how)
+    if batch.cycles is None:
+        return batch
+    (one, first), (other, second) = (
+        strengths(clusters.half(entrants, seats, last=last)) for last in (False, True)
     )
+    change = (other - one)[:-1]
+    statistic = float(change @ np.linalg.pinv((first + second)[:-1, :-1]) @ change)
+    drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)
+    cycles = batch.cycles.cycles if drift >= SIGNIFICANT else ()
+    return replace(batch, cycles=replace(batch.cycles, drift=drift, cycles=cycles))
+
+
+def _with_luck(line: BatchRating, found: Estimate, raw: float) -> BatchRating:
+    if (luck := found.luck.get(line.entrant)) is None:
+        return line
+    return line._replace(luck=published(luck.mean, 3), elo_with_luck=published(raw, 1))
 
 
 def _draw_rate(counts: Counts) -> float | None:
@@ -237,7 +258,8 @@ def _seat_effects(
 def strengths(counts: Counts) -> tuple[Floats, Floats]:
     """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
     found, n = estimate(counts, Prior(), TOURNEY), counts.size
-    return relative(found.mode.x[:n], found.covariance.published[:n, :n])
+    at = core(counts, found.mode, pair_totals(found.likelihood.meetings(found.raw.x), n))
+    return relative(found.mode.x[:n], found.covariance.published[:n, :n], ELO, at)
 
 
 Contrast = Mapping[int, float]
@@ -314,25 +336,25 @@ def _lines(
 
 def _pairs(
     counts: Counts,
-    elo: Floats,
-    spread: Floats,
+    strength: tuple[Floats, Floats, Floats, Floats],
     fitted: PairFit,
     order: dict[int, int],
     look: PlannedGames | None,
 ) -> tuple[BatchPair, ...]:
+    """The pairs, by Elo and its spreads, and by the strengths for probabilities and their spreads."""
+    elo, spread, likely, doubt = strength
     totals, variance = fitted.totals, fitted.chance.variance
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
     played: Counter[tuple[int, int]] = Counter()
-    for seats, times in zip(
-        np.sort(counts.seating, axis=1).tolist(), counts.game_times.tolist(), strict=True
-    ):
+    seated = np.sort(counts.seating, axis=1).tolist()
+    for seats, times in zip(seated, counts.game_times.tolist(), strict=True):
         played.update(dict.fromkeys(combinations(seats, 2), times))
     position = {number: k for k, number in enumerate(counts.entrants)}
     pairs = []
     for first, second in combinations(sorted(order, key=order.__getitem__), 2):
         a, b = position[first], position[second]
         lead, deviation = float(elo[a] - elo[b]), float(spread[a, b])
-        likelihood = round(superiority.los(lead, deviation), 4)
+        likelihood = round(superiority.los(float(likely[a] - likely[b]), float(doubt[a, b])), 4)
         interval = _interval(lead, deviation**2, 2, look)
         row = met.get((min(a, b), max(a, b)))
         if row is None:

@@ -14,7 +14,7 @@ so that in all they are as many games as that number of mirrored groups.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any, Final
 
@@ -104,6 +104,16 @@ class Clusters:
         for cluster, games in zip(clusters_of(len(self._groups), alike), self._groups, strict=True):
             members[cluster] += games
         return Counter(tuple(sorted(games)) for games in members.values())
+
+    def half(self, entrants: Iterable[int], seats: int, *, last: bool) -> "Counts":
+        """The counts of the first or the last half of the groups of each table, as they came, none joined."""
+        tables: defaultdict[frozenset[int], list[tuple[Game, ...]]] = defaultdict(list)
+        for games in self._groups:
+            tables[frozenset(games[0][0])].append(games)
+        halves = (
+            groups[len(groups) // 2 :] if last else groups[: len(groups) // 2] for groups in tables.values()
+        )
+        return Counts.of_clusters(Counter(chain.from_iterable(halves)), entrants, seats)
 
     def counts(self, entrants: Iterable[int], seats: int) -> "Counts":
         """Their counts. Raise ValueError as ``Counts.of_groups``."""

@@ -65,13 +65,21 @@ class PoolCycles:
 
     ``deviation`` (3 decimals): by how much a pair's expected score differs from what its ratings say, as a
     standard deviation. ``cycles``: the most probable ones, at most ``SHOWN``, each more probable than not.
-    ``evaluations`` are in the order of the table. Both are empty beyond ``MOST`` entrants.
+    ``evaluations`` are in the order of the table. Both are empty beyond ``MOST`` entrants. ``drift``: the
+    p-value of no change between the halves of the results, None if it is not tested; below ``SIGNIFICANT`` no
+    cycle is named.
     """
 
     seats: int
     deviation: float
     cycles: tuple[Cycle, ...]
     evaluations: tuple[Evaluation, ...]
+    drift: float | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether strengths changed, so that no cycle is named."""
+        return self.drift is not None and self.drift < SIGNIFICANT
 
 
 def find_cycles(

@@ -62,6 +62,20 @@ def connected_parts(
     return parts, steps
 
 
+def core(counts: Counts, mode: Mode, totals: Meetings) -> dict[int, float]:
+    """The zero of a connected pool: 0 by position, for the largest group that took points off each other.
+
+    Directly or by way of others; so one far above all others, or below, shifts none. Empty for all.
+    """
+    ranked = np.argsort(np.argsort(-mode.x[: counts.size], kind="stable"), kind="stable")
+    order = dict(zip(counts.entrants, ranked.tolist(), strict=True))
+    parts, steps = connected_parts(counts, totals, order)
+    largest = max((group for part in steps for group in part), key=len, default=())
+    if len(parts) > 1 or len(largest) < 2:
+        return {}
+    return {counts.entrants.index(number): 0.0 for number in largest}
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Chance:
     """The variation by chance of the scores of P pairs that met.
@@ -143,7 +157,7 @@ def goodness(mode: Mode, totals: Meetings, by_chance: Chance, ratings: int) -> G
         return Goodness(pairs, None, None, round(mean, 6))
     residual = totals.points - totals.expected
     statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
-    p_value = _tail(statistic, mean, by_chance.sum * mean / pairs)
+    p_value = tail(statistic, mean, by_chance.sum * mean / pairs)
     return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
 
 
@@ -169,7 +183,7 @@ def pair_fit(likelihood: Likelihood, mode: Mode, counts: Counts) -> PairFit:
     return PairFit(totals, by_chance, goodness(mode, totals, by_chance, n))
 
 
-def _tail(statistic: float, mean: float, variance: float) -> float:
+def tail(statistic: float, mean: float, variance: float) -> float:
     """P(X > statistic), X a multiple of chi-squared of this mean and variance.
 
     Uses Wilson and Hilferty's approximation (Proceedings of the National Academy of Sciences 17, 1931): the

@@ -6,6 +6,7 @@ Random samples derive from labels, without a generator that has a state, so they
 import hashlib
 import math
 from statistics import NormalDist
+from typing import Final
 
 import numpy as np
 
@@ -88,6 +89,32 @@ def spreads(covariance: Floats) -> Floats:
     squared = variance[:, None] + variance[None, :] - 2 * covariance
     np.fill_diagonal(squared, 0.0)
     return np.sqrt(np.maximum(squared, 0.0))
+
+
+ENOUGH: Final = 8
+"""The entrants from which their spread is known well enough to shrink by."""
+_LEAST: Final = (5 / (400 / math.log(10))) ** 2
+"""The least variance of strengths: a spread of 5 Elo."""
+
+
+def shrunk(mean: Floats, covariance: Floats) -> tuple[Floats, Floats]:
+    """Estimates and their covariance, shrunk towards the pool's mean by the spread of its strengths.
+
+    A fit takes all differences of two for about equally likely, so among near equal bots its probabilities
+    are too sure. The variance of strengths is that of the estimates less that of their errors (an empirical
+    Bayes estimate: Efron and Morris, Journal of the American Statistical Association 68, 1973). With fewer
+    than ``ENOUGH`` entrants nothing changes.
+    """
+    n = len(mean)
+    if n < ENOUGH:
+        return mean, covariance
+    centre = np.eye(n) - 1 / n
+    errors = centre @ covariance @ centre
+    variance = max(float(np.sum((centre @ mean) ** 2) - np.trace(errors)) / (n - 1), _LEAST)
+    gain = errors @ np.linalg.inv(errors + variance * np.eye(n))
+    near, level = centre @ mean, mean.mean()
+    spread = errors - gain @ errors + (covariance.sum() / n**2)
+    return level + near - gain @ near, (spread + spread.T) / 2
 
 
 def los(gap: float, spread: float) -> float:

@@ -51,7 +51,7 @@ class TrueSkillRating(NamedTuple):
     """A line of the TrueSkill table, as published: mu and sigma to 3 decimals.
 
     ``exposed`` is mu - 3 sigma of the published numbers, so that a reader can recompute it. ``rank`` is 1 +
-    the number of entrants with a higher exposed rating. ``games`` counts the rated matches.
+    the number of entrants with a higher mu. ``games`` counts the rated matches.
     """
 
     rank: int
@@ -223,7 +223,7 @@ class SkillPool:
         return replace(self, skills=skills, last=last)
 
     def table(self) -> tuple[TrueSkillRating, ...]:
-        """The ratings as published, best first: by exposed rating, then mu, then number."""
+        """The ratings as published, best first: by mu, then sigma, then number."""
         lines = []
         for number, skill in self.skills.items():
             mu, sigma = round(skill.mu, 3), round(skill.sigma, 3)
@@ -231,10 +231,10 @@ class SkillPool:
             lines.append(
                 TrueSkillRating(0, number, mu + 0.0, sigma, round(mu - 3 * sigma, 3) + 0.0, skill.games)
             )
-        lines.sort(key=lambda line: (-line.exposed, -line.mu, line.entrant))
+        lines.sort(key=lambda line: (-line.mu, line.sigma, line.entrant))
         ranks: dict[float, int] = {}
         return tuple(
-            line._replace(rank=ranks.setdefault(line.exposed, place)) for place, line in enumerate(lines, 1)
+            line._replace(rank=ranks.setdefault(line.mu, place)) for place, line in enumerate(lines, 1)
         )
 
 

@@ -17,7 +17,7 @@ from tourney.games.base import AnyGame
 from tourney.games.board_style import seat_colors
 from tourney.games.registry import known_game
 from tourney.match.result import NOT_MEASURED
-from tourney.ratings.batch import Batch, BatchRating, rate
+from tourney.ratings.batch import Batch, BatchRating, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
 from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
@@ -161,18 +161,22 @@ class ReportSource:
         return Settings(draw_probability=self.draw_probability)
 
     @cached_property
+    def clusters(self) -> Clusters:
+        """The clusters of all matches, from which the ratings come."""
+        found = Clusters(shared_dice=self.tournament.plan.mirrored_dice)
+        found.add(self.results)
+        return found
+
+    @cached_property
     def counts(self) -> Counts:
-        """The counts of all matches, from which the ratings come."""
-        numbers = [entrant.number for entrant in self.entrants]
-        shared = self.tournament.plan.mirrored_dice
-        clusters = Clusters(shared_dice=shared)
-        clusters.add(self.results)
-        return clusters.counts(numbers, self.tournament.seats)
+        """Their counts."""
+        return self.clusters.counts([entrant.number for entrant in self.entrants], self.tournament.seats)
 
     @cached_property
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
-        return rate(self.counts, look=self.look)
+        numbers = [entrant.number for entrant in self.entrants]
+        return rate_clusters(self.clusters, numbers, self.tournament.seats, look=self.look)
 
     @cached_property
     def elo(self) -> dict[int, BatchRating]:

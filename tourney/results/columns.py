@@ -216,7 +216,7 @@ TRUESKILL = (
     NAME,
     number_column("mu", "Mean of the bot's skill", digits=3),
     number_column("sigma", "Standard deviation of the skill", digits=3),
-    number_column("exposed", "The conservative rating", title="mu-3sigma", digits=3),
+    number_column("exposed", "The lower end of what the skill may be", title="mu-3sigma", digits=3),
     GAMES,
     FAULTS,
 )

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from tourney.errors import RecordError, UsageError
 from tourney.match.record import Outcome
 from tourney.outcomes.tally import Tally
-from tourney.ratings.batch import Batch, SeatEffect, rate
+from tourney.ratings.batch import Batch, SeatEffect, rate, rate_clusters
 from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
@@ -128,8 +128,7 @@ def rate_batch(
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
     clusters.add(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
-    counts = clusters.counts(numbers, tournament.seats)
-    return rate(counts, pairs=pairs, look=look)
+    return rate_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
 def rating_table(database: Database, tournament: Tournament, method: str, forfeits: Forfeits) -> ResultTable:

@@ -216,6 +216,11 @@ def cycle_sentence(
             f" {number(cycle.probability, 2)}), so the best choice depends on the opponents; the lottery and"
             " alpha-rank allow for this, Elo does not."
         )
+    if found.changed:
+        return (
+            f"The model does not fit ({chance}), as strengths changed: ratings of the first and the last half"
+            " of the matches differ by more than chance, so no cycle is named."
+        )
     looked = ""
     if not found.evaluations:
         from tourney.ratings.cycles import MOST  # noqa: PLC0415 - numpy is slow to import
