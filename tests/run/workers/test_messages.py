@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.support.clusters import (
     Cup,
@@ -16,11 +17,16 @@ from tests.support.clusters import (
     cluster,
     two,
 )
+from tourney.bots.channel.interface import Event
 from tourney.errors import WorkerError
+from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
+from tourney.match.result import PlayedMatch
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.summary import End
 from tourney.run.workers import batches, messages
-from tourney.run.workers.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode
+from tourney.run.workers.executor import WorkerReply
+from tourney.run.workers.messages import MAX_REPLY, ReplyHead, RequestedMatch, encode, reply_of
 from tourney.store.database import Database
 
 
@@ -36,6 +42,22 @@ def forged(change: Callable[[dict[str, Any], dict[str, Any], list[Any]], None]) 
     return behave
 
 
+def late(request: RequestedMatch, claimed: int) -> bytes:
+    """A time-out that was not waited for, with a claim of the time that it took."""
+
+    class Late(RandomChannel):
+        def wait(self, deadline: int) -> Event:
+            return super().wait(deadline) if self._turn == 0 else Event("timeout")
+
+    with MatchRunner(lambda _entrant, _limits: Late()) as room:
+        match = room.play(request.spec)
+    seats = tuple(structs.replace(seat, wall_ms=claimed) for seat in match.measured.seats)
+    measured = structs.replace(match.measured, seats=seats)
+    return reply_of(
+        WorkerReply(request.number, PlayedMatch(match.record, match.log, measured)), request.number
+    )
+
+
 WRONG: dict[str, Callable[[RequestedMatch, bytes], object]] = {
     "no bytes": lambda _request, _reply: {"record": 1},
     "garbage": lambda _request, _reply: b"\xff{",
@@ -47,6 +69,8 @@ WRONG: dict[str, Callable[[RequestedMatch, bytes], object]] = {
     "another bot": forged(lambda record, _measured, _log: record["seats"][0].update(digest="1" * 64)),
     "time": forged(lambda _record, measured, _log: measured.update({"wall-ms": 1e300})),
     "negative time": forged(lambda _record, measured, _log: measured.update({"wall-ms": -1})),
+    "short time-out": lambda request, _reply: late(request, 6),
+    "time-out in no time": lambda request, _reply: late(request, 1000),
     "waiting": forged(lambda _record, measured, _log: measured["seats"][0].update({"waited-ms": 1e12})),
     "sandbox": forged(lambda _record, measured, _log: measured.update(sandbox={"level": "x" * 61})),
     "start": forged(lambda _record, measured, _log: measured.update(started="<b>now</b>")),

@@ -1,6 +1,8 @@
 """Rechecks find hosts whose records are sound but made up, and name those that fault rates make suspect."""
 
+import time
 from collections.abc import Callable
+from concurrent.futures import Future
 from math import comb
 from pathlib import Path
 from typing import Literal
@@ -11,20 +13,23 @@ from msgspec import structs
 from tests.support import clusters
 from tests.support.clusters import Cup, FakeLink, FakeNode, about_run, cluster, other_game, play, two
 from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.tables import make_spec
 from tests.support.tournaments import begin, refused
 from tourney.bots.channel.interface import Channel, Event
 from tourney.errors import WorkerError
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
-from tourney.match.record import FaultKind, make_record
-from tourney.match.result import PlayedMatch
+from tourney.match.record import FaultKind, Outcome, make_record
+from tourney.match.result import Measurements, PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.withdrawal import find_withdrawal, withdraw
 from tourney.run.summary import End
+from tourney.run.workers.batches import HostResult, SubmittedMatch
+from tourney.run.workers.cluster_nodes import ClusterNode, IntroducedNode
 from tourney.run.workers.executor import MatchTask, WorkerReply
-from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode, reply_of
-from tourney.run.workers.rechecks import FaultRates, at_least
+from tourney.run.workers.messages import HostInfo, ReplyHead, RequestedMatch, encode, reply_of
+from tourney.run.workers.rechecks import FaultRates, Rechecks, at_least
 from tourney.store.database import Database
 
 
@@ -133,9 +138,10 @@ def test_invented_timeout_is_proved_by_fuel_only(
     executor = cluster(two(late), recheck=10_000)
     assert cup.run(executor).end is End.FINISHED
     found = [line for line in cup.said if "a is refused: its match" in line]
-    unproved = [line for line in cup.said if "came out differently on another host" in line]
-    faults = sum(count for _, kind, count in repository.totals.faults(cup.id) if kind == "timeout")
-    assert (len(found), len(unproved), faults > 0) == ((1, 0, False) if charge == "fuel" else (0, 2, True))
+    unproved = [line for line in cup.said if "a came out differently on other machines" in line]
+    assert (len(found), len(unproved)) == ((1, 0) if charge == "fuel" else (0, 1))
+    assert not any("/b came out" in line for line in cup.said)
+    assert [kind for _, kind, _ in repository.totals.faults(cup.id)] == []
 
 
 def test_single_lying_host_is_found_by_this_machine(repository: Database) -> None:
@@ -156,7 +162,26 @@ class LateAtFirst(RandomChannel):
     """Answers at start-up, and times out at its first turn."""
 
     def wait(self, deadline: int) -> Event:
-        return super().wait(deadline) if self._turn == 0 else Event("timeout")
+        if self._turn == 0:
+            return super().wait(deadline)
+        time.sleep(0.002)  # longer than the limit
+        return Event("timeout")
+
+
+QUICK = Limits(move_ms=1)
+
+
+def test_invented_timeouts_do_not_count_if_all_is_rechecked(repository: Database) -> None:
+    """Nor is the host that plays honestly in doubt."""
+    said: list[str] = []
+    tournament = begin(repository, 2, games=40, limits=QUICK).id
+    executor = cluster(two(late_rival), recheck=10_000)
+    executor.begin(about_run(said))
+    Coordinator(repository, tournament, executor, Path("/nowhere")).run()
+    assert [kind for _, kind, _ in repository.totals.faults(tournament)] == []
+    doubts = [line for line in said if "proves nothing" in line]
+    assert len(doubts) == 1
+    assert "/a came out differently on other machines, with a time-out" in doubts[0]
 
 
 def late_rival(request: RequestedMatch, _reply: bytes) -> object:
@@ -172,14 +197,75 @@ def late_rival(request: RequestedMatch, _reply: bytes) -> object:
 @pytest.mark.parametrize("lying", [True, False])
 def test_host_that_lets_a_rival_time_out_is_named(repository: Database, lying: bool) -> None:
     said: list[str] = []
-    tournament = begin(repository, 2, games=40).id
+    tournament = begin(repository, 2, games=40, limits=QUICK).id
     nodes = (FakeNode("a", late_rival), FakeNode("b")) if lying else (FakeNode("a"), FakeNode("b"))
-    executor = cluster(FakeLink(*nodes), recheck=10_000)
+    executor = cluster(FakeLink(*nodes))
     executor.begin(about_run(said))
     Coordinator(repository, tournament, executor, Path("/nowhere")).run()
     named = [line for line in said if "timed out or crashed" in line]
     assert len(named) == lying
     assert all(line.startswith("b timed out or crashed in") and "/a, and in 0 of" in line for line in named)
+
+
+def sent_by(name: str, match: PlayedMatch) -> HostResult:
+    return IntroducedNode(ClusterNode(name, name, 1), HostInfo()), match
+
+
+@pytest.mark.parametrize(
+    ("plays", "counts", "doubtful", "wrong"),
+    [
+        ("ad d", "b", "a", ""),  # a time-out that no other machine sees
+        ("da d", "a", "b", ""),
+        ("ab d", "here", "ab", ""),
+        ("ad a", "a", "b", ""),  # the time-out is real
+        ("ad bbb", "here", "", ""),  # three machines, three results: nobody is named
+        ("ad bbd", "b", "a", ""),
+        ("de ddd", "a", "", "b"),
+        ("de bd", "a", "b", ""),
+        ("de df", "here", "", ""),
+        ("de f", "here", "", ""),
+        ("a d", "here", "a", ""),
+        ("a a", "a", "", ""),
+        ("d eee", "none", "", "a"),
+        ("a -", "a", "", ""),
+        ("ad -", "b", "", ""),  # this machine cannot play it
+    ],
+)
+def test_machine_that_differs_is_named_and_does_not_count(
+    plays: str, counts: str, doubtful: str, wrong: str
+) -> None:
+    """Plays a, b and c have time-outs, each at another place; d, e and f have none."""
+    task = MatchTask(1, make_spec(), "/nowhere", "off", reuse=False)
+
+    def as_played(letter: str) -> PlayedMatch:
+        late: tuple[tuple[int, FaultKind, int], ...] = ((2, "timeout", 0),) if letter in "abc" else ()
+        actions = [(1, letter)]
+        record = make_record(task.spec, "1", actions, Outcome((1, 2), "points", late))
+        return PlayedMatch(record, (), Measurements(reproducible=not late))
+
+    def here(_task: MatchTask) -> WorkerReply:
+        letter = next(judge)
+        return WorkerReply(1, failure="no") if letter == "-" else WorkerReply(1, as_played(letter))
+
+    hosts, judged = plays.split()
+    judge = iter(judged)
+    decided: list[tuple[str, str, str]] = []
+
+    def decide(
+        _match: SubmittedMatch, good: tuple[str, PlayedMatch] | None, bad: tuple[IntroducedNode, ...]
+    ) -> None:
+        host = "none" if good is None else good[0].replace("this machine", "here")
+        decided.append((host, "".join(sorted(rechecks._doubtful)), "".join(one.host for one in bad)))
+
+    run = about_run([])
+    rechecks = Rechecks(run, 0, lambda: FuturesExecutor(Immediate, here), lambda act: act(), decide)
+    match = SubmittedMatch(task, Future(), first=sent_by("a", as_played(hosts[0])))
+    if len(hosts) > 1:
+        rechecks.compare(match, sent_by("a", as_played(hosts[0])), sent_by("b", as_played(hosts[1])))
+    else:
+        rechecks.judge(match)
+    assert decided == [(counts, doubtful, wrong)]
+    assert list(judge) == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from tourney.errors import TourneyError, WorkerError
 from tourney.match.result import PlayedMatch
-from tourney.run.workers.batches import BatchQueue, HostResult, PlayingNode, SentBatch, SubmittedMatch
+from tourney.run.workers.batches import BatchQueue, PlayingNode, SentBatch, SubmittedMatch
 from tourney.run.workers.cluster_nodes import (
     Admission,
     ClusterLink,
@@ -351,7 +351,7 @@ class Dispatcher(BatchQueue):
             if match.task.reuse or not self.rechecks.drawn(
                 match.task.number
             ):  # with reuse nothing is promised
-                self._deliver(match, one, played)
+                self._deliver(match, one.host, played)
                 return
             match.first = one, played
             match.not_on = {one.node.machine}
@@ -360,7 +360,7 @@ class Dispatcher(BatchQueue):
         self.rechecks.compare(match, match.first, (one, played))
 
     def _decided(
-        self, match: SubmittedMatch, good: HostResult | None, wrong: tuple[IntroducedNode, ...]
+        self, match: SubmittedMatch, good: tuple[str, PlayedMatch] | None, wrong: tuple[IntroducedNode, ...]
     ) -> None:
         """Take a match that was rechecked: what counts of it, and the hosts that sent another one."""
         match.first = match.second = None
@@ -372,8 +372,8 @@ class Dispatcher(BatchQueue):
         else:
             self._deliver(match, *good)
 
-    def _deliver(self, match: SubmittedMatch, one: IntroducedNode, played: PlayedMatch) -> None:
-        self.rechecks.count(match, one.host, played)
+    def _deliver(self, match: SubmittedMatch, host: str, played: PlayedMatch) -> None:
+        self.rechecks.count(match, host, played)
         self._release(match, WorkerReply(match.task.number, played))
 
     def _release(self, match: SubmittedMatch, reply: WorkerReply) -> None:

@@ -26,7 +26,15 @@ from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import GameError, InputError, RecordError
 from tourney.games.registry import find_game
 from tourney.match.record import Record, decode_record
-from tourney.match.result import MAX_CHARS, MAX_LINES, LogLine, Measurements, PlayedMatch, SandboxMeasurements
+from tourney.match.result import (
+    MAX_CHARS,
+    MAX_LINES,
+    LogLine,
+    Measurements,
+    PlayedMatch,
+    SandboxMeasurements,
+    SeatMeasurements,
+)
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.parsing import parse_json
@@ -272,13 +280,37 @@ class ReplyChecker:
 
 def check_replies(data: object, tasks: Sequence[MatchTask], source: ReplySource) -> list[CheckedReply]:
     """What the replies to a batch say, once it is checked. Raises InvalidReplyError."""
-    checked = []
+    checked, waited = [], 0
     for parts, task in zip(read_replies(data, len(tasks)), tasks, strict=True):
         if parts.head.number != task.number:
             raise InvalidReplyError(f"answered for match {parts.head.number}, not {task.number}")
         played = check_match(parts, task, source) if parts.head.end == "played" else None
+        waited += 0 if played is None else _timed_out_ms(played)
         checked.append(CheckedReply(parts.head, played))
+    if waited > source.elapsed_ms:  # the matches of a batch are played in turn
+        raise InvalidReplyError(
+            f"sent time-outs that take {waited:,} ms by their limits, in {source.elapsed_ms:,} ms"
+        )
     return checked
+
+
+def _timed_out_ms(played: PlayedMatch) -> int:
+    """The least time of a match by its time-outs, in milliseconds. Raises InvalidReplyError if one is short.
+
+    A seat that times out has used its limit for an action or its clock. Under ``charge = "cpu"`` several
+    processors may do so in less time.
+    """
+    limits, seats = played.record.limits, played.measured.seats
+    least = min((ms for ms in (limits.move_ms, limits.clock_ms) if ms is not None), default=0)
+    late = [seat for seat, kind, _ in played.outcome.faults if kind == "timeout"]
+    if not late or limits.by_fuel or find_game(played.record.game).outside:
+        return 0
+    for seat in late:
+        own = seats[seat - 1] if seats else SeatMeasurements(0, 0)
+        taken = own.wall_ms if limits.charge == "wall" else max(own.wall_ms, own.cpu_ms or 0)
+        if taken < least:
+            raise InvalidReplyError(f"sent a time-out after {taken:g} ms, where the limit is {least:,} ms")
+    return least * len(late) if limits.charge == "wall" else 0
 
 
 def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> PlayedMatch:

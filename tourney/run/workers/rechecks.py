@@ -1,7 +1,7 @@
 """Rechecks: which matches a second host plays too, and where hosts differ, which of them is wrong.
 
-Where two hosts differ, or there is no second one, this machine plays the match itself. What no recheck can
-prove is counted, and named at the end.
+Where two hosts differ, or there is no second one, this machine plays the match itself, and what comes of it
+here decides. What no recheck can prove is counted, and named at the end.
 """
 
 import math
@@ -82,15 +82,20 @@ def at_least(found: int, drawn: int, marked: int, total: int) -> float:
 
 
 Put = Callable[[Callable[[], None]], None]
-Decide = Callable[[SubmittedMatch, HostResult | None, tuple[IntroducedNode, ...]], None]
+Decide = Callable[[SubmittedMatch, tuple[str, PlayedMatch] | None, tuple[IntroducedNode, ...]], None]
+
+
+def sent(side: HostResult) -> tuple[str, PlayedMatch]:
+    """The host of a result by name, and the result."""
+    return side[0].host, side[1]
 
 
 class Rechecks:
     """Rechecks ``share`` of 10,000 matches of a run.
 
     ``make_judge`` returns an executor on this machine; ``put`` brings a function to the thread that uses this
-    object. ``decide`` takes a rechecked match, with what counts of it (None: it is played again), and the
-    hosts that were wrong.
+    object. ``decide`` takes a rechecked match, with what counts of it after its host's name (None: it is
+    played again), and the hosts that were wrong.
     """
 
     def __init__(
@@ -117,12 +122,8 @@ class Rechecks:
 
     def compare(self, match: SubmittedMatch, first: HostResult, second: HostResult) -> None:
         """Compare what two hosts sent; where they differ, have this machine play the match."""
-        (host, before), (_, played) = first, second
-        if before.digest == played.digest:
-            self._decide(match, first, ())
-        elif not (before.reproducible and played.reproducible):
-            self._doubtful[host.host] += 1
-            self._decide(match, first, ())
+        if first[1].digest == second[1].digest:
+            self._decide(match, sent(first), ())
         else:
             match.second = second
             self.judge(match)
@@ -143,31 +144,36 @@ class Rechecks:
         if match.first is None:  # its host was set aside meanwhile
             self._decide(match, None, ())
             return
-        first, before = match.first
+        sides = [side for side in (match.first, match.second) if side is not None]
         played = None if done.cancelled() or done.exception() else done.result().played
         if played is None:
             self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
-            self._decide(match, match.first, ())
+            self._decide(match, sent(min(sides, key=lambda side: not side[1].reproducible)), ())
             return
         match.judged.append(played)
-        digests = {one.digest for one in match.judged}
-        if match.second is None and digests == {before.digest}:
-            self._decide(match, match.first, ())
-            return
-        sides = [side for side in (match.first, match.second) if side is not None]
-        known = {sent.digest for _, sent in sides}
-        if not played.reproducible or len(digests) > 1 or (match.second and not digests <= known):
+        agreed = [side for side in sides if side[1].digest == played.digest]
+        others = [one for one, found in sides if found.digest != played.digest]
+        good = sent(agreed[0]) if agreed else (HERE, played)
+        again = len(match.judged) < PLAYS
+        if not others:
+            self._decide(match, good, ())
+        elif not (played.reproducible or agreed) and again:
+            self.judge(match)
+        elif not all(found.reproducible for found in (*match.judged, *(found for _, found in sides))):
+            # A time-out or a crash proves nothing: no host is refused, but what comes of it here counts.
+            self._doubtful.update(one.host for one in others if agreed or played.reproducible)
+            self._decide(match, good, ())
+        elif len({one.digest for one in match.judged}) > 1 or not (agreed or match.second is None):
             self._run.say(
-                f"match {match.task.number} does not repeat: it came out differently on {first.host} and on"
-                " other machines, so that its recheck proves nothing; bots whose choices depend on time do so"
+                f"match {match.task.number} does not repeat: it came out differently on {sides[0][0].host}"
+                " and on other machines, so that its recheck proves nothing; bots whose choices depend on the"
+                " time do so"
             )
-            self._decide(match, match.first, ())
-        elif len(match.judged) < PLAYS:
+            self._decide(match, good, ())
+        elif again:
             self.judge(match)
         else:
-            good = next((side for side in sides if side[1].digest == played.digest), None)
-            wrong = tuple(one for one, sent in sides if sent.digest != played.digest)
-            self._decide(match, good, wrong)
+            self._decide(match, sent(agreed[0]) if agreed else None, tuple(others))
 
     def count(self, match: SubmittedMatch, host: str, played: PlayedMatch) -> None:
         """Count the time-outs and crashes of a match that counts."""
@@ -179,8 +185,8 @@ class Rechecks:
         for host, count in sorted(self._doubtful.items()):
             matches = "1 rechecked match" if count == 1 else f"{count} rechecked matches"
             self._run.say(
-                f"{matches} of {host} with a time-out or a crash came out differently on another host, which"
-                " proves nothing, but many show a slow or a dishonest host"
+                f"{matches} of {host} came out differently on other machines, with a time-out or a crash,"
+                " which proves nothing, but many show a slow or a dishonest host"
             )
         for finding in self._rates.findings():
             self._run.say(
