@@ -87,7 +87,7 @@ def command(out: Path, workers: int | None) -> None:
             output.say(summary_text(tournament.plan.name, summary))
             if summary.signal:
                 sys.exit(128 + summary.signal)
-        _report(database, names, index.parent, output)
+        _report(database, names, index.parent)
     output.write(str(index))
     if failed := _failed_starts(database, names):
         raise EnvironmentFailure(
@@ -104,14 +104,14 @@ def upgrade_demo(database: Path, say: Callable[[str], None]) -> None:
             say(f"the demo's database {database} is an older one: upgraded from {before} to {after}")
 
 
-def _report(place: Path, names: Sequence[str], out: Path, output: Output) -> None:
+def _report(place: Path, names: Sequence[str], out: Path) -> None:
     from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import, and seldom needed
     from tourney.report.output.layout import Options  # noqa: PLC0415 - as above
     from tourney.report.site import NO_VERSIONS  # noqa: PLC0415 - as above
 
     with Database.open(str(place)) as opened, opened.snapshot() as database:
         found = [database.tournaments.get(name) for name in names]
-        write_report(database, found, out, Options(), output, NO_VERSIONS)
+        write_report(database, found, out, Options(), NO_VERSIONS)
 
 
 def _finished(place: Path, names: Sequence[str]) -> bool:

@@ -251,5 +251,5 @@ def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, 
         stored = store_tally(opened, name_of(files[0]), game, tally, "")
         with opened.snapshot() as database:
             tournament = database.tournaments.by_id(stored.id)
-            written = write_report(database, (tournament,), folder, Options(measured=False), output)
+            written = write_report(database, (tournament,), folder, Options(measured=False))
     output.say(f"the report rates by Tourney's own model, relative to the mean: {written.index}")

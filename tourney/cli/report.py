@@ -204,7 +204,7 @@ class _Report:
             else:
                 self._name, name = found.name, display.folder(found.name)
             place = request.out or Path("reports") / name
-            made = write_report(database, chosen, place, contents, output, versions, request.processes)
+            made = write_report(database, chosen, place, contents, versions, request.processes)
             self._seen = seen
             self.over = all(has_ended(database, tournament) for tournament in chosen)
         unchanged = f" ({made.unchanged:,} unchanged)" if made.unchanged else ""
@@ -268,7 +268,6 @@ def write_report(
     tournaments: Sequence[Tournament],
     out: Path,
     options: Options,
-    output: Output,
     versions: Versions | None = None,
     processes: int | None = None,
 ) -> Written:
@@ -276,6 +275,7 @@ def write_report(
 
     With ``versions``, that of several tournaments, with a page that links to them.
     """
+    output = current()
     sources = [_load(database, tournament, output) for tournament in tournaments]
     every = None if versions is None else sites_parts(sources, options, versions)
     parts = every or site_parts(sources[0], options)

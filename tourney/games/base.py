@@ -40,8 +40,7 @@ GAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,199}(:[A-Za-z0-9_.,=()+-]{1,200})?"
 Termination = Literal["resign", "fault", "adjudication"]
 """Why a match ended before its game was over: the referee's words, which no game may use as its reason.
 
-``resign``, ``fault``: so the last seat but one left the match. ``adjudication``: the referee ended it.
-"""
+``resign``, ``fault``: so the last seat but one left the match. ``adjudication``: the referee ended it."""
 TERMINATIONS: tuple[Termination, ...] = get_args(Termination)
 
 

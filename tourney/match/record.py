@@ -111,6 +111,12 @@ class Outcome(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
         return frozenset(kind for _, kind, _ in self.faults if kind in UNSURE_FAULTS)
 
     @property
+    def explained(self) -> frozenset[FaultKind]:
+        """The unsure faults that measurements may name: a bot that fails at start-up crashed or was late."""
+        started = all(kind != "startup" for _, kind, _ in self.faults)
+        return self.unsure_faults if started else frozenset(UNSURE_FAULTS)
+
+    @property
     def seat_faults(self) -> tuple[FaultKind | None, ...]:
         """Each seat's fault or None, in seat order."""
         kinds = {seat: kind for seat, kind, _ in self.faults}

@@ -122,7 +122,8 @@ def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
     """
     if record.limits.by_fuel:
         return ()
-    beside = {why for why in measured.why_not if why not in UNSURE_FAULTS}
+    unexplained = set(UNSURE_FAULTS) - record.outcome.explained
+    beside = {why for why in measured.why_not if why not in unexplained}
     return tuple(sorted(beside | record.outcome.unsure_faults))
 
 

@@ -279,7 +279,7 @@ def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Ite
     if match.result is not None and promised is not None and promised != match.result.reproducible:
         said = match.result.reproducible
         yield f"reproducible is {said} in the database, but {promised} in its measurements"
-    for why in sorted(set(measured.why_not) & set(UNSURE_FAULTS) - record.outcome.unsure_faults):
+    for why in sorted(set(measured.why_not) & set(UNSURE_FAULTS) - record.outcome.explained):
         yield f"its measurements name a {why}, but its record has none"
 
 
