@@ -53,8 +53,9 @@ sandbox = "strict"
 ```
 
 The first start stores the values of the file and the digests of the bots. A later file may change `rounds`,
-`[run]`, `title`, `description`, `logo` and `[links]`, and may add entrants where the format allows it; any
-other difference is refused. Two entrants may not have the same name.
+`[run]`, `title`, `description`, `logo` and `[links]`, and may add entrants and
+[raise the number of matches](../explanation/formats.md) where the format allows it; any other difference is
+refused. Two entrants may not have the same name.
 """
 
 LINKS = """\

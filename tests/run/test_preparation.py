@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from msgspec import structs
 
 from tests.support.folders import write_shell_bot
 from tests.support.tournaments import refused, write_file
@@ -13,7 +12,7 @@ from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.round_robin import RoundRobin
 from tourney.store.database import Database
-from tourney.store.values import RunSettings, StoredRun
+from tourney.store.values import RunSettings
 
 FILE = """
 name = "cup"
@@ -38,7 +37,7 @@ def go_on(folder: Path, text: str) -> tuple[list[str], list[str]]:
     messages: list[str] = []
     with open_tournament(file, str(folder / "t.db"), bots, messages.append) as (repository, amended):
         assert amended == repository.tournaments.get()
-        assert amended.run == StoredRun(**structs.asdict(file.run), breadth_first=True)
+        assert amended.run.settings == file.run
         return [entrant.name for entrant in repository.tournaments.entrants(amended.id)], messages
 
 
@@ -86,7 +85,11 @@ def test_changed_bot_is_named_with_the_way_to_enter_it(tmp_path: Path) -> None:
         ('"sage-stones"', '"sages-tafl"', "game was"),
         ("seed = 7", "seed = 8", "seed was 7 when cup began and is 8 now"),
         ("seed = 7", "", "seed was 7 when cup began and is not set now"),
-        ("seed = 7", "seed = 7\ngames-per-pairing = 4", "games-per-pairing was 2"),
+        (
+            "seed = 7",
+            'seed = 7\nformat = "gauntlet"',
+            "only add entrants, raise games-per-pairing, or change rounds and [run]",
+        ),
         ("seed = 7", "seed = 7\nopening-plies = 2", "opening-plies was 0"),
         ("seed = 7", "seed = 7\nseats = 3", "seats was 2"),
         ("clock-ms = 5000", "clock-ms = 6000", "[limits] clock-ms was 5000"),
@@ -107,6 +110,66 @@ def test_other_changes_are_refused_and_store_nothing(
     with refused(TournamentError, "cup.toml: ", sentence):
         go_on(tmp_path, FILE.replace(old, new))
     assert go_on(tmp_path, FILE) == (names, [])
+
+
+def test_games_per_pairing_may_be_raised_and_not_lowered(tmp_path: Path) -> None:
+    go_on(tmp_path, FILE)
+    more = FILE.replace("seed = 7", "seed = 7\ngames-per-pairing = 4")
+    assert go_on(tmp_path, more)[1] == []
+    with Database.open(str(tmp_path / "t.db")) as repository:
+        tournament = repository.tournaments.get()
+        assert (tournament.plan.games_per_pairing, tournament.complete) == (4, False)
+    assert go_on(tmp_path, more)[1] == []
+    with refused(TournamentError, "games-per-pairing was 4 when cup began and is 2 now"):
+        go_on(tmp_path, FILE)
+
+
+@pytest.mark.parametrize(
+    ("keys", "old", "new"),
+    [
+        ('format = "adaptive"\nbudget = 30', "budget = 30", "budget = 60"),
+        ('format = "adaptive"\n[until]\nwidth = 9\ngames = 40', "games = 40", "games = 90"),
+        ("games-per-pairing = 40\n[until]\nwidth = 9\ngames = 60", "games = 60", "games = 90"),
+        ("games-per-pairing = 40\n[until]\norder = true", "pairing = 40", "pairing = 80"),
+    ],
+)
+def test_number_of_matches_may_be_raised(tmp_path: Path, keys: str, old: str, new: str) -> None:
+    top, table, until = keys.partition("[until]")
+    file = FILE.replace("seed = 7", f"seed = 7\n{top}") + table + until
+    go_on(tmp_path, file)
+    go_on(tmp_path, file.replace(old, new))
+    with Database.open(str(tmp_path / "t.db")) as repository:
+        plan = dict(repository.tournaments.get().plan.extra)
+    assert plan.get("until-planned") == (
+        {"games = 40": 40, "games = 60": 60}.get(old) if "width" in keys else None
+    )
+    go_on(tmp_path, file.replace(old, new.replace("0", "00", 1)))
+    with refused(TournamentError, "set it back"):
+        go_on(tmp_path, file)
+
+
+@pytest.mark.parametrize(
+    ("keys", "old", "new"),
+    [
+        ("seats = 3\nrounds = 2\ngames-per-pairing = 6", "= 6", "= 12"),
+        ('format = "swiss"\nrounds = 2\ngames-per-pairing = 2', "pairing = 2", "pairing = 4"),
+        (
+            'opening-order = "sequential"\nopening-book = "b.txt"\ngames-per-pairing = 2',
+            "pairing = 2",
+            "pairing = 4",
+        ),
+    ],
+)
+def test_number_of_matches_stays_where_a_raise_would_draw_anew(
+    tmp_path: Path, keys: str, old: str, new: str
+) -> None:
+    (tmp_path / "b.txt").write_text("a2-a4\n")
+    file = FILE.replace("seed = 7", f"seed = 7\n{keys}")
+    if "b.txt" in keys:
+        file = file.replace('"sage-stones"', '"sages-tafl"').replace('"pebble"', '"greedy"')
+    go_on(tmp_path, file)
+    with refused(TournamentError, "games-per-pairing was", "only add entrants or change rounds and [run]"):
+        go_on(tmp_path, file.replace(old, new))
 
 
 def test_sampled_seed_stays_and_may_be_named(tmp_path: Path) -> None:

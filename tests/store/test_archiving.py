@@ -15,6 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import pytest
+from msgspec import structs
 
 from tests.store.test_postgres import close_other_sessions, empty_database, needs_server
 from tests.support import genuine
@@ -349,7 +350,9 @@ def test_archived_tournament_takes_no_changes(db: Path, tmp_path: Path) -> None:
         for change in (
             lambda: repository.matches.take_back(1, [1]),
             lambda: repository.schedules.add(1, (), complete=False),
-            lambda: repository.tournaments.amend(1, rounds=9, run=tournament.run),
+            lambda: repository.tournaments.amend(
+                1, plan=structs.replace(tournament.plan, rounds=9), run=tournament.run
+            ),
             lambda: repository.tournaments.change_entrants(1, ()),
         ):
             with refused(UsageError, "cup is in the archive cup.gz"):

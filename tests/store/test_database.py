@@ -283,7 +283,7 @@ def test_amending_changes_only_amendable_fields(repository: Database) -> None:
     assert tournament.complete
     added = StoredEntrant(3, entrant("d"), joined=4)
     run = StoredRun(sandbox="off", breadth_first=True)
-    repository.tournaments.amend(tournament.id, rounds=None, run=run, entrants=[added])
+    repository.tournaments.amend(tournament.id, plan=tournament.plan, run=run, entrants=[added])
     changed = repository.tournaments.get()
     assert changed == replace(tournament, run=run, complete=False)
     assert repository.tournaments.entrants(tournament.id)[3] == added

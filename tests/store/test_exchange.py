@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.support import genuine
 from tests.support.command import GOLDEN
@@ -144,7 +145,9 @@ def test_entrants_runs_and_replaced_results_are_carried(repository: Database, ot
     late = stored(9)[8]
     more = type(late)(7, late.entrant, "Title <b>", "An author", 3, '{"bot": "x"}', 5, -1250, 30)
     run = type(tournament.run)(reuse=True, sandbox="off", withdrawn=(more.name,))
-    repository.tournaments.amend(tournament.id, rounds=6, run=run, entrants=[more], left={2: 4})
+    repository.tournaments.amend(
+        tournament.id, plan=structs.replace(tournament.plan, rounds=6), run=run, entrants=[more], left={2: 4}
+    )
     repository.matches.take_back(tournament.id, [1, 2])
     tournament = repository.tournaments.by_id(tournament.id)
     again = import_tournament(other, lambda: lines_of(repository, tournament), "2026-11-20")

@@ -138,7 +138,7 @@ def test_change_of_a_tournament_removes_its_root(repository: Database) -> None:
     tournament = genuine.begin(repository)
     genuine.play_all(repository, tournament)
     repository.tournaments.keep_root(tournament.id, "5" * 64)
-    repository.tournaments.amend(tournament.id, rounds=None, run=tournament.run)
+    repository.tournaments.amend(tournament.id, plan=tournament.plan, run=tournament.run)
     assert repository.tournaments.get().root is None
     repository.tournaments.keep_root(tournament.id, "5" * 64)
     repository.matches.take_back(tournament.id, [2])

@@ -52,6 +52,7 @@ def look_of(format_: Format, setup: Setup) -> PlannedGames:
     schedule, or for those that ``width`` needs of even bots if they are fewer.
     """
     matches, until = format_.planned_matches(setup), setup.until
+    matches = int(setup.setting("until-planned") or 0) or matches
     games = matches * setup.seats / max(len(setup.participants), 1) if matches else None
     look = PlannedGames(games or GAMES, setup.seats)
     if until is not None and until.width is not None:

@@ -143,6 +143,21 @@ class Preparation:
         return (*self.before, *self.added)
 
     @property
+    def plan(self) -> Plan:
+        """The plan with the keys that the file changes; it keeps what was planned first for ``width``."""
+        new = self.file.plan
+        if self.stored is None:
+            return new
+        old, extra = self.stored.plan, dict(new.extra)
+        planned = dict(old.extra).get("until-planned")
+        raised = old.games_per_pairing < new.games_per_pairing or old.extra != new.extra
+        if planned is None and raised and "until-width" in extra:
+            planned = find_format(old.format).planned_matches(setup_of(old, self.seed, self.before))
+        extra |= {} if planned is None else {"until-planned": planned}
+        games, pairs = new.games_per_pairing, tuple(sorted(extra.items()))
+        return msgspec.structs.replace(old, rounds=new.rounds, games_per_pairing=games, extra=pairs)
+
+    @property
     def seed(self) -> int:
         """The seed of the tournament; 0 where the first start will sample one."""
         return (self.file.seed or 0) if self.stored is None else self.stored.seed
@@ -172,8 +187,9 @@ def prepare(
         paired = database.schedules.progress(stored.id).rounds
         lines, withdrawn = changes_of(file, stored, before, paired)
         added = enter(file, lines, bots, before=before, joined=paired + 1, find=find)
-        changed = bool(lines) or plan.rounds != stored.plan.rounds or file.run != stored.run.settings
-        found = Preparation(file, stored, before, paired, added, withdrawn, changed)
+        found = Preparation(file, stored, before, paired, added, withdrawn)
+        changed = bool(lines) or found.plan != stored.plan or file.run != stored.run.settings
+        found = replace(found, changed=changed)
     with naming(file.path):
         _check_playable(found)
         if dict(plan.extra).get("seeding") == "rating" and found.added:
@@ -247,7 +263,7 @@ def changes_of(
     change.
     """
     try:
-        _refuse_changes(tournament, file, paired)
+        _refuse_changes(tournament, file, paired, _raisable(tournament, entrants))
         return _added(tournament, entrants, file.entrants), _withdrawn(
             tournament, entrants, file.run.withdrawn
         )
@@ -255,7 +271,22 @@ def changes_of(
         raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
 
 
-def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -> None:
+def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list[str]:
+    """The keys that a later file may raise."""
+    setup = setup_of(tournament.plan, tournament.seed, entrants)
+    # With another number of repeats the matches would begin with other lines of the book.
+    numbered = tournament.plan.opening_order == "sequential" and setup.until is None
+    keys = find_format(tournament.plan.format).raisable(setup)
+    return [_shown_key(key) for key in keys if not (numbered and key == "games-per-pairing")]
+
+
+def _shown_key(key: str) -> str:
+    return key.replace("until-", "[until] ")
+
+
+def _refuse_changes(
+    tournament: Tournament, file: TournamentFile, paired: int, raisable: Sequence[str]
+) -> None:
     """Raise SchemaError for the first key that differs and may not."""
     seed = tournament.seed if tournament.origin.chosen else None
     old, new = _fixed(tournament.plan), _fixed(file.plan)
@@ -267,14 +298,17 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int) -
         old["seed"], new["seed"] = seed, file.seed
     for values, beacon in ((old, tournament.origin.beacon), (new, file.beacon)):
         values["[beacon] round"] = None if beacon is None else beacon.round
+    may_raise = f", raise {' and '.join(raisable)}," if raisable else ""
     for key in dict.fromkeys((*old, *new)):
         was, now = old.get(key), new.get(key)
+        if key in raisable and isinstance(was, int) and isinstance(now, int) and now > was:
+            continue
         if was != now:
             before = _shown(was) if _shown(was) != _shown(now) else "another book"
             raise SchemaError(
                 (),
                 f"{key} was {before} when {tournament.name} began and is {_shown(now)} now; a later file may"
-                " only add entrants or change rounds and [run]; set it back, or take a new name",
+                f" only add entrants{may_raise} or change rounds and [run]; set it back, or take a new name",
                 inside=True,
             )
     rounds = file.plan.rounds
@@ -293,7 +327,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
-        **{key.replace("until-", "[until] "): value for key, value in plan.extra},
+        **{_shown_key(key): value for key, value in plan.extra if key != "until-planned"},
     }
 
 

@@ -184,6 +184,10 @@ class Adaptive(Format):
         FormatKey("batch", "integer", 1, 1000, help=f"Pairings per round. Default: {BATCH}."),
     )
 
+    def raisable(self, setup: Setup) -> tuple[str, ...]:  # noqa: ARG002 - always the same
+        """Raise the number of matches."""
+        return "budget", "until-games"
+
     def check(self, setup: Setup) -> None:
         """Raises TournamentError for fewer entrants than seats, or if nothing would end it."""
         count = len(setup.participants)

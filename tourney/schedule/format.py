@@ -8,7 +8,7 @@ which matches finish decides nothing.
 
 from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
@@ -205,6 +205,14 @@ class Format(ABC):
     keys: ClassVar[tuple[FormatKey, ...]] = ()
     """Its own top-level keys in a tournament file; ``check`` judges their values."""
 
+    def raisable(self, setup: Setup) -> tuple[str, ...]:  # noqa: ARG002 - for some formats it depends on the setup
+        """What a later file may raise: ``games-per-pairing``, its own keys, or ``until-games``.
+
+        What was paired must stay: of a draw with more matches, the first repeats or the first rows are those
+        of a draw with fewer.
+        """
+        return ()
+
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - for some formats it depends on the seats
         """The role of ``rounds`` in a tournament file; unless refused, a later file may change it."""
         return "refused"
@@ -252,24 +260,45 @@ class Format(ABC):
 
 
 def rows_of(
-    setup: Setup, round_: int, table: int, group: Sequence[int], repeats: int | None = None
+    setup: Setup, round_: int, table: int, group: Sequence[int], repeats: int | None = None, done: int = 0
 ) -> tuple[Row, ...]:
-    """The rows of one pairing in ``repeats`` mirrored groups; the first of ``group`` sits first."""
+    """The rows of one pairing in ``repeats`` mirrored groups, of which the first ``done`` are left out.
+
+    The first of ``group`` sits first.
+    """
     return tuple(
         Row(round_, table, repeat, order, tuple(group[index] for index in seating))
-        for repeat in range(1, (setup.repeats if repeats is None else repeats) + 1)
+        for repeat in range(done + 1, (setup.repeats if repeats is None else repeats) + 1)
         for order, seating in enumerate(seat_orders(setup.seats, repeat), 1)
     )
 
 
-def rows_of_rounds(setup: Setup, first: int, rounds: Iterable[Iterable[Sequence[int]]]) -> tuple[Row, ...]:
-    """The rows of whole rounds, numbered from ``first``; each is a list of groups in table order."""
+def rows_of_rounds(
+    setup: Setup,
+    first: int,
+    rounds: Iterable[Iterable[Sequence[int]]],
+    done: Mapping[frozenset[int], int] | None = None,
+) -> tuple[Row, ...]:
+    """The rows of whole rounds, numbered from ``first``; each is a list of groups in table order.
+
+    ``done``: the repeats of groups that are paired already.
+    """
+    done = done or {}
     return tuple(
         row
         for round_, tables in enumerate(rounds, first)
         for table, group in enumerate(tables, 1)
-        for row in rows_of(setup, round_, table, group)
+        for row in rows_of(setup, round_, table, group, done=done.get(frozenset(group), 0))
     )
+
+
+def repeats_done(history: History) -> dict[frozenset[int], int]:
+    """How many repeats of each group of entrants are paired."""
+    done: dict[frozenset[int], int] = {}
+    for row in history.rows:
+        group = frozenset(row.seats)
+        done[group] = max(done.get(group, 0), row.repeat)
+    return done
 
 
 def refuse_few(setup: Setup, what: str) -> None:

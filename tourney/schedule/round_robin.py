@@ -19,6 +19,7 @@ from tourney.schedule.format import (
     group_size,
     refuse_few,
     refuse_late,
+    repeats_done,
     rows_of,
     rows_of_rounds,
 )
@@ -38,6 +39,8 @@ class RoundRobin(Format):
     number of rounds in which the meetings of two pairs differ by at most one
     (``tourney.schedule.balanced_design``).
 
+    If a later file raises ``games-per-pairing``, further rounds have the repeats that are missing.
+
     With ``[until]`` it plays cycles: in each, every group of entrants meets once for one mirrored group of
     games. A batch is as many cycles as have ``BATCH`` matches; ``games-per-pairing`` bounds their number.
     """
@@ -49,6 +52,12 @@ class RoundRobin(Format):
     def rounds_key(self, seats: int) -> RoundsKey:
         """Take ``rounds`` for more than two seats."""
         return "refused" if seats == 2 else "optional"
+
+    def raisable(self, setup: Setup) -> tuple[str, ...]:
+        """Raise both, but not the games of a design, whose rounds are numbered."""
+        if setup.until is not None:
+            return "games-per-pairing", "until-games"
+        return ("games-per-pairing",) if setup.rounds is None else ()
 
     def check(self, setup: Setup) -> None:
         """Raises TournamentError for fewer entrants than seats, or too many matches."""
@@ -82,7 +91,8 @@ class RoundRobin(Format):
         self.check(setup)
         if setup.until is not None:
             return _cycles(setup, history)
-        return Pairings(rows_of_rounds(setup, history.rounds + 1, _rounds(setup, history)), complete=True)
+        rounds, done = _rounds(setup, history), repeats_done(history) if setup.rounds is None else None
+        return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds, done), complete=True)
 
 
 class Gauntlet(Format):
@@ -103,6 +113,10 @@ class Gauntlet(Format):
             help="Entrants that play against all others. Default: the first entrant of the file.",
         ),
     )
+
+    def raisable(self, setup: Setup) -> tuple[str, ...]:  # noqa: ARG002 - always the same
+        """Play further repeats in further rounds."""
+        return ("games-per-pairing",)
 
     def check(self, setup: Setup) -> None:
         """Raises TournamentError for an unknown challenger, too small a field, or too many matches."""
@@ -125,7 +139,8 @@ class Gauntlet(Format):
         self.check(setup)
         challengers = challengers_of(setup)
         field = [player.number for player in setup.participants if player.number not in challengers]
-        paired = {frozenset(row.seats) for row in history.rows}
+        done = repeats_done(history)
+        paired = {group for group, repeats in done.items() if repeats >= setup.repeats}
         if setup.seats == 2:
             # A Latin square: challenger i meets j in round i + j, so none of them plays twice in a round.
             # The larger side has a free place each round; the first seat alternates along both sides.
@@ -139,7 +154,7 @@ class Gauntlet(Format):
         else:
             groups_ = [(c, *rest) for rest in combinations(field, setup.seats - 1) for c in challengers]
             rounds = first_fit(balanced([group for group in groups_ if frozenset(group) not in paired]))
-        return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds), complete=True)
+        return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds, done), complete=True)
 
 
 def challengers_of(setup: Setup) -> list[int]:
@@ -169,7 +184,9 @@ def _cycles(setup: Setup, history: History) -> Pairings:
     rounds = [list(tables) for tables in _rounds(setup, History())]
     tables = sum(map(len, rounds))
     done, most = history.rounds // len(rounds), _most_cycles(setup, tables)
-    last = min(done + -(-BATCH // (tables * group_size(setup.seats))), most)
+    # Batches end at fixed cycles, also where one was cut by fewer games than a later file asks for.
+    batch = -(-BATCH // (tables * group_size(setup.seats)))
+    last = min(done - done % batch + batch, most)
     rows = tuple(
         row
         for cycle in range(done, last)
@@ -185,12 +202,12 @@ def _cycles(setup: Setup, history: History) -> Pairings:
 
 def _rounds(setup: Setup, history: History) -> Rounds:
     count = len(setup.participants)
-    first = [row for row in history.rows if row.repeat == row.order == 1]
     if setup.rounds is not None:
+        first = [row for row in history.rows if row.repeat == row.order == 1]
         before = [[row.seats for row in rows] for _, rows in groupby(first, key=lambda row: row.round)]
         rounds = setup.rounds - history.rounds
         return _seated(Design(count, setup.seats, rounds, setup.seed, before).run() if rounds > 0 else [])
-    paired = {frozenset(row.seats) for row in first}
+    paired = {group for group, repeats in repeats_done(history).items() if repeats >= setup.repeats}
     every: Rounds = berger(count) if setup.seats == 2 else first_fit(combinations(range(count), setup.seats))
     left = [[group for group in tables if frozenset(group) not in paired] for tables in every]
     left = [tables for tables in left if tables]

@@ -76,10 +76,14 @@ LIMITS: Final[dict[str, tuple[int, int]]] = {
     "until-best": (SHARE // 2, SHARE - 1),
     "until-games": (1, 2_000_000),
     "until-order": (1, 1),
+    "until-planned": (1, 2_000_000),
     "until-top": (1, 100_000),
     "until-width": (1, 1000),
 }
-"""The settings of a stored plan, with their least and largest values."""
+"""The settings of a stored plan, with their least and largest values.
+
+``until-planned``, which no file has, keeps the matches planned at the start where a later file raised them.
+"""
 
 
 @dataclass(frozen=True, slots=True)

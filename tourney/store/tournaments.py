@@ -241,21 +241,20 @@ class Tournaments:
         self,
         tournament: int,
         *,
-        rounds: int | None,
+        plan: Plan,
         run: RunSettings,
         entrants: Sequence[StoredEntrant] = (),
         left: Mapping[int, int] | None = None,
     ) -> None:
-        """Change the parts that a later file may change: ``rounds``, run settings, further entrants.
+        """Change the parts that a later file may change: keys of the plan, run settings, further entrants.
 
         ``left`` maps the number of a withdrawn entrant to the first round without it.
         """
         self.refuse_archived(tournament)
         stored = self.by_id(tournament)
-        plan, order = stored.plan, {"breadth_first": stored.run.breadth_first}
-        new, settings = structs.replace(plan, rounds=rounds), StoredRun(**structs.asdict(run) | order)
-        values: dict[str, Any] = {"plan": plan_text(new), "run": run_text(settings), "root": None}
-        if entrants or rounds != plan.rounds:
+        settings = StoredRun(**structs.asdict(run) | {"breadth_first": stored.run.breadth_first})
+        values: dict[str, Any] = {"plan": plan_text(plan), "run": run_text(settings), "root": None}
+        if entrants or plan != stored.plan:
             values["complete"] = False
         with self._access.write() as connection:
             change_tournament(connection, tournament, **values)

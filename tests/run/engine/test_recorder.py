@@ -137,7 +137,7 @@ def test_withdrawn_and_late_entrants_count_alike(repository: Database, looks: li
     rounds = repository.schedules.progress(tournament.id).rounds
     repository.tournaments.amend(
         tournament.id,
-        rounds=None,
+        plan=tournament.plan,
         run=RunSettings(withdrawn=("c",)),
         entrants=[StoredEntrant(6, entrant("g"), joined=rounds + 1)],
         left={2: rounds + 1},

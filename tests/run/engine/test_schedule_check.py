@@ -4,10 +4,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from tests.support.tournaments import begin, entrant, played
 from tourney.match.record import FaultKind
@@ -105,7 +107,7 @@ def test_later_entrants_rounds_and_withdrawals_hold(repository: Database) -> Non
     play_on(repository, rounds=1)
     repository.tournaments.amend(
         tournament.id,
-        rounds=5,
+        plan=structs.replace(tournament.plan, rounds=5),
         run=tournament.run,
         entrants=[StoredEntrant(6, entrant("g"), joined=3), StoredEntrant(7, entrant("h"), joined=3)],
         left={2: 3},
@@ -119,7 +121,9 @@ def test_later_entrants_rounds_and_withdrawals_hold(repository: Database) -> Non
 def test_rounds_added_to_a_design_hold(repository: Database) -> None:
     tournament = begin(repository, 8, seats=4, games=4, rounds=3)
     play_on(repository)
-    repository.tournaments.amend(tournament.id, rounds=5, run=tournament.run)
+    repository.tournaments.amend(
+        tournament.id, plan=structs.replace(tournament.plan, rounds=5), run=tournament.run
+    )
     pair_next(repository, tournament.id)
     play_on(repository)
     assert repository.schedules.progress(tournament.id).rounds == 5
@@ -130,9 +134,75 @@ def test_entrant_added_to_a_finished_round_robin_is_drawn(repository: Database) 
     tournament = begin(repository, 4)
     play_on(repository)
     late = StoredEntrant(4, entrant("e"), joined=4)
-    repository.tournaments.amend(tournament.id, rounds=None, run=tournament.run, entrants=[late])
+    repository.tournaments.amend(tournament.id, plan=tournament.plan, run=tournament.run, entrants=[late])
     assert check(repository) == TournamentCheck((), "round 4 is not drawn")
     play_on(repository)
+    assert check(repository) == WHOLE
+
+
+MORE: dict[str, tuple[int, dict[str, Any], dict[str, Any]]] = {
+    "round-robin": (4, {}, {"games_per_pairing": 6}),
+    "round-robin of three": (4, {"seats": 3, "games": 6}, {"games_per_pairing": 12}),
+    "gauntlet": (5, {"format_": "gauntlet", "extra": (("challengers", "b,c"),)}, {"games_per_pairing": 4}),
+    "adaptive": (
+        4,
+        {"format_": "adaptive", "extra": (("batch", 3), ("budget", 20))},
+        {"extra": (("batch", 3), ("budget", 40))},
+    ),
+    "adaptive with an interval": (
+        4,
+        {"format_": "adaptive", "extra": (("batch", 3), ("until-games", 20), ("until-width", 5))},
+        {"extra": (("batch", 3), ("until-games", 41), ("until-planned", 20), ("until-width", 5))},
+    ),
+    "cycles": (
+        4,
+        {"games": 400, "extra": (("until-games", 100), ("until-order", 1))},
+        {"extra": (("until-games", 400), ("until-order", 1))},
+    ),
+    "more cycles": (
+        4,
+        {"games": 20, "extra": (("until-order", 1),)},
+        {"games_per_pairing": 80},
+    ),
+}
+
+
+@pytest.mark.parametrize(("count", "first", "more"), MORE.values(), ids=MORE)
+def test_raised_number_of_matches_draws_on(
+    repository: Database, count: int, first: dict[str, Any], more: dict[str, Any]
+) -> None:
+    tournament = begin(repository, count, **first)
+    play_on(repository)
+    before = [(match.number, match.row) for match in repository.matches.all(tournament.id)]
+    assert check(repository) == WHOLE
+    plan = structs.replace(tournament.plan, **more)
+    repository.tournaments.amend(tournament.id, plan=plan, run=tournament.run)
+    assert check(repository).findings == ()
+    assert check(repository).unfinished is not None
+    pair_next(repository, tournament.id)
+    while not repository.tournaments.get().complete:
+        assert check(repository).findings == ()
+        play_on(repository, rounds=1)
+    play_on(repository)
+    rows = [(match.number, match.row) for match in repository.matches.all(tournament.id)]
+    assert rows[: len(before)] == before
+    assert len(rows) > len(before)
+    assert check(repository) == WHOLE
+    last = rows[-1][1]
+    altered(repository, *remove(f"round_no = {last.round} AND table_no = {last.table}"))
+    assert check(repository).findings
+
+
+def test_raised_round_robin_has_the_pairings_of_a_longer_one(repository: Database) -> None:
+    tournament = begin(repository, 4)
+    play_on(repository)
+    late = StoredEntrant(4, entrant("e"), joined=4)
+    plan = structs.replace(tournament.plan, games_per_pairing=4)
+    repository.tournaments.amend(tournament.id, plan=plan, run=tournament.run, entrants=[late])
+    pair_next(repository, tournament.id)
+    play_on(repository)
+    seats = sorted(match.row.seats for match in repository.matches.all(tournament.id))
+    assert seats == sorted(pair for pair in permutations(range(5), 2) for _ in range(2))
     assert check(repository) == WHOLE
 
 

@@ -490,7 +490,11 @@ def test_entrants_that_came_and_went_meanwhile_do_so_again(tmp_path: Path) -> No
         assert cup.repository.schedules.progress(cup.id).rounds == 4
         late = StoredEntrant(6, entrant("g"), joined=5)
         cup.repository.tournaments.amend(
-            cup.id, rounds=7, run=cup.tournament.run, entrants=[late], left={2: 5}
+            cup.id,
+            plan=structs.replace(cup.tournament.plan, rounds=7),
+            run=cup.tournament.run,
+            entrants=[late],
+            left={2: 5},
         )
     local, cup = cups
     local.run(Hosts(None))
@@ -507,7 +511,9 @@ def test_entrant_joins_where_the_true_schedule_ends_before(tmp_path: Path) -> No
     last = local.repository.schedules.progress(local.id).rounds
     for one, joined in ((local, last + 1), (cup, last + 9)):
         late = [StoredEntrant(4, entrant("e"), joined=joined)]
-        one.repository.tournaments.amend(one.id, rounds=None, run=one.tournament.run, entrants=late)
+        one.repository.tournaments.amend(
+            one.id, plan=one.tournament.plan, run=one.tournament.run, entrants=late
+        )
         one.run(Hosts(None))
     assert cup.repository.tournaments.entrants(cup.id)[4].joined == last + 1
     assert cup.repository.schedules.progress(cup.id).rounds > last

@@ -171,6 +171,10 @@ class _Redraw:
                 return
             if upto <= drawn:  # the rows of a whole round are missing, and are named already
                 return
+            cut = self._before_raise(pairings, drawn, upto)
+            if cut is not None:
+                drawn = cut
+                continue
             self.findings += self._compare(pairings, drawn, upto)
             drawn = upto
             joining = drawn and any(entrant.joined == drawn + 1 for entrant in self._stored.entrants)
@@ -230,6 +234,25 @@ class _Redraw:
     def _old(self, match: TournamentMatch, drawn: int) -> ReplacedResult | None:
         """The replaced result that a draw saw: the first that was replaced after it."""
         return next((one for one in self._replaced.get(match.number, ()) if one.rounds > drawn), None)
+
+    def _before_raise(self, pairings: Pairings, drawn: int, upto: int) -> int | None:
+        """The last of the stored rounds that were drawn when fewer matches were planned, or None.
+
+        They have the first repeats of the drawn rounds or, where results decide, their first rows.
+        """
+        setup = setup_of(self._plan, self._stored.tournament.seed, self._stored.entrants)
+        here, keys = self._between(drawn, upto), self._format.raisable(setup)
+        if not here or not keys:
+            return None
+        if "budget" in keys:  # whole pairings of a batch
+            kept = [row for row in pairings.rows if row.key <= here[-1].key]
+            kept = kept[: len(kept) // setup.games * setup.games]
+        elif setup.until is not None:  # whole rounds
+            kept = [row for row in pairings.rows if row.round <= here[-1].round]
+        else:
+            repeats = max(row.repeat for row in here)
+            kept = [row for row in pairings.rows if row.repeat <= repeats]
+        return here[-1].round if len(kept) < len(pairings.rows) and sorted(kept) == here else None
 
     def _compare(self, pairings: Pairings, drawn: int, upto: int) -> Iterator[str]:
         """Compare drawn rounds with the stored ones."""

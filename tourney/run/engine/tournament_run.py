@@ -169,9 +169,7 @@ def _amend(database: Database, tournament: Tournament, found: Preparation, say: 
             " compute the dice of further rounds"
         )
     left = dict.fromkeys(found.withdrawn, found.paired + 1)
-    database.tournaments.amend(
-        tournament.id, rounds=file.plan.rounds, run=file.run, entrants=found.added, left=left
-    )
+    database.tournaments.amend(tournament.id, plan=found.plan, run=file.run, entrants=found.added, left=left)
     for entrant in found.added:
         say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
     for number, round_ in left.items():
