@@ -21,6 +21,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
 from tourney.protocol import HIDDEN
+from tourney.run.recognition import start_advice
 from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
@@ -109,6 +110,7 @@ class _Checker:
         opponent = store.add(shipped_bots()[OPPONENT], origin="used")
         self._bot = bot
         self._limits = limits
+        self._store = store
         self._sandbox = sandbox
         self._launch = StoreLauncher(store, sandbox)
         self._watch = listener.watch
@@ -228,8 +230,10 @@ class _Checker:
         if fault == "illegal":
             legal, board = _at_fault(played)
             advice += f"; the legal actions were: {legal}"
-        note, stderr = _note_of(played, seat), _stderr_of(played, seat)
-        return Trial(name, False, note, advice, self._wire(), stderr, fault == "startup", board)
+        note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), self._wire()
+        if fault == "startup":
+            advice = start_advice(self._bot, self._store, self._sandbox, self._limits) or advice
+        return Trial(name, False, note, advice, wire, stderr, fault == "startup", board)
 
 
 class _WatchedChannel(TracedChannel):

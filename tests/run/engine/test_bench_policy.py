@@ -15,6 +15,7 @@ from tourney.run.engine.bench_policy import (
     PlayOrder,
     failed_starts_of,
     last_deciding,
+    stop_text,
 )
 from tourney.schedule.row import Row
 
@@ -50,9 +51,22 @@ def test_other_faults_and_matches_without_any_start_bench_no_entrant() -> None:
     policy = BenchPolicy()
     for number in range(1, 9):
         policy.count(number, (0, 1), ("crash", None))
-        policy.count(number, (2, 3), ("startup", "startup"))
         policy.count(number, (4, 5), (None, None))
+    for number in range(1, 8):
+        policy.count(number, (2, 3), ("startup", "startup"))
     assert all(policy.decide(100, (a, b), ()) == PLAY for a, b in ((0, 1), (2, 3), (4, 5)))
+
+
+def test_run_stops_if_no_bot_starts_in_the_first_batch() -> None:
+    """Rows in play that could complete the batch are waited for; the stop names no match."""
+    policy, dead = BenchPolicy(), ("startup", "startup")
+    for number in range(1, 8):
+        policy.count(number, (0, 1), dead)
+    assert policy.decide(17, (0, 1), ()) == PLAY
+    assert policy.decide(17, (0, 1), [(8, (0, 1))]) == WAIT
+    policy.count(8, (0, 1), dead)
+    assert [policy.decide(number, (0, 1), ()) for number in (15, 16)] == [PLAY, BenchDecision("stop")]
+    assert stop_text(BenchDecision("stop")) == "no bot has started: stopping"
 
 
 def test_row_waits_only_for_rows_that_could_bench_its_entrants() -> None:

@@ -78,3 +78,25 @@ def test_each_bot_starts_once_before_the_first_match(cup: Path, monkeypatch: pyt
         result = invoke("run", "cup.toml")
         assert result.exit_code == 0, result.output
         assert sorted(started) == [("./bot", 16), ("./small", 16)]
+
+
+@pytest.mark.slow
+def test_run_in_which_nothing_starts_ends_with_the_reason(tmp_path: Path) -> None:
+    """It stops after 15 of 64 matches; the engine without a manifest is recognised."""
+    write_file(
+        tmp_path, CUP.replace("[limits]", "games-per-pairing = 64\n[limits]").replace('"auto"', '"off"')
+    )
+    write_file(tmp_path, "#!/bin/sh\nread -r l; [ $l = uci ] && echo uciok\n", "small").chmod(0o755)
+    write_file(tmp_path, "#!/bin/sh\nexit 3\n", "large").chmod(0o755)
+    done = run("run", "cup.toml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no bot has started: stopping" in done.stderr
+    error = done.stderr.splitlines()[-1]
+    assert error.startswith("error: no bot of cup starts, so the run has ended: ")
+    assert "small: it speaks UCI: put it in a folder with a bot.toml" in error
+    assert "large: startup: exited with code 3" in error
+    assert "large:startup:15" in run("status", "cup", cwd=tmp_path).stdout
+    for name in ("small", "large"):
+        write_file(tmp_path, FIRST, name).chmod(0o755)
+    again = run("run", "cup.toml", "--unbench", "large", cwd=tmp_path)
+    assert "large is no longer benched: 15 of its matches are played again" in again.stderr

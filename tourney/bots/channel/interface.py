@@ -121,6 +121,9 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
+    def end_input(self) -> None:  # noqa: B027 - a channel without processes has none
+        """End the bot's input, so that it writes what it holds back; nothing is sent after that."""
+
     def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
         """Stop the bot outside its turn, as far as the channel can."""
 
@@ -191,6 +194,7 @@ class ForwardingChannel(Channel):
     cpu_ms = _forward(Channel.cpu_ms)
     reading = _forward(Channel.reading)
     rivals = _forward(Channel.rivals)
+    end_input = _forward(Channel.end_input)
     freeze = _forward(Channel.freeze)
     thaw = _forward(Channel.thaw)
     close = _forward(Channel.close)

@@ -183,6 +183,10 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
+    def end_input(self) -> None:
+        """Close the bot's input."""
+        self._shut_stdin()
+
     def freeze(self) -> None:
         """Stop the bot's processes."""
         if not self._frozen:

@@ -29,7 +29,7 @@ class BenchDecision:
     ``play`` it; ``wait`` for results in play; ``hold`` it, as it is void or the last once the rows before it
     are decided; it is void, as ``entrant`` is ``benched`` by its failed starts in ``matches``, or (none) as
     its bot is broken; or ``stop`` the run before it, as there were too many faults up to the match
-    ``matches[0]``.
+    ``matches[0]`` or (no ``matches``) no bot has started.
     """
 
     kind: Literal["play", "wait", "hold", "benched", "stop"]
@@ -109,6 +109,7 @@ class BenchPolicy:
         self._broken = frozenset(broken)
         self._failed_starts: dict[int, list[int]] = {}  # places of matches by entrant, sorted
         self._faults: list[int] = []  # the place of a match for each fault, sorted; kept if they are limited
+        self._unstarted: set[int] = set()  # places of the first batch at which no bot started
         self._undecided: dict[int, _Undecided] = {}  # by number, in the order of play
 
     @property
@@ -121,6 +122,8 @@ class BenchPolicy:
         if not any(faults):
             return
         place = self._order.place(number)
+        if place <= BATCH and none_started(faults):
+            self._unstarted.add(place)
         if self._max_faults is not None:
             for _ in filter(None, faults):
                 insort(self._faults, place)
@@ -135,6 +138,12 @@ class BenchPolicy:
         limit = last_deciding(self._order.place(number))
         if not limit:
             return PLAY
+        if len(self._unstarted) == BATCH:
+            return BenchDecision("stop")
+        if self._unstarted:
+            first = sum(self._order.place(row) <= BATCH for row, _ in unfinished)
+            if len(self._unstarted) + first >= BATCH:
+                return WAIT
         before = [seated for row, seated in unfinished if self._order.place(row) <= limit]
         if self._max_faults is not None:
             known = bisect_right(self._faults, limit)
@@ -146,8 +155,8 @@ class BenchPolicy:
             failed = self._failed_starts.get(entrant, [])
             count = bisect_right(failed, limit)
             if count >= MAX_STARTUP_FAILURES:
-                first = tuple(map(self._order.number, failed[:MAX_STARTUP_FAILURES]))
-                return BenchDecision("benched", entrant, first)
+                matches = tuple(map(self._order.number, failed[:MAX_STARTUP_FAILURES]))
+                return BenchDecision("benched", entrant, matches)
             if count + sum(entrant in seated for seated in before) >= MAX_STARTUP_FAILURES:
                 return WAIT
         return PLAY
@@ -213,6 +222,11 @@ def last_deciding(place: int) -> int:
     return (before - min(AHEAD, before // 2)) // BATCH * BATCH
 
 
+def none_started(faults: Sequence[str | None]) -> bool:
+    """Whether every bot of a match failed at start-up."""
+    return bool(faults) and all(fault == "startup" for fault in faults)
+
+
 def failed_starts_of(
     results: Iterable[tuple[int, Sequence[int], Sequence[str | None]]],
 ) -> dict[int, tuple[int, ...]]:
@@ -235,7 +249,9 @@ def bench_text(name: str, number: int, decision: BenchDecision) -> str:
 
 
 def stop_text(decision: BenchDecision) -> str:
-    """The message that there are too many faults."""
+    """The message that there are too many faults, or that nothing starts."""
+    if not decision.matches:
+        return "no bot has started: stopping"
     return (
         f"too many faults by match {decision.matches[0]}: stopping; see `tourney status`, then run again"
         " with a higher --max-faults, or without it"

@@ -17,7 +17,7 @@ from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.results.texts import counted, sharing_text
-from tourney.run.engine.bench_policy import failed_starts_of
+from tourney.run.engine.bench_policy import failed_starts_of, none_started
 from tourney.run.engine.run_control import Deadline
 from tourney.run.preparation import find_bot, naming, noted
 from tourney.run.tournament_file import TournamentFile
@@ -337,7 +337,11 @@ def unbench(
     entrants = database.tournaments.entrants(tournament.id)
     numbers = {entrant.name: entrant.number for entrant in entrants}
     void = dict(database.totals.benched(tournament.id))
-    failed_starts = failed_starts_of(database.matches.faulty(tournament.id))
+    faulty = database.matches.faulty(tournament.id)
+    failed_starts = failed_starts_of(faulty)
+    for match, seats, faults in faulty:  # a failure of the machine, most likely, that is over
+        for entrant in seats if none_started(faults) else ():
+            failed_starts[entrant] = (*failed_starts.get(entrant, ()), match)
     for name in names:
         if name not in numbers:
             raise UsageError(

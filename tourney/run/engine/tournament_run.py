@@ -22,6 +22,7 @@ from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
+from tourney.run.engine.bench_policy import BATCH, PlayOrder, none_started
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import (
     PlaySetup,
@@ -38,6 +39,7 @@ from tourney.run.engine.spool import Spool, spool_path
 from tourney.run.engine.withdrawal import check_benches, check_hosts
 from tourney.run.listeners import Listener, Listeners, StatusFile, status_path
 from tourney.run.preparation import Preparation, naming, prepare
+from tourney.run.recognition import start_advice
 from tourney.run.summary import End, Summary
 from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor, Run
@@ -308,10 +310,39 @@ def _play(
         executor.begin(executor_run(database, tournament, bots, listener.say))
         summary = Coordinator(database, tournament.id, executor, bots.root, control).run()
         ended = database.tournaments.by_id(tournament.id)
+        if summary.end in (End.FINISHED, End.FAULTS):
+            refuse_unstarted(database, ended, bots)
         if summary.end is End.FINISHED:
             check_benches(database, ended)
         root = keep_root(database, ended, listener.say)
         return replace(summary, until=until_now(database, ended), root=root)
+
+
+def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore) -> None:
+    """Raise BotError, with a reason for each bot, if none started in the first batch of matches."""
+    faulty = {number: faults for number, _, faults in database.matches.faulty(tournament.id)}
+    if not any(map(none_started, faulty.values())):
+        return
+    entrants = database.tournaments.entrants(tournament.id)
+    first = PlayOrder.of(tournament, entrants).sorted(database.schedules.rows(tournament.id))[:BATCH]
+    if not all(none_started(faulty.get(number, ())) for number, _ in first):
+        return
+    sandbox, limits = open_sandbox(tournament.run.sandbox), tournament.plan.limits
+    reasons: dict[int, str] = {}
+    for number, row in first:
+        log = database.records.log(tournament.id, number)
+        notes = {line.seat: line.text for line in log if line.kind == "note"}
+        for seat, place in enumerate(row.seats, 1):
+            if place not in reasons:
+                one = entrants[place]
+                advice = start_advice(bots.fetch(one.entrant.digest), bots, sandbox, limits)
+                reasons[place] = f"{one.name}: {advice or notes.get(seat, 'it fails at start-up')}"
+    number, row = first[0]
+    raise BotError(
+        f"no bot of {tournament.name} starts, so the run has ended: {'; '.join(reasons.values())}; see"
+        f" `tourney show {tournament.name}/{number} --log`, and once the cause is gone, run again with"
+        f" --unbench {entrants[row.seats[0]].name}"
+    )
 
 
 def executor_run(database: Database, tournament: Tournament, bots: BotStore, say: Say) -> Run:
