@@ -34,7 +34,7 @@ unknown keys and values out of bounds, and names the key. Editors can use the JS
 name = "autumn-cup"
 game = "sages-tafl"
 format = "swiss"
-rounds = 5
+rounds = 3
 bots = ["random", "greedy", "./mybot"]
 games-per-pairing = 4
 opening-plies = 4
@@ -42,7 +42,7 @@ opening-plies = 4
 [[entrant]]
 bot = "mcts"
 name = "mcts-100"
-args = ["--playouts", "100"]
+args = ["--nodes=100"]
 
 [limits]
 clock-ms = 60000

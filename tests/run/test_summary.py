@@ -12,7 +12,7 @@ from tests.support.command import invoke
 from tests.support.coordination import RecordingListener, run
 from tests.support.tables import HELLO, make_spec, play_scripts
 from tests.support.tournaments import begin, played
-from tourney.match.result import Measurements, PlayedMatch, SeatLoad, SeatMeasurements
+from tourney.match.result import LogLine, Measurements, PlayedMatch, SeatLoad, SeatMeasurements
 from tourney.results.texts import overload_text
 from tourney.run.summary import RunLoad, RunProgress, progress_text, span_text, summary_page
 from tourney.run.workers.executor import MatchTask, WorkerReply
@@ -45,6 +45,7 @@ def test_time_spans_are_readable(seconds: float | None, text: str) -> None:
     assert span_text(seconds) == text
 
 
+NOTE = LogLine(0, 1, "note", "exited with code 1")
 BUSY = SeatMeasurements(turns=300, overloaded_turns=30, wall_ms=1000, waited_ms=500, cpu_ms=400)
 CALM = SeatMeasurements(turns=300, overloaded_turns=0, wall_ms=500, waited_ms=0, cpu_ms=400)
 
@@ -161,3 +162,26 @@ def test_matches_void_by_overload_are_named(tmp_path: Path) -> None:
     status = json.loads(invoke("status", "--db", path, "--format", "json").stdout)
     assert status["tournaments"][0]["void_matches"] == [{"match": 2, "note": note}]
     assert f"2: {note}" in invoke("status", "--db", path).stdout
+
+
+def test_failed_start_is_explained_by_the_log(repository: Database) -> None:
+    """By the last line on standard error, otherwise by the last line that there is."""
+    tournament = begin(repository, 3)
+    said = {
+        "a": (LogLine(0, 1, "stderr", "usage: bot"), LogLine(0, 1, "stderr", "no such\x1b option"), NOTE),
+        "b": (NOTE,),
+    }
+
+    def play(task: MatchTask) -> WorkerReply:
+        first = task.spec.seats[0].name
+        if first not in said:
+            return loaded(task)
+        one = played(task.spec, (2, 1), ((1, "startup", 0),))
+        return WorkerReply(task.number, PlayedMatch(one.record, said[first], one.measured))
+
+    page = summary_page(repository, tournament, run(repository, play), {})
+    lines = [line.removeprefix("  start-up ") for line in page.splitlines() if " in match " in line]
+    assert sorted((line.split()[0], line.partition(": ")[2]) for line in lines) == [
+        ("a", "no such\\x1b option"),
+        ("b", "exited with code 1"),
+    ]

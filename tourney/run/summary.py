@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from tourney.match.result import SeatLoad
+from tourney.errors import StoreDamaged, printable
+from tourney.match.result import LogLine, SeatLoad
 from tourney.results.standings import compute_standings
 from tourney.results.texts import counted, kinds_text, overload_text, repeats_text
 from tourney.run.workers.executor import Cause, Playing
@@ -227,6 +229,23 @@ def _fault_lines(faults: Iterable[tuple[int, str, int]], names: Mapping[int, str
     return [f"{names[entrant]}: {kinds_text(kinds[entrant])}" for entrant in ordered]
 
 
+def _startup_lines(database: Database, tournament: int, names: Mapping[int, str]) -> Iterator[str]:
+    """Why each entrant that failed at start-up did so: what it said last in the first such match."""
+    explained = set[int]()
+    for number, entrants, faults in database.matches.faulty(tournament):
+        for seat, (entrant, fault) in enumerate(zip(entrants, faults, strict=True), start=1):
+            if fault != "startup" or entrant in explained:
+                continue
+            explained.add(entrant)
+            log: tuple[LogLine, ...] = ()
+            with suppress(StoreDamaged):
+                log = database.records.log(tournament, number)
+            said = [line for line in log if line.seat == seat and line.text.strip()]
+            last = [line for line in said if line.kind == "stderr"][-1:] or said[-1:]
+            why = printable(last[0].text.strip())[:200] if last else "its log says nothing"
+            yield f"{names[entrant]} in match {number}: {why}"
+
+
 def summary_page(
     database: Database, tournament: Tournament, summary: Summary, files: Mapping[str, str]
 ) -> str:
@@ -246,6 +265,9 @@ def summary_page(
     names = {entrant.number: entrant.name for entrant in entrants}
     faults = _fault_lines(database.totals.faults(tournament.id), names)
     lines += _listed("faults", faults, " bots; see `tourney status`")
+    if any(kind == "startup" for _, kind, _ in database.totals.faults(tournament.id)):
+        why = list(_startup_lines(database, tournament.id, names))
+        lines += _listed("start-up", why, " bots; see `tourney show MATCH --log`")
     for entrant, count in database.totals.benched(tournament.id):
         lines.append(f"  benched    {names[entrant]}: {count} of its matches are void")
     broken = [f"{stored.name}: {stored.broken}" for stored in entrants if stored.broken]

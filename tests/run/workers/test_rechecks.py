@@ -218,7 +218,7 @@ def sent_by(name: str, match: PlayedMatch) -> HostResult:
         ("da d", "a", "b", ""),
         ("ab d", "here", "ab", ""),
         ("ad a", "a", "b", ""),  # the time-out is real
-        ("ad bbb", "here", "", ""),  # three machines, three results: nobody is named
+        ("ad bbb", "here", "", ""),  # three machines, three results: the run names none
         ("ad bbd", "b", "a", ""),
         ("de ddd", "a", "", "b"),
         ("de bd", "a", "b", ""),
