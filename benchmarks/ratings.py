@@ -3,8 +3,8 @@
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, clusters, repeats, luck, cycles, speed; all without an argument. Every pool is simulated
-from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
+Tables: pools, order, clusters, repeats, luck, dumping, cycles, speed; all without an argument. Every pool is
+simulated from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
 are in Elo. ``cycles`` has pools of six bots in which three beat each other in a circle.
 
 TrueSkill and openskill have units of their own; the best straight line puts them on the scale of the truth
@@ -35,6 +35,7 @@ from tourney.ratings.fit import ELO, Prior, estimate
 from tourney.ratings.sequential import QUANTILE, expected_score
 from tourney.ratings.superiority import normals, uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
+from tourney.results.audit import find_dumping
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.seeds import stream
 
@@ -482,6 +483,34 @@ def show_luck(seeds: int) -> None:
             row(matches, noise, f"{statistics.mean(shares):.2f}", *rmse, *cover)
 
 
+def show_dumping(seeds: int) -> None:
+    """Show how often the audit finds a pair that throws games, and one that does not."""
+    runs = 10 * seeds
+    print(f"\nRound-robins of which one bot gives a share of its games to another, {runs} of each kind\n")
+    head("bots", "games of each two", "given away", "some pair named", "the right one")
+    for bots, games in ((6, 20), (10, 20), (10, 60), (20, 20)):
+        for given in (0.0, 0.5, 1.0):
+            named = right = 0
+            for seed in range(runs):
+                labels = ("bench", "dumping", seed, bots)
+                strengths = 150 * normals(bots, *labels, "strengths")
+                weak, strong = (int(one) for one in np.argsort(strengths)[[bots // 3, 2 * bots // 3]])
+                results = []
+                for table, (a, b) in enumerate(combinations(range(bots), 2), 1):
+                    u = uniforms(2 * games, *labels, a, b).reshape(2, games)
+                    for game in range(games):
+                        seats = (a, b) if game % 2 else (b, a)
+                        won = u[0, game] < expected_score(float(strengths[seats[0]] - strengths[seats[1]]))
+                        if {a, b} == {weak, strong} and u[1, game] < given:
+                            won = seats[0] == weak
+                        key = MatchKey(1, table, game // 2 + 1, game % 2 + 1)
+                        results.append(ResultRow(key, seats, (1, 2) if won else (2, 1)))
+                found = find_dumping(Counts.of_results(results, range(bots), 2))
+                named += bool(found)
+                right += any((one.a, one.b) == (strong, weak) for one in found)
+            row(bots, games, f"{100 * given:.0f} %", *(f"{100 * n / runs:.1f} %" for n in (named, right)))
+
+
 BOTS = 6
 GAMES = 20
 """Games of each two in a pool with a cycle, in mirrored pairs."""
@@ -580,6 +609,7 @@ TABLES: dict[str, Callable[[int], None]] = {
     "clusters": show_clusters,
     "repeats": show_repeats,
     "luck": show_luck,
+    "dumping": show_dumping,
     "cycles": show_cycles,
     "speed": show_speed,
 }

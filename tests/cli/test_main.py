@@ -31,6 +31,7 @@ DESIGNED = [
     "gate",
     "ladder",
     "report",
+    "audit",
     "show",
     "verify",
     "rerun",

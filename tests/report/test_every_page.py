@@ -139,6 +139,7 @@ def test_site_has_all_kinds_of_pages(whole: Whole) -> None:
         "t/rules.html",
         "t/faults.html",
         "t/overload.html",
+        "t/audit.html",
         "t/methods.html",
         "t/history.html",
     } <= whole.kinds.keys()

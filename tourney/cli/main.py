@@ -91,6 +91,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "ratings": "Print the ratings of the bots.",
         "rate": "Rate the results of other programs: PGN, CSV, JSON lines.",
         "report": "Write a tournament's report as a static site.",
+        "audit": "Look for results that are not independent.",
     },
     "Matches": {
         "show": "Show a match: its settings, actions and final board.",

@@ -68,7 +68,7 @@ KINDS = (
     PageKind(pair_page.crosstable_files, "Crosstable", "crosstable.html", under=("pairs/",)),
     PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(history_page.files, "History", "history.html"),
-    PageKind(fault_page.files, "Faults", "faults.html", under=("overload.html",)),
+    PageKind(fault_page.files, "Faults", "faults.html", under=("overload.html", "audit.html")),
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(methods_page.files, "Methods", "methods.html"),
     PageKind(bot_page.files),

@@ -25,6 +25,7 @@ from tourney.report import display
 from tourney.report.compact_matches import CompactMatches, LazySequence, place_of, places_where, same
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
+from tourney.results.audit import AuditFinding, audit
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
 from tourney.results.standings import Standing, compute_standings, setup_of
@@ -91,6 +92,7 @@ class ReportSource:
     overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
+    audit: Callable[[], tuple[AuditFinding, ...]] = tuple
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -333,6 +335,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         overload=database.totals.overload(tournament.id),
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
+        audit=lambda: tuple(audit(database, tournament)),
     )
 
 

@@ -46,7 +46,7 @@ Fault = tuple[ListedMatch, int]
 
 
 def files(make: Renderer) -> Iterator[File]:
-    """Yield the page of faults with its download, and the page on overload if the report has measurements."""
+    """Yield the pages of faults, with a download, of the audit, and of overload if there are measurements."""
     every = _faults(make)
     chosen: list[Fault] = []
     of_a_kind: Counter[tuple[int, str]] = Counter()
@@ -68,6 +68,8 @@ def files(make: Renderer) -> Iterator[File]:
     yield from make.tables("data/fault-list", _table(make, every))
     if make.measured:
         yield _overload_page(make)
+    found = [one for one in make.source.audit() if make.measured or one.kind != "think time"]
+    yield make.page("audit.html", "audit.html", findings=found)
 
 
 def _faults(make: Renderer) -> Sequence[Fault]:

@@ -1,0 +1,236 @@
+"""What makes the results of a tournament look dependent: it names what it saw, and accuses nobody.
+
+Each finding has an innocent explanation: two deterministic bots repeat, an author enters one program twice to
+measure noise, a matchup makes a bot weak against one rival, and a search takes longer in harder positions.
+"""
+
+import dataclasses
+import hashlib
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from statistics import NormalDist, median
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from tourney.ratings.batch import rate
+from tourney.ratings.classic import TOURNEY
+from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.fit import Prior, estimate
+from tourney.ratings.pair_fit import tail
+from tourney.results.tables import entrant_names
+from tourney.schedule.row import ResultRow
+from tourney.store.database import Database
+from tourney.store.values import Tournament
+
+FindingKind = Literal["repeats", "same program", "dumping", "luck", "think time"]
+ERROR: Final = 0.01
+"""The probability of any false finding of a kind in a tournament."""
+REPEATED: Final = 0.2
+"""The share of a pair's games that must repeat to be named."""
+SUSPECTS: Final = 12
+"""The pairs with the largest residuals, which are held against a fit without them."""
+POSITIONS: Final = 30
+"""The positions that two bots must both have answered to be compared."""
+ALIKE: Final = 0.95
+"""The share of equal answers of what may be one program."""
+SLOWER: Final = 1.5
+"""The least ratio of a bot's median times against two opponents."""
+RECORDS: Final = 4_000
+"""Most records whose positions and times are read, the first ones."""
+
+
+class AuditFinding(NamedTuple):
+    """What was seen of some entrants (names), in a sentence without its end."""
+
+    kind: FindingKind
+    bots: tuple[str, ...]
+    text: str
+
+
+class Dumping(NamedTuple):
+    """The points that ``a`` took off ``b`` in their games, those that all other games let expect, and z."""
+
+    a: int
+    b: int
+    games: float
+    points: float
+    expected: float
+    z: float
+
+
+def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
+    """Yield what looks dependent, by kind. Damaged or archived records are left out of what needs them."""
+    names, results = entrant_names(database, tournament), list(database.matches.results(tournament.id))
+    results = [one for one in results if not one.void]
+    numbers = [stored.number for stored in database.tournaments.entrants(tournament.id)]
+    yield from _repeats(results, names)
+    kept = tournament.recorded and tournament.id not in database.tournaments.archives()
+    if tournament.recorded:
+        yield from _same_files(database, tournament)
+    if kept:
+        yield from _same_answers(database, tournament, names)
+    clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
+    clusters.add(results)
+    counts = clusters.counts(numbers, tournament.seats)
+    for one in find_dumping(counts):
+        yield AuditFinding(
+            "dumping",
+            (names[one.a], names[one.b]),
+            f"{names[one.a]} took {one.points:g} of {one.games:g} points off {names[one.b]}, where all other"
+            f" games let expect {one.expected:.1f} (z = {one.z:.1f}); a matchup may explain it",
+        )
+    for number, luck in sorted(counts.mean_lucks().items()):
+        if luck.alarm:
+            text = f"the dice gave it {100 * luck.mean:.1f} points per 100 matches (z = {luck.z:.1f})"
+            yield AuditFinding("luck", (names[number],), f"{text}: it may know them")
+    if tournament.seats == 2 and kept:
+        yield from _times(database, tournament, results, names)
+
+
+def _repeats(results: Sequence[ResultRow], names: dict[int, str]) -> Iterator[AuditFinding]:
+    games: Counter[tuple[int, ...]] = Counter()
+    plays: defaultdict[tuple[int, ...], set[tuple[object, ...]]] = defaultdict(set)
+    for one in results:
+        table = tuple(sorted(one.entrants))
+        games[table] += 1
+        plays[table].add((one.entrants, one.evidence.play or one.key))
+    for table, count in sorted(games.items()):
+        distinct = len(plays[table])
+        if count - distinct >= max(REPEATED * count, 2):
+            text = f"{distinct} distinct of {count} games; repeats are one observation"
+            yield AuditFinding("repeats", tuple(names[number] for number in table), text)
+
+
+def _same_files(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
+    for one, other in combinations(database.tournaments.entrants(tournament.id), 2):
+        if one.entrant.digest == other.entrant.digest:
+            how = "the same" if one.entrant.args == other.entrant.args else "other"
+            text = f"the same files (digest {one.entrant.digest[:12]}) with {how} arguments"
+            yield AuditFinding("same program", (one.name, other.name), text)
+
+
+def _same_answers(
+    database: Database, tournament: Tournament, names: dict[int, str]
+) -> Iterator[AuditFinding]:
+    """Name those that answer the same positions alike, more than chance and forced actions explain."""
+    answers: defaultdict[bytes, dict[int, str]] = defaultdict(dict)
+    seats = {one.number: one.entrants for one in database.matches.results(tournament.id)}
+    for number, record in database.records.all(tournament.id):
+        if number > RECORDS:
+            break
+        history = hashlib.blake2b(digest_size=8)
+        for actor, action in record.actions:
+            if actor:
+                answers[history.digest()].setdefault(seats[number][actor - 1], action)
+            history.update(f"{actor} {action}/".encode())
+    both: Counter[tuple[int, int]] = Counter()
+    equal: Counter[tuple[int, int]] = Counter()
+    for given in answers.values():
+        for a, b in combinations(sorted(given), 2):
+            both[a, b] += 1
+            equal[a, b] += given[a] == given[b]
+    for pair, count in sorted(both.items()):
+        others = [equal[one] / both[one] for one in both if one != pair and both[one] >= POSITIONS]
+        usual = (sum(others) + 1) / (len(others) + 2)
+        unlikely = count >= POSITIONS and equal[pair] >= ALIKE * count
+        if unlikely and equal[pair] * math.log(usual) < math.log(ERROR / len(both)):
+            text = f"{equal[pair]} of {count} positions that both met were answered alike"
+            yield AuditFinding("same program", (names[pair[0]], names[pair[1]]), text)
+
+
+def find_dumping(counts: Counts) -> list[Dumping]:
+    """The pairs whose result all other games make so unlikely that chance shows any in 1 % of pools.
+
+    Each suspect is held against a fit without its own games, with the errors of that fit; the bound holds for
+    all pairs together (Bonferroni). Pools of fewer than four bots say nothing.
+    """
+    n = counts.size
+    if n < 4 or not len(counts.cluster):
+        return []
+    met = [pair for pair in rate(counts, best=False).pairs if pair.z is not None]
+    found = []
+    for pair in sorted(met, key=lambda pair: -abs(pair.z or 0.0))[:SUSPECTS]:
+        a, b = counts.entrants.index(pair.a), counts.entrants.index(pair.b)
+        theirs = (counts.seating == a).any(axis=1) & (counts.seating == b).any(axis=1)
+        rest = dataclasses.replace(
+            counts,
+            **{
+                name: getattr(counts, name)[~theirs]
+                for name in ("seating", "ranks", "cluster", "weight", "luck")
+            },
+        )
+        fit = estimate(rest, Prior(), TOURNEY)
+        covariance = fit.covariance.published[[a, b]][:, [a, b]]
+        gap = float(fit.mode.x[a] - fit.mode.x[b])
+        error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5
+        score = 1 / (1 + math.exp(-gap))
+        less = pair.points < pair.games * score
+        points = pair.points if less else pair.games - pair.points
+        chance = _at_most(
+            points, pair.games, gap if less else -gap, error, max(fit.covariance.dispersion, 1.0)
+        )
+        if chance < ERROR / (n * (n - 1)):
+            who = (pair.a, pair.b) if less else (pair.b, pair.a)
+            expected = pair.games * (score if less else 1 - score)
+            found.append(
+                Dumping(*who, pair.games, points, expected, NormalDist().inv_cdf(max(chance, 1e-300)))
+            )
+    return found
+
+
+def _at_most(points: float, games: int, gap: float, error: float, dispersion: float) -> float:
+    """The probability of at most these points of games that vary ``dispersion`` times as much as alone.
+
+    Binomial, averaged over the gap's normal errors: a normal approximation is wrong in the tails of one-sided
+    pairs, and draws only make points vary less.
+    """
+    count = max(round(games / dispersion), 1)
+    most = math.floor(points / games * count)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(31)
+    total = 0.0
+    for node, weight in zip(nodes, weights / weights.sum(), strict=True):
+        win = 1 / (1 + math.exp(-(gap + error * node)))
+        logs = (
+            math.lgamma(count + 1)
+            - math.lgamma(k + 1)
+            - math.lgamma(count - k + 1)
+            + k * math.log(win)
+            + (count - k) * math.log1p(-win)
+            for k in range(most + 1)
+        )
+        total += float(weight) * math.fsum(map(math.exp, logs))
+    return min(total, 1.0)
+
+
+def _times(
+    database: Database, tournament: Tournament, results: Sequence[ResultRow], names: dict[int, str]
+) -> Iterator[AuditFinding]:
+    """Name bots whose time a turn depends on the opponent, by Kruskal and Wallis's test (JASA 47, 1952)."""
+    times: defaultdict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for one in results[:RECORDS]:
+        for seat, load in enumerate(database.records.measured(tournament.id, one.number).load):
+            if load.turns:
+                times[one.entrants[seat]][one.entrants[1 - seat]].append(load.wall_ms / load.turns)
+    for number, by_opponent in sorted(times.items()):
+        groups = {other: found for other, found in by_opponent.items() if len(found) >= 4}
+        if len(groups) < 2:
+            continue
+        values = np.concatenate([np.array(found) for found in groups.values()])
+        ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable") + 1.0
+        sizes = np.array([len(found) for found in groups.values()])
+        means = np.array([part.mean() for part in np.split(ranks, np.cumsum(sizes)[:-1])])
+        total = len(values)
+        statistic = 12 / (total * (total + 1)) * float(sizes @ (means - (total + 1) / 2) ** 2)
+        degrees = len(groups) - 1
+        medians = {other: median(found) for other, found in groups.items()}
+        slow, fast = max(medians, key=lambda o: medians[o]), min(medians, key=lambda o: medians[o])
+        likely = tail(statistic, degrees, 2.0 * degrees) > ERROR / len(times)
+        if not likely and medians[slow] >= SLOWER * max(medians[fast], 1.0):
+            text = (
+                f"a turn of {names[number]} takes {medians[slow]:.0f} ms against {names[slow]} and"
+                f" {medians[fast]:.0f} ms against {names[fast]} (medians of matches)"
+            )
+            yield AuditFinding("think time", (names[number], names[slow], names[fast]), text)
