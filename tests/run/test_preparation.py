@@ -11,6 +11,7 @@ from tourney.errors import TournamentError
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.round_robin import RoundRobin
+from tourney.store.commitment import commitment_of
 from tourney.store.database import Database
 from tourney.store.values import RunSettings
 
@@ -137,13 +138,18 @@ def test_number_of_matches_may_be_raised(tmp_path: Path, keys: str, old: str, ne
     top, table, until = keys.partition("[until]")
     file = FILE.replace("seed = 7", f"seed = 7\n{top}") + table + until
     go_on(tmp_path, file)
-    go_on(tmp_path, file.replace(old, new))
     with Database.open(str(tmp_path / "t.db")) as repository:
-        plan = dict(repository.tournaments.get().plan.extra)
-    assert plan.get("until-planned") == (
-        {"games = 40": 40, "games = 60": 60}.get(old) if "width" in keys else None
-    )
+        tournament = repository.tournaments.get()
+        commitment = commitment_of(tournament, repository.tournaments.entrants(tournament.id))
+    go_on(tmp_path, file.replace(old, new))
     go_on(tmp_path, file.replace(old, new.replace("0", "00", 1)))
+    with Database.open(str(tmp_path / "t.db")) as repository:
+        tournament = repository.tournaments.get()
+        entrants = repository.tournaments.entrants(tournament.id)
+    key, _, value = old.rpartition(" = ")
+    name = {"games": "until-games", "pairing": "games-per-pairing"}.get(key, key)
+    assert dict(tournament.plan.extra)[f"first-{name}"] == int(value)
+    assert commitment_of(tournament, entrants) == commitment
     with refused(TournamentError, "set it back"):
         go_on(tmp_path, file)
 

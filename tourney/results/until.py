@@ -51,8 +51,7 @@ def look_of(format_: Format, setup: Setup) -> PlannedGames:
     They are tuned for what is planned at the start, so they depend on no result: for the matches of the
     schedule, or for those that ``width`` needs of even bots if they are fewer.
     """
-    matches, until = format_.planned_matches(setup), setup.until
-    matches = int(setup.setting("until-planned") or 0) or matches
+    matches, until = format_.planned_matches(setup.first), setup.until
     games = matches * setup.seats / max(len(setup.participants), 1) if matches else None
     look = PlannedGames(games or GAMES, setup.seats)
     if until is not None and until.width is not None:

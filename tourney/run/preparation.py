@@ -25,6 +25,7 @@ from tourney.run.tournament_file import LADDER, TournamentFile
 from tourney.schedule.adaptive import estimate
 from tourney.schedule.format import Participant, find_format
 from tourney.schedule.row import ResultRow, Row
+from tourney.schedule.until_rule import FIRST, FIRSTS, GAMES
 from tourney.schema import SchemaError, show
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
@@ -144,18 +145,16 @@ class Preparation:
 
     @property
     def plan(self) -> Plan:
-        """The plan with the keys that the file changes; it keeps what was planned first for ``width``."""
+        """The plan with the keys that the file changes; it keeps the first values of raised ones."""
         new = self.file.plan
         if self.stored is None:
             return new
-        old, extra = self.stored.plan, dict(new.extra)
-        planned = dict(old.extra).get("until-planned")
-        raised = old.games_per_pairing < new.games_per_pairing or old.extra != new.extra
-        if planned is None and raised and "until-width" in extra:
-            planned = find_format(old.format).planned_matches(setup_of(old, self.seed, self.before))
-        extra |= {} if planned is None else {"until-planned": planned}
-        games, pairs = new.games_per_pairing, tuple(sorted(extra.items()))
-        return msgspec.structs.replace(old, rounds=new.rounds, games_per_pairing=games, extra=pairs)
+        old = self.stored.plan
+        was, now = ({GAMES: plan.games_per_pairing, **dict(plan.extra)} for plan in (old, new))
+        first = {FIRST + key: value for key, value in was.items() if now.get(key, value) != value}
+        first |= {key: value for key, value in was.items() if key in FIRSTS}
+        games, extra = new.games_per_pairing, tuple(sorted((dict(new.extra) | first).items()))
+        return msgspec.structs.replace(old, rounds=new.rounds, games_per_pairing=games, extra=extra)
 
     @property
     def seed(self) -> int:
@@ -277,7 +276,7 @@ def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list
     # With another number of repeats the matches would begin with other lines of the book.
     numbered = tournament.plan.opening_order == "sequential" and setup.until is None
     keys = find_format(tournament.plan.format).raisable(setup)
-    return [_shown_key(key) for key in keys if not (numbered and key == "games-per-pairing")]
+    return [_shown_key(key) for key in keys if not (numbered and key == GAMES)]
 
 
 def _shown_key(key: str) -> str:
@@ -327,7 +326,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
-        **{_shown_key(key): value for key, value in plan.extra if key != "until-planned"},
+        **{_shown_key(key): value for key, value in plan.extra if key not in FIRSTS},
     }
 
 

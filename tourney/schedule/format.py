@@ -9,15 +9,15 @@ which matches finish decides nothing.
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
-from tourney.schedule.row import ResultRow, Row
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, EntrantScores, RankedEntrant, TieBreak, rank_scores
-from tourney.schedule.until_rule import LIMITS, Until
+from tourney.schedule.until_rule import FIRSTS, LIMITS, Until, first_settings
 from tourney.seeds import seat_orders
 
 RoundsKey = Literal["refused", "optional", "required"]
@@ -90,6 +90,12 @@ class Setup:
     def until(self) -> Until | None:
         """What ends the tournament before its schedule does, or None."""
         return Until.of(self.extra)
+
+    @property
+    def first(self) -> "Setup":
+        """The setup before a later file raised the number of matches."""
+        games, extra = first_settings(self.games, self.extra)
+        return replace(self, repeats=games // group_size(self.seats), extra=extra)
 
     @property
     def games(self) -> int:
@@ -292,15 +298,6 @@ def rows_of_rounds(
     )
 
 
-def repeats_done(history: History) -> dict[frozenset[int], int]:
-    """How many repeats of each group of entrants are paired."""
-    done: dict[frozenset[int], int] = {}
-    for row in history.rows:
-        group = frozenset(row.seats)
-        done[group] = max(done.get(group, 0), row.repeat)
-    return done
-
-
 def refuse_few(setup: Setup, what: str) -> None:
     """Raise TournamentError for a tournament (``what``) with fewer entrants than seats at a table."""
     count = len(setup.participants)
@@ -370,6 +367,7 @@ def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> N
     keys = {key.name: key for key in format_.keys}
     if format_.takes_until:
         keys |= {name: FormatKey(name, "integer", low, high) for name, (low, high) in LIMITS.items()}
+    keys |= {name: FormatKey(name, "integer", 1, MAX_ROWS) for name in FIRSTS}
     for name, value in extra:
         key = keys.get(name)
         if key is None:

@@ -19,7 +19,6 @@ from tourney.schedule.format import (
     group_size,
     refuse_few,
     refuse_late,
-    repeats_done,
     rows_of,
     rows_of_rounds,
 )
@@ -155,6 +154,15 @@ class Gauntlet(Format):
             groups_ = [(c, *rest) for rest in combinations(field, setup.seats - 1) for c in challengers]
             rounds = first_fit(balanced([group for group in groups_ if frozenset(group) not in paired]))
         return Pairings(rows_of_rounds(setup, history.rounds + 1, rounds, done), complete=True)
+
+
+def repeats_done(history: History) -> dict[frozenset[int], int]:
+    """How many repeats of each group of entrants are paired."""
+    done: dict[frozenset[int], int] = {}
+    for row in history.rows:
+        group = frozenset(row.seats)
+        done[group] = max(done.get(group, 0), row.repeat)
+    return done
 
 
 def challengers_of(setup: Setup) -> list[int]:

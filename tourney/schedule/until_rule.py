@@ -76,14 +76,26 @@ LIMITS: Final[dict[str, tuple[int, int]]] = {
     "until-best": (SHARE // 2, SHARE - 1),
     "until-games": (1, 2_000_000),
     "until-order": (1, 1),
-    "until-planned": (1, 2_000_000),
     "until-top": (1, 100_000),
     "until-width": (1, 1000),
 }
-"""The settings of a stored plan, with their least and largest values.
+"""The settings of a stored plan, with their least and largest values."""
 
-``until-planned``, which no file has, keeps the matches planned at the start where a later file raised them.
-"""
+
+GAMES: Final = "games-per-pairing"
+FIRST: Final = "first-"
+FIRSTS: Final = tuple(FIRST + key for key in ("budget", GAMES, "until-games"))
+"""The settings of a stored plan that keep what the start had of raised keys."""
+
+
+def first_settings(
+    games: int, extra: Iterable[tuple[str, int | str]]
+) -> tuple[int, tuple[tuple[str, int | str], ...]]:
+    """A plan's games per pairing and settings before a later file raised any, whose first values it keeps."""
+    settings = dict(extra)
+    first = {name.removeprefix(FIRST): settings.pop(name) for name in list(settings) if name in FIRSTS}
+    games = int(first.pop(GAMES, games))
+    return games, tuple(sorted((settings | first).items()))
 
 
 @dataclass(frozen=True, slots=True)

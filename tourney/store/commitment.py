@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from msgspec import structs
 
 from tourney.errors import UsageError
+from tourney.schedule.until_rule import first_settings
 from tourney.store.database import Database
 from tourney.store.root import PlanEntry, leaf_of, plan_entry
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
@@ -43,9 +44,15 @@ def sealed_entry(tournament: Tournament, entrants: Sequence[StoredEntrant], seal
 
 
 def committed_entry(tournament: Tournament, entrants: Sequence[StoredEntrant], seal: str) -> PlanEntry:
-    """The sealed entry as it was at the start: without late entrants, withdrawals and a beacon's value."""
+    """The sealed entry as it was at the start.
+
+    So without late entrants, withdrawals and a beacon's value, and with the number of matches of then.
+    """
     first = [replace(entrant, left=None) for entrant in entrants if entrant.joined == 1]
-    entry = sealed_entry(tournament, first, seal)
+    plan = tournament.plan
+    games, extra = first_settings(plan.games_per_pairing, plan.extra)
+    begun = replace(tournament, plan=structs.replace(plan, games_per_pairing=games, extra=extra))
+    entry = sealed_entry(begun, first, seal)
     if tournament.origin.beacon is not None:
         entry["beacon"] = {"round": tournament.origin.beacon.round}
     return entry

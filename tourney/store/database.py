@@ -110,6 +110,25 @@ class Database:
             return False
         return sqlite.shrink(sqlite.path_of(url))
 
+    def take_out(self, tournament: Tournament, backup: Path) -> int:
+        """Move a tournament to the new SQLite file ``backup``; return how many rows went.
+
+        The file is complete before anything is removed. Raises UsageError if it is there already, and
+        StoreError; then the database is as it was.
+        """
+        if backup.exists():
+            raise UsageError(f"{backup} is there already; name another file by --backup")
+        try:
+            with opened(str(backup), create=True, write=True) as copy:
+                count = _copy(self._access.engine, copy, tournament.id)
+        except BaseException:
+            backup.unlink(missing_ok=True)
+            raise
+        with self._access.write() as connection:
+            for table in reversed(METADATA.sorted_tables):
+                connection.execute(sa.delete(table).where(_of(table, tournament.id)))
+        return count
+
     @contextmanager
     def run_lock(self, tournament: Tournament, since: float) -> Iterator[None]:
         """Hold the lock of a tournament's run; ``since`` is its start, in seconds since the epoch.
@@ -188,13 +207,28 @@ def _identity(url: URL) -> object:
     return (path.stat().st_dev, path.stat().st_ino) if path.exists() else path
 
 
-def _copy(origin: Engine, copy: Engine) -> int:
+def _of(table: sa.Table, tournament: int) -> sa.ColumnElement[bool]:
+    """The rows of a table that belong to a tournament."""
+    for column in ("tournament_id", "match_id", "id"):
+        if column in table.c:
+            if column == "tournament_id" or table is TOURNAMENT:
+                return table.c[column] == tournament
+            mine = sa.select(SCHEDULE.c.id).where(SCHEDULE.c.tournament_id == tournament)
+            return table.c[column].in_(mine)
+    return sa.false()
+
+
+def _copy(origin: Engine, copy: Engine, tournament: int | None = None) -> int:
+    """Copy all rows, or those of a tournament."""
     count = 0
     with transaction(origin) as reader, transaction(copy, write=True) as writer:
         if writer.execute(sa.select(sa.func.count()).select_from(TOURNAMENT)).scalar():
             raise StoreError(f"the database {shown(copy.url)} is not empty: name another one")
         for table in METADATA.sorted_tables:
-            rows = reader.execute(sa.select(table), execution_options={"yield_per": _CHUNK})
+            query = sa.select(table)
+            if tournament is not None:
+                query = query.where(_of(table, tournament))
+            rows = reader.execute(query, execution_options={"yield_per": _CHUNK})
             for chunk in rows.mappings().partitions():
                 values = [dict(row) for row in chunk]
                 writer.execute(sa.insert(table), values)

@@ -28,6 +28,7 @@ from tourney.store.column_reading import (
 from tourney.store.engine import Access
 from tourney.store.models import (
     ARCHIVE,
+    DRAW_PROBABILITY,
     ENTRANT,
     MATCH,
     MEASURED,
@@ -263,6 +264,20 @@ class Tournaments:
             for number, round_ in (left or {}).items():
                 mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == number)
                 connection.execute(sa.update(ENTRANT).where(mine).values(left_at=round_))
+
+    def rename(self, tournament: int, name: str) -> None:
+        """Change a tournament's name, and so its commitment; its root has to be computed again.
+
+        Raises UsageError for a name that is taken.
+        """
+        if self.find(name) is not None:
+            raise UsageError(f"the database holds a tournament {name!r} already")
+        stored = self.by_id(tournament)
+        old = DRAW_PROBABILITY.c.tournament == stored.name
+        with self._access.write() as connection:
+            plan = plan_text(structs.replace(stored.plan, name=name))
+            change_tournament(connection, tournament, name=name, plan=plan, root=None)
+            connection.execute(sa.update(DRAW_PROBABILITY).where(old).values(tournament=name))
 
     def change_entrants(self, tournament: int, entrants: Sequence[StoredEntrant]) -> None:
         """Store when entrants joined and left, and why their bots cannot be started; rounds may follow."""

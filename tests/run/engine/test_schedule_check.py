@@ -152,7 +152,7 @@ MORE: dict[str, tuple[int, dict[str, Any], dict[str, Any]]] = {
     "adaptive with an interval": (
         4,
         {"format_": "adaptive", "extra": (("batch", 3), ("until-games", 20), ("until-width", 5))},
-        {"extra": (("batch", 3), ("until-games", 41), ("until-planned", 20), ("until-width", 5))},
+        {"extra": (("batch", 3), ("until-games", 41), ("first-until-games", 20), ("until-width", 5))},
     ),
     "cycles": (
         4,

@@ -10,6 +10,8 @@ COMMANDS = {
     "check": "Check the database for damage: its pages, references and column values.",
     "copy": "Copy the database to an empty one at URL, which may be of another kind.",
     "merge": "Bring the tournaments of another database into this one.",
+    "remove": "Move a tournament out of the database, to a file of its own.",
+    "rename": "Change the name of a tournament.",
     "unarchive": "Bring the records of an archived tournament back.",
     "upgrade": "Upgrade the database to the schema of this version of Tourney.",
     "withdraw": "Withdraw the matches that a host played, and everything drawn from them.",
@@ -18,4 +20,4 @@ COMMANDS = {
 
 @click.group("db", cls=CommandTable, package=__name__, sections={"Commands": COMMANDS})
 def command() -> None:
-    """Upgrade, back up, check, copy and merge databases, and archive tournaments."""
+    """Upgrade, back up, check, copy and merge databases; archive, rename and remove tournaments."""

@@ -1,0 +1,54 @@
+"""``tourney db rename``: change the name of a tournament."""
+
+import time
+
+import click
+
+from tourney.cli.completion import complete_tournament
+from tourney.cli.db.remove import refuse_spool
+from tourney.cli.options import db_option, output_options
+from tourney.cli.output import current
+from tourney.errors import UsageError
+from tourney.run.engine.withdrawal import withdrawn_path
+from tourney.schema import NAME
+from tourney.store.database import Database
+from tourney.store.root import keep_root
+
+
+@click.command("rename")
+@click.argument("tournament", shell_complete=complete_tournament)
+@click.argument("name")
+@db_option
+@output_options
+def command(tournament: str, name: str, db: str) -> None:
+    """Change the name of TOURNAMENT to NAME; matches and results stay as they are.
+
+    The name is in the root and in the commitment, so both change: publish them again. Change name in the
+    tournament file too, otherwise the next `tourney run` begins a new tournament. `title` in the file
+    changes only what the report shows.
+    """
+    output = current()
+    if not NAME.fullmatch(name):
+        raise UsageError(
+            f"{name!r} cannot name a tournament: use small letters, digits, '.', '_' and '-', at most 64, and"
+            " begin with a letter or digit"
+        )
+    with Database.open(db, write=True) as database:
+        found = database.tournaments.get(tournament)
+        if found.origin.beacon is not None:
+            raise UsageError(
+                f"the seed of {found.name} is proved by its beacon and its name: set `title` instead"
+            )
+        database.tournaments.refuse_archived(found.id)
+        refuse_spool(database, found)
+        with database.run_lock(found, time.time()):
+            with database.transaction() as writer:
+                writer.tournaments.rename(found.id, name)
+                if found.root is not None:
+                    keep_root(writer, found.id)
+            renamed, old = database.tournaments.by_id(found.id), withdrawn_path(database.place, found)
+            if old.exists():
+                old.rename(withdrawn_path(database.place, renamed))
+    output.say(f"{found.name} is called {name} now; change name in its tournament file too")
+    if renamed.root is not None:
+        output.say(f"{name}: root {renamed.root}, before {found.root}")
