@@ -257,6 +257,16 @@ def test_check_leaves_nothing_behind(tmp_path: Path) -> None:
         check_writable(path, new=True)
 
 
+def test_check_removes_what_killed_processes_left_and_no_more(tmp_path: Path) -> None:
+    """A living process holds a lock on its file."""
+    left = [tmp_path / ".tourney-1-0.new", tmp_path / ".tourney-1-1.new"]
+    for path in left:
+        path.touch()
+    with writing(tmp_path / "one"):
+        check_writable(tmp_path / "two")
+        assert [path.name for path in tmp_path.iterdir()] == [f".tourney-{os.getpid()}-0.new"]
+
+
 def test_long_names_and_leftovers_are_no_obstacle(tmp_path: Path) -> None:
     path = tmp_path / ("x" * 255)
     (tmp_path / f".tourney-{os.getpid()}-0.new").write_bytes(b"of a killed process with this id")

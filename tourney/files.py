@@ -9,12 +9,13 @@ are written to as they are; what they received before a failure cannot be taken 
 """
 
 import errno
+import fcntl
 import os
 import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -82,6 +83,7 @@ def check_writable(path: Path, *, new: bool = False) -> None:
         real, found = _resolve(path)
         _refuse(path, real, found, new=new)
         if found is None or stat.S_ISREG(found.st_mode):
+            sweep(real.parent, ".tourney-*.new")
             temporary, descriptor = _open_temporary(real.parent, path, 0o600)
             temporary.unlink()
             os.close(descriptor)
@@ -167,7 +169,8 @@ def _replacing(real: Path, path: Path, *, new: bool) -> Iterator[Path]:
             _link(temporary, real, path)
         else:
             temporary.replace(real)
-        _sync_folder(real.parent)
+        with suppress(OSError):  # some file systems refuse that
+            sync_folder(real.parent)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -179,7 +182,7 @@ def _open_temporary(folder: Path, path: Path, mode: int) -> tuple[Path, int]:
     for number in count():
         temporary = folder / f".tourney-{os.getpid()}-{number}.new"
         try:
-            return temporary, os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+            return temporary, make_temporary(temporary, mode)
         except FileExistsError:  # left by a process that was killed
             continue
         except PermissionError as error:
@@ -188,6 +191,34 @@ def _open_temporary(folder: Path, path: Path, mode: int) -> tuple[Path, int]:
                 " temporary file goes there first; make the folder writable, or choose another one"
             ) from error
     raise AssertionError("count() has no end")
+
+
+def make_temporary(path: Path, mode: int) -> int:
+    """Make a file and return a descriptor; while that is open, ``sweep`` spares the file."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        with suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)  # swept before it was locked
+
+
+def sweep(folder: Path, pattern: str, beside: Sequence[str] = ()) -> None:
+    """Remove temporary files of killed processes; ``beside`` are the ends of names of files with them."""
+    for path in folder.glob(pattern):
+        with suppress(OSError):
+            # One with a second name may be a database in use, whose locks closing it here would drop.
+            if not stat.S_ISREG(path.lstat().st_mode) or path.lstat().st_nlink > 1:
+                continue
+            descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for end in beside:
+                    path.with_name(path.name + end).unlink(missing_ok=True)
+                path.unlink()
+            finally:
+                os.close(descriptor)
 
 
 def _keep_attributes(old: Path, new: int) -> None:
@@ -217,14 +248,13 @@ def _link(temporary: Path, real: Path, path: Path) -> None:
         temporary.replace(real)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Sync the folder, so that the new name survives a power cut; some file systems refuse that."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def sync_folder(folder: Path) -> None:
+    """Sync a folder's entries to disk, so that a rename or a new file in it survives a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 _ADVICE: Final = {

@@ -169,7 +169,12 @@ def test_failed_start_is_explained_by_the_log(repository: Database) -> None:
     tournament = begin(repository, 3)
     said = {
         "a": (LogLine(0, 1, "stderr", "usage: bot"), LogLine(0, 1, "stderr", "no such\x1b option"), NOTE),
-        "b": (NOTE,),
+        "b": (
+            LogLine(0, 1, "stderr", "Fatal OOM in CodeRange"),
+            LogLine(0, 1, "stderr", "#"),
+            NOTE,
+        ),
+        "c": (NOTE,),
     }
 
     def play(task: MatchTask) -> WorkerReply:
@@ -183,5 +188,9 @@ def test_failed_start_is_explained_by_the_log(repository: Database) -> None:
     lines = [line.removeprefix("  start-up ") for line in page.splitlines() if " in match " in line]
     assert sorted((line.split()[0], line.partition(": ")[2]) for line in lines) == [
         ("a", "no such\\x1b option"),
-        ("b", "exited with code 1"),
+        (
+            "b",
+            "Fatal OOM in CodeRange; memory-mb = 4096 bounds also the address space of each process",
+        ),
+        ("c", "exited with code 1"),
     ]

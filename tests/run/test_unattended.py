@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.command import invoke
 from tests.support.processes import wait_for
-from tests.support.tournaments import refused
+from tests.support.tournaments import THREE_PEBBLES, refused
 from tourney.errors import UsageError
 from tourney.run.summary import Heartbeat, RunProgress
 from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, notify, parse_command
@@ -89,6 +90,22 @@ class ReporterSetup:
         process.wait(600)
         assert self.count() == count
         self.heartbeat(self.now)
+
+
+def test_run_refused_for_its_database_leaves_no_log(tmp_path: Path) -> None:
+    """Nothing new lies beside a file that may be another program's; a log that is there hears of it."""
+    (tmp_path / "cup.toml").write_text(THREE_PEBBLES)
+    foreign = tmp_path / "databases" / "foreign.db"
+    foreign.parent.mkdir()
+    foreign.write_bytes(b"another program's")
+    log = foreign.with_name("foreign.db-cup.log")
+    for there in ([foreign], [foreign, log]):
+        words = [str(tmp_path / "cup.toml"), "--db", str(foreign), "--bots", str(tmp_path / "bots")]
+        result = invoke("run", *words)
+        assert (result.exit_code, "is not an SQLite database" in result.stderr) == (3, True)
+        assert sorted(foreign.parent.iterdir()) == there
+        log.touch()
+    assert "is not an SQLite database" in log.read_text()
 
 
 def test_report_is_written_at_intervals_and_at_the_end(tmp_path: Path) -> None:

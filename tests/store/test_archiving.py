@@ -1,5 +1,6 @@
 """Archives: a finished tournament leaves the database and comes back, byte for byte."""
 
+import errno
 import gzip
 import hashlib
 import json
@@ -208,6 +209,12 @@ def test_file_that_cannot_be_written_leaves_the_database(db: Path, tmp_path: Pat
             archive(db, out)
     other = nullcontext(BytesIO(b"other content"))
     with patch.object(archiving, "reading", return_value=other), refused(CheckError, "not archived"):
+        archive(db, tmp_path / "cup.gz")
+    failed = OSError(errno.EIO, "Input/output error")
+    with (
+        patch.object(archiving, "sync_folder", side_effect=failed),
+        refused(CheckError, "Input/output error"),
+    ):
         archive(db, tmp_path / "cup.gz")
     assert state(db) == before
     assert not (tmp_path / "cup.gz").exists()

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.tournaments import begin, refused
 from tourney.errors import StoreError, StoreUnavailable, UsageError
+from tourney.files import make_temporary
 from tourney.store import sqlite
 from tourney.store.checking import check_database
 from tourney.store.database import Database, copy_database, upgrade_database
@@ -282,6 +283,41 @@ def test_second_name_of_a_killed_maker_is_removed(sound: Path, name: str) -> Non
     with Database.open(str(sound), write=True) as repository:
         assert len(repository.tournaments.all()) == 1
     assert not sound.with_name(name).exists()
+
+
+def test_rest_of_a_killed_maker_is_removed(tmp_path: Path) -> None:
+    """With the files that SQLite made beside it; that of a living maker stays."""
+    names = [".tourney.db.new-123", ".tourney.db.new-123-journal", ".tourney-123-0.new"]
+    other, living = tmp_path / ".other.db.new-123", tmp_path / ".tourney.db.new-124"
+    held = make_temporary(living, 0o600)
+    other.touch()
+    for create in (True, False):
+        for name in names:
+            (tmp_path / name).touch()
+        with Database.open(str(tmp_path / "tourney.db"), create=create, write=True):
+            pass
+        assert [name for name in names if (tmp_path / name).exists()] == []
+    assert other.exists()
+    assert living.exists()
+    os.close(held)
+
+
+def test_read_only_shared_memory_of_a_process_that_is_gone_is_named(
+    sound: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shared = sound.with_name(f"{sound.name}-shm")
+    shared.touch()
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode, **more: Path(path) != shared and access(path, mode, **more)
+    )
+
+    def fails(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError("attempt to write a readonly database")
+
+    monkeypatch.setattr(sqlite, "connect", fails)
+    with pytest.raises(StoreError, match=f"{shared} cannot be written: remove it while no program uses"):
+        sqlite.check(sound, write=True)
 
 
 def test_link_to_a_missing_database_makes_its_target(tmp_path: Path) -> None:

@@ -97,7 +97,15 @@ class Limits(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, om
     startup_ms: Annotated[
         int, Meta(ge=1, le=MAX_STARTUP_MS, description="Time to start, and to get ready for a game.")
     ] = written(10_000)
-    memory_mb: Annotated[int, Meta(ge=16, le=1 << 24, description="Memory of a bot, in MiB.")] = written(4096)
+    memory_mb: Annotated[
+        int,
+        Meta(
+            ge=16,
+            le=1 << 24,
+            description="Memory of a bot, in MiB: that of its processes together, and the address space of"
+            " each, of which Node.js needs more than 512.",
+        ),
+    ] = written(4096)
     charge: Annotated[
         Charge,
         Meta(

@@ -155,6 +155,11 @@ class RunLog(Listener):
                 f"the log {self.path} cannot be written: {error.strerror}; name another file by --log"
             ) from error
 
+    @property
+    def begun(self) -> bool:
+        """Whether the file is open."""
+        return self._fd >= 0
+
     def say(self, text: str) -> None:
         """Write a message."""
         self.event("say", {"text": text})

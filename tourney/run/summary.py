@@ -1,5 +1,6 @@
 """How far a run is, how it ended, and how the tournament stands: values and their texts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -229,21 +230,25 @@ def _fault_lines(faults: Iterable[tuple[int, str, int]], names: Mapping[int, str
     return [f"{names[entrant]}: {kinds_text(kinds[entrant])}" for entrant in ordered]
 
 
-def _startup_lines(database: Database, tournament: int, names: Mapping[int, str]) -> Iterator[str]:
+_MEMORY: Final = re.compile(r"\bOOM\b|memory", re.IGNORECASE)  # in words of runtimes that cannot get any
+
+
+def _startup_lines(database: Database, tournament: Tournament, names: Mapping[int, str]) -> Iterator[str]:
     """Why each entrant that failed at start-up did so: what it said last in the first such match."""
+    bound = f"; memory-mb = {tournament.plan.limits.memory_mb} bounds also the address space of each process"
     explained = set[int]()
-    for number, entrants, faults in database.matches.faulty(tournament):
+    for number, entrants, faults in database.matches.faulty(tournament.id):
         for seat, (entrant, fault) in enumerate(zip(entrants, faults, strict=True), start=1):
             if fault != "startup" or entrant in explained:
                 continue
             explained.add(entrant)
             log: tuple[LogLine, ...] = ()
             with suppress(StoreDamaged):
-                log = database.records.log(tournament, number)
-            said = [line for line in log if line.seat == seat and line.text.strip()]
+                log = database.records.log(tournament.id, number)
+            said = [line for line in log if line.seat == seat and any(c.isalnum() for c in line.text)]
             last = [line for line in said if line.kind == "stderr"][-1:] or said[-1:]
             why = printable(last[0].text.strip())[:200] if last else "its log says nothing"
-            yield f"{names[entrant]} in match {number}: {why}"
+            yield f"{names[entrant]} in match {number}: {why}{bound if _MEMORY.search(why) else ''}"
 
 
 def summary_page(
@@ -266,7 +271,7 @@ def summary_page(
     faults = _fault_lines(database.totals.faults(tournament.id), names)
     lines += _listed("faults", faults, " bots; see `tourney status`")
     if any(kind == "startup" for _, kind, _ in database.totals.faults(tournament.id)):
-        why = list(_startup_lines(database, tournament.id, names))
+        why = list(_startup_lines(database, tournament, names))
         lines += _listed("start-up", why, " bots; see `tourney show MATCH --log`")
     for entrant, count in database.totals.benched(tournament.id):
         lines.append(f"  benched    {names[entrant]}: {count} of its matches are void")

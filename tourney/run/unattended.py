@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tourney.errors import EnvironmentFailure, TourneyError, UsageError
+from tourney.errors import EnvironmentFailure, StoreError, TourneyError, UsageError
 from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import ignore_hangups
 from tourney.run.engine.tournament_run import run_tournament
@@ -120,7 +120,10 @@ def run_unattended(
             code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
             text = str(error) or type(error).__name__
             with ignore_hangups():
-                _report_end(RunEnd(name, FAILED, code, text, text), both, options.notify)
+                # A refused file may be another program's: nothing new is left beside it.
+                refused = isinstance(error, StoreError) and not log.begun
+                hears = listener if refused and not log.path.exists() else both
+                _report_end(RunEnd(name, FAILED, code, text, text), hears, options.notify)
             raise
     return RunResult(summary, code, page)
 

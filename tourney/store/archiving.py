@@ -14,7 +14,7 @@ from typing import Final
 
 from tourney.compression import compressing, reading
 from tourney.errors import CheckError, InputError, TourneyError, UsageError
-from tourney.files import writing
+from tourney.files import sync_folder, writing
 from tourney.parsing import read_json_lines
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
@@ -54,10 +54,11 @@ def archive_tournament(
             content = _write(moment, tournament, out, step)
         try:
             _check(out, content, root)
+            sync_folder(out.absolute().parent)
         except (TourneyError, OSError) as error:
             out.unlink(missing_ok=True)
             raise CheckError(
-                f"{tournament.name} is not archived, because its file could not be read back: {error}; see"
+                f"{tournament.name} is not archived, because its file could not be kept: {error}; see"
                 " `tourney verify --all`"
             ) from error
         archive = Archive(out.name, _sha256(out), created, hosts)

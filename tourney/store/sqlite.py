@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
 from tourney.errors import StoreError, StoreUnavailable
-from tourney.files import is_mount_point, writing_by_path
+from tourney.files import is_mount_point, make_temporary, sweep, writing_by_path
 from tourney.store import migrations
 
 APPLICATION_ID = 0x54524E59
@@ -181,8 +181,11 @@ def create(path: Path) -> None:
     Does nothing if another process was quicker. Raises StoreError.
     """
     fresh = path.with_name(f".{path.name}.new-{os.getpid()}")
+    held = -1
     try:
+        _sweep(path)
         fresh.unlink(missing_ok=True)
+        held = make_temporary(fresh, 0o644)
         with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         engine = make_engine(fresh)
@@ -204,6 +207,14 @@ def create(path: Path) -> None:
     finally:
         with suppress(OSError):
             fresh.unlink(missing_ok=True)
+        if held >= 0:
+            os.close(held)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes left when they made this database or wrote to its folder."""
+    for pattern in (f".{escape(path.name)}.new-*[0-9]", ".tourney-*.new"):
+        sweep(path.parent, pattern, ("-journal", "-wal", "-shm"))
 
 
 CHECKED_AT_EACH_OPENING: Final = 1 << 28
@@ -223,6 +234,8 @@ def check(path: Path, *, write: bool = False) -> bool:
     frozen = not write and not _is_writable(path) and not _size_of_wal(path)
     if not frozen:
         _refuse_names(path)
+    if write:
+        _sweep(path)
     if write and is_mount_point(path):
         raise StoreError(
             f"the database {path} is mounted as a single file: SQLite's log would lie beside it, unseen under"
@@ -247,7 +260,11 @@ def check(path: Path, *, write: bool = False) -> bool:
                 " was stored last, and to read that SQLite must be able to write there; copy both files to a"
                 " folder of your own, or make this one writable"
             ) from error
-        raise StoreError(f"the database {path} cannot be used: {error}{advice(str(error))}") from error
+        shared = path.with_name(f"{path.name}-shm")
+        what = advice(str(error))
+        if shared.exists() and not os.access(shared, os.W_OK):
+            what = f"; {shared} cannot be written: remove it while no program uses the database"
+        raise StoreError(f"the database {path} cannot be used: {error}{what}") from error
     return frozen
 
 

@@ -39,6 +39,10 @@ HOSTILE = {
     "no utf-8": ("printf x >$(printf 'a\\377')", "unprintable characters"),
     "pipe": ("mkfifo p", "p is not a regular file"),
     "unreadable": ("mkdir d; echo >d/f; chmod 000 d", "d has permissions 000"),
+    "processes": (
+        "i=0; while [ $i -lt 450 ]; do sleep 1000 & i=$((i+1)); done; wait",
+        "more than 384 processes",
+    ),
     "failure": ("exit 3", "it exited with code 3"),
 }
 """What a build does, and the words of its refusal."""

@@ -443,16 +443,17 @@ def test_store_that_cannot_be_written_is_an_environment_failure(make_bot: MakeBo
         BotStore(tmp_path / "file" / "store").add(make_bot())
 
 
-def test_full_disk_is_an_environment_failure(
-    store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "No space left"), (errno.EIO, "Input/output")])
+def test_failing_disk_is_an_environment_failure(
+    store: BotStore, make_bot: MakeBot, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
     """It leaves an empty store."""
 
     def full(_fd: int) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+        raise OSError(number, os.strerror(number))
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(StoreError, match="No space left on device"):
+    with pytest.raises(StoreError, match=f"cannot be written: {words}"):
         store.add(make_bot())
     assert inside(store) == {"entries", "temporary"}
 

@@ -1,11 +1,14 @@
 """An executor on other hosts: what they lose, fail or withhold changes no result."""
 
+from itertools import count
+
 import pytest
 
 from tests.support.clusters import Cup, FakeCluster, FakeLink, FakeNode, Said, cluster, two
 from tests.support.tournaments import refused
 from tourney.errors import WorkerError
 from tourney.run.summary import End
+from tourney.run.workers.cluster_nodes import LinkLostError
 from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode
 from tourney.store.database import Database
 
@@ -93,6 +96,31 @@ def test_lost_scheduler_is_waited_for(
             link.broken = False
         connect()
 
+    monkeypatch.setattr(link, "connect", repaired)
+    assert cup.run(cluster(link)).end is End.FINISHED
+    assert cup.digests == case[1]
+    assert "the cluster is there again" in cup.said
+
+
+def test_scheduler_lost_during_the_introduction_is_waited_for(
+    cup: Cup, case: tuple[str, dict[int, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FakeCluster, "patience_seconds", 300.0)
+    link = two(lambda _request, reply: reply)
+    ask, connect, tries = link.ask, link.connect, count()
+
+    def asks(address: str, request: bytes, attachment: bytes = b"") -> bytes:
+        if not link.broken and next(tries) == 0:
+            link.broken = True
+        if link.broken:
+            raise LinkLostError("the link is broken")
+        return ask(address, request, attachment)
+
+    def repaired() -> None:
+        link.broken = False
+        connect()
+
+    monkeypatch.setattr(link, "ask", asks)
     monkeypatch.setattr(link, "connect", repaired)
     assert cup.run(cluster(link)).end is End.FINISHED
     assert cup.digests == case[1]

@@ -24,6 +24,15 @@ def test_hosts_that_differ_are_refused_unless_allowed(repository: Database) -> N
     assert any(line.startswith("--allow-mixed: hosts differ in Python") for line in cup.said)
 
 
+def test_difference_of_sandboxes_names_the_protection(repository: Database) -> None:
+    sandboxes = [
+        f"bubblewrap network=enforced users={degree} time=partial" for degree in ("enforced", "absent")
+    ]
+    nodes = [FakeNode(name, about={"sandbox": text}) for name, text in zip("ab", sandboxes, strict=True)]
+    with refused(UsageError, "hosts differ in the sandbox: users=enforced on ", "a, users=absent on "):
+        cluster(FakeLink(*nodes)).begin(about_run([]))
+
+
 def test_host_that_cannot_contain_gets_no_match(repository: Database) -> None:
     cup = Cup(repository)
     link = FakeLink(FakeNode("a", about={"problem": "there is no bubblewrap"}), FakeNode("b"))

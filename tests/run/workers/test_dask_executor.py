@@ -280,6 +280,7 @@ def test_lost_scheduler_changes_no_result(cluster: Cluster, runs: Runs) -> None:
     cluster.need("two")
     finish(runs, "scheduler", process)
     assert "two" in runs.hosts("scheduler")
+    assert "Traceback" not in runs.said("scheduler")
 
 
 def test_killed_coordinator_changes_no_result(cluster: Cluster, runs: Runs) -> None:

@@ -42,7 +42,6 @@ from tourney.bots.catalogue.tree import (
     naming,
     read_file_manifest,
     remove_tree,
-    sync_folder,
     walk,
     write_file_manifest,
 )
@@ -52,8 +51,10 @@ from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
 from tourney.errors import BotError, SandboxError, StoreError
+from tourney.files import sync_folder
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
+MOST_PROCESSES: Final = BUILD_LIMITS.processes * 3 // 4  # at once: more end a build, as a fork bomb does
 COMPILE_SECONDS: Final = 120
 COMPILE_MB: Final = 2_048
 MAX_CODE: Final = 512 << 20  # bytes of the largest compiled module
@@ -199,15 +200,15 @@ def _output(fd: int, seconds: float, tick: float) -> Iterator[bytes | None]:
 
 def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> tuple[bytes, str]:
     """Read a build's output until it ends; return the last of it, and why the build must stop, or ""."""
-    deadline = time.monotonic() + job.seconds
-    tail, size, look = b"", 0, 0.0
+    tail, size, look, deadline = b"", 0, 0.0, time.monotonic() + job.seconds
     for chunk in _output(fd, job.seconds, _LOOK_SECONDS):
         size += len(chunk or b"")
         tail = (tail + (chunk or b""))[-_TAIL:]
         if size > job.max_output:
             return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
         if time.monotonic() >= look:
-            if why := work.excess():
+            many = len(process_tree(group.pid)) > MOST_PROCESSES
+            if why := work.excess() or many * f"it ran more than {MOST_PROCESSES} processes at once":
                 return tail, why
             look = time.monotonic() + _LOOK_SECONDS
         if chunk == b"" or (chunk is None and group.exited(0)):
@@ -353,12 +354,11 @@ def remove_builds(store: BotStore, digest: str) -> None:
 
     Raises StoreError if the store cannot be written.
     """
-    for kind in ("builds", "modules"):
-        for place in sorted(store.root.glob(f"{kind}/*/{digest}")):
-            try:
-                remove_tree(place)
-            except OSError as error:
-                raise StoreError(f"{place} cannot be removed: {error.strerror or error}") from error
+    for place in [*store.root.glob(f"builds/*/{digest}"), *store.root.glob(f"modules/*/{digest}")]:
+        try:
+            remove_tree(place)
+        except OSError as error:
+            raise StoreError(f"{place} cannot be removed: {error.strerror or error}") from error
 
 
 def host() -> str:

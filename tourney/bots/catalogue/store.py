@@ -35,10 +35,10 @@ from tourney.bots.catalogue.tree import (
     naming,
     read_file_manifest,
     remove_tree,
-    sync_folder,
     write_file_manifest,
 )
 from tourney.errors import BotError, StoreError
+from tourney.files import sync_folder
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.schema import DIGEST, NAME, VERSION
 

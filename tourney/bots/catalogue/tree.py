@@ -22,6 +22,7 @@ from typing import Final, NamedTuple
 import rfc8785
 
 from tourney.errors import BotError
+from tourney.files import sync_folder
 from tourney.parsing import parse_json
 from tourney.schema import read
 
@@ -273,7 +274,11 @@ def copy_file(
             out.flush()
             os.fchmod(out.fileno(), 0o555 if executable else 0o444)
             if bounds is SUBMITTED:
-                os.fsync(out.fileno())
+                try:
+                    os.fsync(out.fileno())
+                except OSError as error:
+                    error.filename = str(target)  # the store's fault, not that of the bot's file
+                    raise
     return FileEntry(found.path, executable, sha.hexdigest()), size
 
 
@@ -320,15 +325,6 @@ def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
-    finally:
-        os.close(fd)
-
-
-def sync_folder(folder: Path) -> None:
-    """Sync a folder's entries to disk, so that a rename or a new file in it survives a power cut."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(fd)
     finally:
         os.close(fd)
 

@@ -81,7 +81,13 @@ class ClusterExecutor(MatchExecutor):
         self._poller = NodePoller(self._link, self.clock, run.say, _LOOK_SECONDS, self.silence_seconds)
         try:
             self._link.connect()
-            self._begin()
+            while True:
+                try:
+                    self._begin()
+                    break
+                except LinkLostError as error:
+                    self._reconnect(str(error))
+                    self._dispatcher.admission.asked.clear()
         except BaseException:
             self._link.close()
             raise
@@ -160,6 +166,8 @@ class ClusterExecutor(MatchExecutor):
         until = self.clock() + self.answer_seconds
         while wait(asked, timeout=_LOOK_SECONDS).not_done and self.clock() < until:
             self._poller.poll()
+        if any(not one.done() or one.result().problem for one in asked):
+            self._poller.first()  # the connection may be lost
         self._dispatcher.begin(asked, len(nodes))
 
     def _reconnect(self, why: str) -> None:

@@ -295,7 +295,12 @@ def mixed(found: Sequence[IntroducedNode], run: Run) -> str:
         for one in found:
             values.setdefault(getattr(one.info, name), one.host)
         if len(values) > 1:
-            first, second = (f"{one_line(value)[:80]} on {host}" for value, host in [*values.items()][:2])
+            pairs = [*values.items()][:2]
+            same = set.intersection(*(set(value.split()) for value, _ in pairs))
+            first, second = (
+                f"{one_line(' '.join(word for word in value.split() if word not in same))[:80]} on {host}"
+                for value, host in pairs
+            )
             return f"hosts differ in {words}: {first}, {second}"
     return ""
 

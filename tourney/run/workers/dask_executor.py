@@ -112,8 +112,9 @@ class DaskLink(ClusterLink):
         import dask  # noqa: PLC0415 - as above
 
         distributed: Any = import_module("distributed")
-        for name in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said by the executor
+        for name in ("distributed", "tornado", "asyncio", *logging.root.manager.loggerDict):
+            if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):  # some have their own levels
+                logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is said by the executor
         self.allowed_failures = max(1, int(dask.config.get("distributed.scheduler.allowed-failures", 3)))
         self._close_client()
         try:
