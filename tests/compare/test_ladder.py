@@ -91,8 +91,18 @@ def test_rating_is_found_to_the_width(tmp_path: Path) -> None:
     assert len(lines) == result.games // 8
     assert lines[-1].startswith(f"{result.games} games: rating {result.rating:+.1f}")
     assert "fixed 95 %" in lines[-1]
-    assert all("95 % at every look" in line for line in lines[:-1])
+    assert all(any(word in line for word in ("95 % at every look", "not known")) for line in lines[:-1])
     assert result.intervals == "fixed 95 %"
+
+
+def test_vague_rating_is_not_shown_in_words() -> None:
+    rule = LadderRule((0, 10_000), width=50)
+    words: list[str] = []
+    for deviation in (200_000, 3_000):
+        state = ladder.LadderState(((1, (0, 1)),), rule, Placement(1_660, deviation), None, 8)
+        words += state.lines(["me", "random", "mcts"])
+    assert words[0] == "8 games: rating not known to 1000 Elo yet, now against random"
+    assert words[1].startswith("8 games: rating +16.6 ± ")
 
 
 def test_games_are_played_near_the_rating(tmp_path: Path) -> None:
@@ -181,6 +191,12 @@ def test_bot_outside_the_ladder_ends_the_placement(tmp_path: Path, elo: int, end
 def test_limit_of_games_ends_the_placement(tmp_path: Path) -> None:
     result = ask(tmp_path, as_strong_as(0), games=30).result
     assert (result.ending, result.games) == ("games", 32)
+    assert result.low is not None
+    assert result.high is not None
+    assert result.ending_sentence() == (
+        "32 games: the limit of --games is reached, and the interval is"
+        f" ±{(result.high - result.low) / 2:.1f} Elo where --width asks for ±50 Elo; set one of them higher"
+    )
 
 
 def test_lost_games_come_shortest_first(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from tourney.run.listeners import PLAIN_EVERY, PlainListener, RunLog, rich_listener
+from tourney.run.listeners import PLAIN_EVERY, Listeners, PlainListener, RunLog, rich_listener
 from tourney.run.summary import Heartbeat, RunProgress
 from tourney.run.workers.executor import Playing
 
@@ -35,6 +35,23 @@ def test_bar_shows_progress_and_escapes_markup() -> None:
     shown = stream.getvalue()
     for words in ("[red]cup[/red]", "10/40", "2.0/s", "15s", "2 faults", "[bold]a note[/bold]"):
         assert words in shown
+
+
+def test_state_of_a_question_replaces_the_one_before() -> None:
+    """On a terminal the last one stays below the bar; a pipe gets one every 10 seconds."""
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=120, color_system=None)
+    with rich_listener(console, "cup") as listener:
+        for number in range(50):
+            listener.state([f"[{number} games]"])
+    shown = stream.getvalue()
+    assert shown.rindex(" games]") == shown.rindex("[49 games]") + len("[49")
+    now, messages = [0.0], list[str]()
+    plain = PlainListener(messages.append, clock=lambda: now[0])
+    for second in range(26):
+        now[0] = float(second)
+        Listeners(plain).state([f"{second} games"])
+    assert messages == ["0 games", "10 games", "20 games"]
 
 
 PROGRESS = RunProgress(rows=10, done=4, played=4, faults=1, void=0, seconds=2.0)

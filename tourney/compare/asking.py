@@ -318,8 +318,7 @@ class QuestionProgress(Listener):
     def progress(self, progress: RunProgress) -> None:  # noqa: ARG002 - ``event`` took what matters
         """Send lines if a round has ended."""
         if self._take_rounds():
-            for line in self._state.lines(self._names):
-                self._listener.say(line)
+            self._listener.state(tuple(self._state.lines(self._names)))
 
     def _take_rounds(self) -> bool:
         """Take the rounds that are whole now; return whether there is a new one."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
 from tourney.compare import question
-from tourney.compare.question_results import Ending, LadderResult, LostGame, RungLine
+from tourney.compare.question_results import VAGUE, Ending, LadderResult, LostGame, RungLine
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.spec import Charge, Limits
 from tourney.ratings.anchored import Meeting, Placement, expected, place
@@ -58,8 +58,10 @@ class LadderState(question.QuestionState):
         kind = EVERY_LOOK if self.ending is None else FIXED
         against = dict.fromkeys(names[rung] for _, group in self.tables for rung in group if rung)
         now = f", now against {' and '.join(against)}" if against else ""
-        rating = f"rating {shown.rating / 100:+.1f} ± {shown.half_width / 100:.1f}"
-        yield f"{counted(self.games, 'game')}: {rating} ({kind}){now}"
+        rating = f"rating {shown.rating / 100:+.1f} ± {shown.half_width / 100:.1f} ({kind})"
+        if shown.half_width > 100 * VAGUE:
+            rating = f"rating not known to {VAGUE} Elo yet"
+        yield f"{counted(self.games, 'game')}: {rating}{now}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Results of questions about a bot: what the commands print as JSON, rounded, and sentences for people."""
 
-from typing import Literal
+from typing import Final, Literal
 
 from tourney.ratings.sequential import Intervals
 from tourney.results.texts import counted
@@ -11,6 +11,8 @@ Claim = Literal["better", "worse"]
 Hypothesis = Literal["H0", "H1"]
 Verdict = Literal["accepted", "rejected", "undecided"]
 Reason = Literal["better", "worse", "faults", "start", "baseline", "pairs", "unfinished"]
+VAGUE: Final = 1000
+"""An interval of more Elo than this to either side says nothing, and is not shown in words."""
 Ending = Literal["width", "above", "below", "games", "out"]
 """Why a placement ended: the rating is known; the bot is far above or below the ladder; the limit of matches
 is reached; the bot cannot start."""
@@ -240,20 +242,23 @@ class LadderResult(Document, frozen=True, kw_only=True):
             where += f" with {self.seats} seats"
         if self.best_rank != self.worst_rank:
             where += f" (from {self.best_rank} to {self.worst_rank} at 95 %)"
+        if self.high - self.low > 2 * VAGUE:
+            return f"{where}, rating not known to {VAGUE} Elo yet"
         interval = f"{self.intervals}: {self.low:+.1f} to {self.high:+.1f}"
         return f"{where}, rating {self.rating:+.1f} ({interval})"
 
     def ending_sentence(self) -> str:
         """Why the placement ended, or that it goes on."""
         games, width = counted(self.games, "game"), f"±{self.width} Elo"
+        missed = f"±{((self.high or 0) - (self.low or 0)) / 2:.1f} Elo"
         if self.ending is None:
             return f"{games} so far: run the same command again to go on to an interval of {width}"
         return {
             "width": f"{games}: the interval is at most {width}",
             "above": f"{games}: {self.bot} is far above the ladder, which cannot measure it any closer",
             "below": f"{games}: {self.bot} is far below the ladder, which cannot measure it any closer",
-            "games": f"{games}: the limit is reached before an interval of {width}; set --games higher, or"
-            " --width",
+            "games": f"{games}: the limit of --games is reached, and the interval is {missed} where"
+            f" --width asks for {width}; set one of them higher",
             "out": f"{games}: {self.bot} did not start, so it cannot be placed",
         }[self.ending]
 

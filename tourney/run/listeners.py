@@ -9,7 +9,7 @@ import json
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from tourney.run.summary import Heartbeat, RunProgress, progress_text, span_text
 from tourney.run.workers.executor import Playing
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 PLAIN_EVERY = 10.0  # seconds between two lines without a terminal
 MAX_BYTES = 10_000_000
@@ -41,6 +41,11 @@ class Listener:
 
     def say(self, text: str) -> None:
         """Take a message for people."""
+
+    def state(self, lines: Sequence[str]) -> None:
+        """Take the state of a question, which replaces the one before where that can be shown."""
+        for line in lines:
+            self.say(line)
 
     def event(self, name: str, data: Mapping[str, object]) -> None:
         """Take an event for the log (``match``, ``bench`` and others), as JSON data."""
@@ -65,6 +70,11 @@ class Listeners(Listener):
         for listener in self._listeners:
             listener.say(text)
 
+    def state(self, lines: Sequence[str]) -> None:
+        """Pass it on."""
+        for listener in self._listeners:
+            listener.state(lines)
+
     def event(self, name: str, data: Mapping[str, object]) -> None:
         """Pass it on."""
         for listener in self._listeners:
@@ -83,6 +93,7 @@ class PlainListener(Listener):
         self._write = write
         self._clock = clock
         self._next = clock() + PLAIN_EVERY
+        self._next_state = clock()
 
     def progress(self, progress: RunProgress) -> None:
         """Write the progress if the last line is old."""
@@ -95,16 +106,33 @@ class PlainListener(Listener):
         """Write a message."""
         self._write(text)
 
+    def state(self, lines: Sequence[str]) -> None:
+        """Write the state if the last one is old."""
+        now = self._clock()
+        if now >= self._next_state:
+            self._next_state = now + PLAIN_EVERY
+            super().state(lines)
+
 
 @contextmanager
 def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
     """Show a progress bar on a terminal until the end, and yield its listener."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn  # noqa: PLC0415 - slow to import
+    from rich.text import Text  # noqa: PLC0415 - as above
+
+    shown: list[Text] = []
+
+    class StateProgress(Progress):
+        """A bar with the state of a question below it."""
+
+        def get_renderables(self) -> Iterator["RenderableType"]:
+            yield from super().get_renderables()
+            yield from shown
 
     fields = ("task.description", "task.fields[rate]", "task.fields[left]", "task.fields[faults]")
     first, *others = (TextColumn(f"{{{field}}}", markup=False) for field in fields)
     columns = (first, BarColumn(bar_width=None), MofNCompleteColumn(), *others)
-    with Progress(*columns, console=console, transient=False, refresh_per_second=4) as bar:
+    with StateProgress(*columns, console=console, transient=False, refresh_per_second=4) as bar:
         task = bar.add_task(title, total=None, rate="", left="", faults="")
 
         class RichListener(Listener):
@@ -122,6 +150,9 @@ def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
 
             def say(self, text: str) -> None:
                 bar.console.print(text, markup=False, highlight=False)
+
+            def state(self, lines: Sequence[str]) -> None:
+                shown[:] = map(Text, lines)
 
         yield RichListener()
 
