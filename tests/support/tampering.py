@@ -355,6 +355,22 @@ def _forged_timeout(world: World) -> None:
     world.edit(17, cut)
 
 
+def _resigned(world: World) -> None:
+    """Let the opponent of a bot that crashed resign; the mark beside the record still names the crash."""
+
+    def cut(record: dict[str, Any]) -> None:
+        place = _first_action(record)
+        seat = record["actions"][place][0]
+        del record["actions"][place:]
+        ranks = [2, 1] if seat == 1 else [1, 2]
+        record["outcome"] = {"ranks": ranks, "reason": "resign", "faults": [], "resigned": [[seat, place]]}
+
+    world.edit(17, cut)
+    data = pack({"reproducible": False, "wall-ms": 5, "why-not": ["crash"]})
+    world.sql("UPDATE measured SET data = :data WHERE match_id = 17", values={"data": data})
+    world.sql('UPDATE "match" SET reproducible = 0 WHERE id = 17')
+
+
 def _other_seed(world: World) -> None:
     spec = world.record(17).spec
     world.put(17, _played(replace(spec, seed=spec.seed + 1)))
@@ -547,6 +563,7 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
         replace(MEASURED, reproducible=False, why_not=("reuse",))
     ),
     "a forged time-out": _forged_timeout,
+    "a crash made the opponent's resignation, but for the mark": _resigned,
     "a played match made void": lambda world: world.put(17, None),
     "a played match made void by benching": lambda world: world.put(17, None, 0),
     "a void match given a forged record": _unplayed_made,

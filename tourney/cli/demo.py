@@ -27,7 +27,7 @@ _TAFL = f"""\
 # tourney run {{path}} --db {{database}} --bots {{bots}}
 name = "demo-tafl"
 game = "sages-tafl"
-seed = {SEED}            # chosen, so that this demo is the same everywhere
+seed = {SEED}            # plays one finished demo again; leave it out of yours, as bots can find it
 bots = ["random", "greedy", "pebble"]
 games-per-pairing = 8
 opening-plies = 2
@@ -42,7 +42,7 @@ _STONES = f"""\
 name = "demo-stones"
 game = "sage-stones"
 seats = 4
-seed = {SEED}            # chosen, so that this demo is the same everywhere
+seed = {SEED}            # plays one finished demo again; leave it out of yours, as bots can find it
 bots = ["random", "greedy", "pebble"]
 games-per-pairing = 24
 
