@@ -268,11 +268,13 @@ class Tournaments:
     def rename(self, tournament: int, name: str) -> None:
         """Change a tournament's name, and so its commitment; its root has to be computed again.
 
-        Raises UsageError for a name that is taken.
+        Raises UsageError for a name that is taken, and for a tournament whose seed comes from a beacon.
         """
         if self.find(name) is not None:
             raise UsageError(f"the database holds a tournament {name!r} already")
         stored = self.by_id(tournament)
+        if stored.origin.beacon is not None:
+            raise UsageError(f"{stored.name} keeps its name: its seed follows from beacon and commitment")
         old = DRAW_PROBABILITY.c.tournament == stored.name
         with self._access.write() as connection:
             plan = plan_text(structs.replace(stored.plan, name=name))
