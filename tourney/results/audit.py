@@ -1,4 +1,4 @@
-"""What makes the results of a tournament look dependent: it names what it saw, and accuses nobody.
+"""What makes the results of a tournament look dependent: it names what it saw, and accuses no one.
 
 Each finding has an innocent explanation: two deterministic bots repeat, an author enters one program twice to
 measure noise, a matchup makes a bot weak against one rival, and a search takes longer in harder positions.

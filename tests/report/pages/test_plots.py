@@ -22,7 +22,7 @@ def info(**columns: tuple[float | str | None, ...]) -> MatchInfo:
 
 
 def test_each_number_has_a_plot_and_scores_come_first() -> None:
-    found = list(match_plots(info(depth=(1, 2), pv=("a", "b"), score=(3, 4.5)), {}, {}, SEATS, 2))
+    found = list(match_plots(info(depth=(1, 2), pv=("a", "b"), score=(3, 4.5)), {}, {}, {}, SEATS, 2))
     assert [plot.name for plot in found] == ["score", "info-depth"]
     assert [plot.open for plot in found] == [True, False]
     assert [plot.seats for plot in found] == [SEATS[:1]] * 2
@@ -30,12 +30,12 @@ def test_each_number_has_a_plot_and_scores_come_first() -> None:
 
 
 def test_one_value_is_no_plot() -> None:
-    assert not list(match_plots(info(score=(1.0,)), {1: [(1, 5.0)]}, {}, SEATS, 9))
+    assert not list(match_plots(info(score=(1.0,)), {1: [(1, 5.0)]}, {}, {}, SEATS, 9))
 
 
 def test_keys_with_the_names_of_plots_are_plots_of_their_own() -> None:
     times = {2: [(1, 1.0), (2, 2.0)]}
-    found = list(match_plots(info(time=(7, 8), clock=(1, 2)), times, {}, SEATS, 2))
+    found = list(match_plots(info(time=(7, 8), clock=(1, 2)), times, {}, {}, SEATS, 2))
     assert [plot.name for plot in found] == ["time", "info-time", "info-clock"]
     assert [plot.seats for plot in found] == [SEATS[1:], SEATS[:1], SEATS[:1]]
 

@@ -22,6 +22,7 @@ from tourney.report.pages.match_script import (
     action_rounds,
     clocks_by_seat,
     clocks_left,
+    luck_by_seat,
     match_plots,
     script_json,
     seats_that_left,
@@ -195,7 +196,8 @@ def _plots(
     printed = [seat.plies[-1] for seat in info.seats.values() if seat.plies]
     last = max([len(record.actions) if record else 0, *printed])
     spent = times_by_seat(record, times) if record else {}
-    return tuple(match_plots(info, spent, clocks_by_seat(clocks), _seat_labels(line), last))
+    luck = luck_by_seat(record) if record else {}
+    return tuple(match_plots(info, spent, clocks_by_seat(clocks), luck, _seat_labels(line), last))
 
 
 def _mates(

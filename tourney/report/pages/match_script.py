@@ -7,6 +7,7 @@ that a page does not hold them twice.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import NamedTuple
@@ -14,6 +15,9 @@ from typing import NamedTuple
 import msgspec
 from markupsafe import Markup
 
+from tourney.errors import GameError
+from tourney.games.registry import known_game
+from tourney.match.luck import POINT, draws, subtracted
 from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
 from tourney.report import display
@@ -216,6 +220,7 @@ def match_plots(
     info: MatchInfo,
     times: Mapping[int, Series],
     clocks: Mapping[int, Series],
+    luck: Mapping[int, Series],
     seats: Sequence[SeatLabel],
     last: int,
 ) -> Iterator[MatchPlot]:
@@ -226,6 +231,7 @@ def match_plots(
     note = "each bot's from its own point of view and in its own unit; outliers are at the edge"
     named = [("score", "Score", note, printed.pop("score", {}))]
     named += [("time", "Time per action", "milliseconds", times), ("clock", "Clock", "seconds left", clocks)]
+    named.append(("luck", "Luck", "values drawn less those expected, added up, in points per 100", luck))
     named += [(f"info-{key}", key, "as each bot printed it", found) for key, found in printed.items()]
     for name, title, note, by_seat in named:
         shown = tuple(seat for seat in seats if by_seat.get(seat.number))
@@ -247,6 +253,20 @@ def times_by_seat(record: Record, times: Sequence[float | None]) -> dict[int, Se
     for ply, ((actor, _), time) in enumerate(zip(record.actions, times, strict=False), 1):
         if actor and time is not None:
             found.setdefault(actor, []).append((ply, time))
+    return dict(found)
+
+
+def luck_by_seat(record: Record) -> dict[int, Series]:
+    """What the dice gave each seat by ply, added up; empty where luck is not subtracted."""
+    game, found = known_game(record.game), dict[int, list[tuple[int, float]]]()
+    if game is None or game.rules != record.rules or not subtracted(game):
+        return {}
+    total = [0] * len(record.seats)
+    with suppress(GameError):  # the page says what is wrong with the record
+        for draw in draws(record, game):
+            for seat, luck in enumerate(draw.luck):
+                total[seat] += luck
+                found.setdefault(seat + 1, []).append((draw.ply + 1, 100 * total[seat] / POINT))
     return dict(found)
 
 
