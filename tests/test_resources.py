@@ -1,4 +1,4 @@
-"""Finding templates and engines."""
+"""Finding templates, engines and rules."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ import pytest
 
 from tourney import resources
 from tourney.errors import EnvironmentFailure
+from tourney.games.registry import find_game
 
 
 def test_checkout_has_engines_and_templates() -> None:
@@ -27,3 +28,19 @@ def test_missing_folder_is_an_environment_failure(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "tourney")
     with pytest.raises(EnvironmentFailure, match="Tourney's folder engines is missing"):
         resources.engines_dir()
+
+
+def test_own_games_have_their_pages() -> None:
+    game = find_game("element")
+    assert resources.rules_text(game, game.guide()) == (resources.rules_dir() / "element.md").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_rules_in_short_name_every_figure() -> None:
+    game = find_game("chess960")
+    guide = game.guide()
+    assert guide is not None
+    text = resources.short_rules(game, guide)
+    assert text.startswith(f"# Chess960\n\n{guide.aim}\n")
+    assert all(f"- {figure.name} ({figure.glyph}): " in text for figure in guide.figures)

@@ -58,7 +58,7 @@ def test_comparison_prints_its_result_and_stores_it(tmp_path: Path) -> None:
         (("--option", "x"), "option 'x' does not have the form NAME=VALUE"),
         (("--args-a", "'"), '--args-a "\'" cannot be split into words'),
         (("--name", "No Name"), "No Name"),
-        (("--until", "25:00"), "--until"),
+        (("--stop-at", "25:00"), "--stop-at"),
         (("--fuel-per-ms", "1000"), "give both, or neither"),
         (("--charge", "fuel"), "--charge fuel counts the work of WebAssembly modules, and greedy is none"),
         (("--move-ms", "9007199254740993"), "--move-ms"),

@@ -78,7 +78,7 @@ def test_undecided_gate_has_a_code_of_its_own(folder: Path) -> None:
     few = invoke(*gate("./quitter", "--against", "./other", "--max-pairs", "1"))
     assert few.exit_code == 4, few.output
     assert "allow more by --max-pairs" in few.stdout
-    late = invoke(*gate("./other", "--against", "./quitter", "--budget", "0h0m1s", "--seed", "2"))
+    late = invoke(*gate("./other", "--against", "./quitter", "--stop-after", "0h0m1s", "--seed", "2"))
     assert late.exit_code in {1, 4}
 
 

@@ -1,8 +1,12 @@
 """``tourney rules`` as a program: each line of input gets a flushed answer, whatever its bytes."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from tests.support.command import TOYS, invoke, offering, start
+from tests.support.command import ROOT, TOYS, invoke, offering, start
 from tests.support.toys import Toe, ToeState
 from tourney.games.console import MAX_LINE
 
@@ -104,3 +108,33 @@ def test_broken_plugin_is_named() -> None:
     assert done.exit_code == 2
     assert done.stderr.startswith("error: the plugin of game gone (tests.nowhere:Gone) is broken: ")
     assert done.stderr.count("\n") == 1
+
+
+def on_terminal(*words: str, typed: bytes = b"") -> "subprocess.CompletedProcess[str]":
+    """Run ``tourney rules`` with a terminal as its standard input."""
+    ours, theirs = os.openpty()
+    try:
+        os.write(ours, typed)
+        command = [sys.executable, "-m", "tourney", "rules", *words]
+        return subprocess.run(command, stdin=theirs, capture_output=True, text=True, cwd=ROOT, check=False)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_terminal_gets_the_rules() -> None:
+    done = on_terminal("sage-stones")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == (ROOT / "docs" / "rules" / "sage-stones.md").read_text()
+
+
+def test_console_answers_on_a_terminal() -> None:
+    done = on_terminal("sage-stones", "--console", typed=b"new\nactor\n\x04")
+    assert (done.returncode, done.stdout) == (0, "ok\nchance\n")
+    assert "start with new, end with Ctrl-D" in done.stderr
+
+
+def test_console_is_the_same_without_a_terminal() -> None:
+    given = "new\nactor\n"
+    assert invoke("rules", "sage-stones", "--console", given=given).stdout == "ok\nchance\n"
+    assert invoke("rules", "sage-stones", given=given).stdout == "ok\nchance\n"

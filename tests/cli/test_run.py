@@ -28,8 +28,10 @@ def test_finished_run_changes_nothing(home: Path, db: str) -> None:
         (("seed = 7", "sead = 7"), (), 2, 'unknown key "sead"; did you mean seed?'),
         (("pairing = 4", "pairing = 5"), (), 2, "games-per-pairing is 5, but must be a multiple of 2"),
         (("pairing = 4", "pairing = 1000000"), (), 2, "would have 3,000,000 matches"),
-        (("", ""), ("--until", "noon"), 2, "--until 'noon' is not a time of day"),
-        (("", ""), ("--budget", "0h"), 2, "--budget '0h' leaves no time at all"),
+        (("", ""), ("--stop-at", "noon"), 2, "--stop-at 'noon' is not a time of day"),
+        (("", ""), ("--until", "noon"), 2, "--stop-at 'noon' is not a time of day"),
+        (("", ""), ("--stop-after", "0h"), 2, "--stop-after '0h' leaves no time at all"),
+        (("", ""), ("--budget", "0h"), 2, "--stop-after '0h' leaves no time at all"),
         (
             ("", ""),
             ("--executor", "tcp://x"),

@@ -1,7 +1,7 @@
 """The readable view agrees with the position and its diagram, and shows a seat no more than it sees."""
 
 from collections.abc import Iterator
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
 import pytest
@@ -10,7 +10,7 @@ from tests.support.toys import Toe
 from tourney.errors import GameError
 from tourney.games import OVER, all_games, find_game
 from tourney.games.base import AnyGame, AnyState
-from tourney.games.view import diagram_view, text_diagram
+from tourney.games.view import diagram_view, legend, text_diagram
 from tourney.seeds import stream
 
 OWN = ("cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")
@@ -151,3 +151,18 @@ def test_other_games_have_views_by_their_diagrams() -> None:
     for game in all_games():
         state = game.new()
         assert diagram_view(game, state.position()).text == state.position()
+
+
+def test_legend_names_pieces_seats_and_ground() -> None:
+    chess_, tafl = find_game("chess"), find_game("sages-tafl")
+    guide = chess_.guide()
+    assert guide is not None
+    found = legend(chess_.diagram(chess_.new().position()), guide.figures, chess_.seat_names)
+    assert found[0] == "K King"
+    assert found[-2:] == ["CAPITALS: White", "small: Black"]
+    diagram = tafl.diagram(tafl.new().position())
+    assert "~ river" in legend(diagram, (), tafl.seat_names)
+    same = replace(diagram, pieces=tuple(replace(piece, glyph="S") for piece in diagram.pieces))
+    numbers = [f"{seat} after a piece: {tafl.seat_names[seat - 1]}" for seat in (1, 2)]
+    assert legend(same, (), tafl.seat_names)[:2] == numbers
+    assert not any("after a piece" in entry for entry in legend(same, (), tafl.seat_names, color=True))

@@ -184,7 +184,7 @@ def test_undo_does_not_change_the_dice() -> None:
 
 def test_finished_game_can_be_viewed_and_undone() -> None:
     played, text = play(Toe(), [None, First], "b2", "a3", "c1", "moves", "undo", "c3", "c2", "c1", "")
-    assert "over, Enter to leave> moves\nthe game is over; type help, board, position," in text
+    assert "over, Enter to leave> moves\nthe game is over; type help, board, legend," in text
     assert text.count("over after ") == 2
     assert len(played.record.actions) > 5
 

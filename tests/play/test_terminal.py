@@ -193,13 +193,23 @@ def test_long_list_of_matching_actions_is_cut() -> None:
     )
 
 
+def test_notation_of_players_comes_before_prefixes() -> None:
+    legal = ["e2e3", "e2e4", "e4e5"]
+    read = {"e4": "e2e4", "x": "e7e8"}.get
+    assert parse_typed("e4", legal, lambda text: read(text) or text) == TypedAction("e2e4")
+    assert parse_typed("e4", legal) == TypedAction("e4e5")
+    assert isinstance(parse_typed("x", legal, lambda text: read(text) or text), Unclear)
+
+
 def test_finished_game_accepts_only_viewing_undo_and_quit() -> None:
     assert parse_typed("history", ()) == TypedCommand("history")
     assert parse_typed("undo", ()) == TypedCommand("undo")
     for line in ("moves", "resign"):
         meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)
-        assert meant.why.startswith("the game is over; type help, board, position, history, undo, quit")
+        assert meant.why.startswith(
+            "the game is over; type help, board, legend, position, history, undo, quit"
+        )
     for line in ("d2-d4", "7"):
         meant = parse_typed(line, ())
         assert isinstance(meant, Unclear)

@@ -144,9 +144,9 @@ def command(candidate: str, options: GateRequest) -> None:
     it is proven to gain less than --gain against one, it was at fault, or it cannot be built or started;
     its log is in the verdict. 4: undecided. The error rates hold over all baselines, however often one looks.
 
-    Decisions fall after whole batches in schedule order, so the number of workers changes nothing. --budget,
-    --until and a signal decide only when to stop: then the verdict is undecided, and the same command goes on
-    with the same database.
+    Decisions fall after whole batches in schedule order, so the number of workers changes nothing. A signal,
+    --stop-at and --stop-after decide only when to stop: then the verdict is undecided, and the same command
+    goes on with the same database.
     """
     for path in options.files:
         check_writable(path)

@@ -1,4 +1,4 @@
-"""``tourney rules``: the rules console on standard input and output."""
+"""``tourney rules``: a game's rules on a terminal, and the rules console on standard input and output."""
 
 import sys
 import traceback
@@ -8,15 +8,21 @@ import click
 
 from tourney.cli.completion import complete_game
 from tourney.cli.edge import ENVIRONMENT, debugging
-from tourney.errors import printable
+from tourney.errors import GameError, printable
+from tourney.games.base import AnyGame
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
+from tourney.resources import rules_text, short_rules
 
 
 @click.command("rules")
 @click.argument("game", shell_complete=complete_game)
-def command(game: str) -> None:
-    """Answer questions about the rules of GAME: one output line for each input line.
+@click.option("--console", is_flag=True, help="Answer questions on a terminal, too.")
+def command(game: str, console: bool) -> None:
+    """Print the rules of GAME, or answer questions about them: one output line for each input line.
+
+    On a terminal it prints the rules. With --console, and where standard input is not a terminal, it is the
+    rules console:
 
     \b
     new [seats=N] [OPTION=VALUE ...]   start a game             ok
@@ -31,11 +37,29 @@ def command(game: str) -> None:
 
     The answer to an invalid line is "error" and the reason; the game does not change.
     """  # noqa: D301 - click reads the control character, which keeps the lines as they are
-    console = Console(find_game(game))
-    source, answers = sys.stdin.buffer, sys.stdout.buffer
+    rules, source = find_game(game), sys.stdin.buffer
     if source.isatty():
-        click.echo(f"The rules of {console.game.title}: start with new, end with Ctrl-D.", err=True)
-    failed = False
+        if not console:
+            click.echo(_page(rules), nl=False)
+            return
+        click.echo(f"The rules of {rules.title}: start with new, end with Ctrl-D.", err=True)
+    _answer(Console(rules), source, sys.stdout.buffer)
+
+
+def _page(game: AnyGame) -> str:
+    """The rules page of a game, or the rules in short. Raises GameError where it has neither."""
+    guide = game.guide()
+    text = rules_text(game, guide) or ("" if guide is None else short_rules(game, guide))
+    if not text:
+        raise GameError(
+            f"{game.name} has no rules page; `tourney rules {game.name} --console` plays by its rules"
+        )
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+
+
+def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:
+    """Answer each line until the end of the input."""
+    failed, game = False, console.game.name
     while (line := _read_line(source)) is not None:
         try:
             console, answer = console.answer_bytes(line)

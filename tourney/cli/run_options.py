@@ -55,14 +55,20 @@ def cpus_option(more: str = "") -> Callable[[F], F]:
 class DeadlineOptions:
     """When the last match of a run may start."""
 
-    until: str | None = option("--until HH:MM", "Start no match that would not end by this time of day.")
-    budget: str | None = option(
-        "--budget SPAN", "Start no match that would not end within this time: 8h, 90m or 1h30m."
+    stop_at: str | None = option(
+        "--stop-at HH:MM", "Start no match that would not end by this time of day. [older name: --until]"
     )
+    stop_after: str | None = option(
+        "--stop-after SPAN",
+        "Start no match that would not end within this time: 8h, 90m or 1h30m. [older name: --budget]",
+    )
+    until: str | None = option("--until HH:MM", "As --stop-at.", hidden=True)
+    budget: str | None = option("--budget SPAN", "As --stop-after.", hidden=True)
 
     def deadline(self) -> Deadline:
         """The deadline from now on. Raises UsageError."""
-        left = seconds_left(self.until, self.budget, datetime.now().astimezone())
+        at, after = self.stop_at or self.until, self.stop_after or self.budget
+        left = seconds_left(at, after, datetime.now().astimezone())
         return Deadline(None if left is None else time.monotonic() + left)
 
 

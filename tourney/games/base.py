@@ -277,6 +277,10 @@ class Game(ABC, Generic[A]):
             raise ActionError(f"action {text} is not legal here")
         return action
 
+    def read_notation(self, view: str, text: str) -> str:  # noqa: ARG002 - most games have one notation
+        """The action string of a move as players write it where a seat sees ``view``; else the text."""
+        return text
+
     def legal_texts(self, state: State[A]) -> tuple[str, ...]:
         """The strings of a state's legal actions, sorted."""
         return tuple(map(self.action_string, state.legal_actions()))
@@ -350,13 +354,9 @@ class Game(ABC, Generic[A]):
 
         The default reads ``guide_file`` beside the module of the game's class, if there is one.
         """
-        from pathlib import Path  # noqa: PLC0415 - bots need no guide
+        from tourney.games.guide import guide_beside  # noqa: PLC0415 - bots need no guide
 
-        from tourney.games.guide import read_guide  # noqa: PLC0415 - likewise
-
-        module = getattr(sys.modules[type(self).__module__], "__file__", None)
-        path = Path(module).with_name(self.guide_file) if module else None
-        return read_guide(path) if path is not None and path.is_file() else None
+        return guide_beside(sys.modules[type(self).__module__], self.guide_file)
 
     def draw_example(self, example: Example, seats: int, options: Mapping[str, str]) -> Diagram:
         """The drawn position of a guide's example. Raises GameError.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import ModuleType
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +65,10 @@ def read_guide(path: Path) -> Guide:
             ),
         }
     )
+
+
+def guide_beside(module: ModuleType, name: str) -> Guide | None:
+    """The guide of a file beside a module, or None without one."""
+    file = getattr(module, "__file__", None)
+    path = Path(file).with_name(name) if file else None
+    return read_guide(path) if path is not None and path.is_file() else None

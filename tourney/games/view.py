@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tourney.games.base import AnyGame
     from tourney.games.diagrams import Cell, Diagram, Piece
+    from tourney.games.guide import Figure
 
 
 class SquarePiece(NamedTuple):
@@ -139,6 +140,22 @@ def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str]
         lines.append("  ".join(legend))
     lines.extend(_printable(note) for note in diagram.notes)
     return "".join(line + "\n" for line in lines)
+
+
+def legend(
+    diagram: Diagram, figures: Sequence[Figure], seat_names: Sequence[str], *, color: bool = False
+) -> list[str]:
+    """What the characters of a diagram as text stand for: pieces of the game's guide, seats, and ground."""
+    on_board = [piece for piece in diagram.pieces if not piece.aside]
+    found = [f"{_printable(figure.glyph)} {figure.name}" for figure in figures]
+    sides = sorted({piece.side for piece in on_board if piece.side})
+    named = bool(sides) and _glyphs_name_seats(on_board)
+    if named and all(piece.glyph.isalpha() for piece in on_board):
+        found += [f"{case}: {name}" for case, name in zip(("CAPITALS", "small"), seat_names, strict=False)]
+    elif not named and not color:
+        found += [f"{side} after a piece: {seat_names[side - 1]}" for side in sides]
+    kinds = sorted({cell.kind.partition("-")[0] for cell in diagram.cells} - {"plain", "dark"})
+    return found + [f"{_GROUND[kind]} {kind}" for kind in kinds if kind in _GROUND]
 
 
 def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Place, tuple[str, str]]:

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.board_style import seat_colors
-from tourney.games.view import text_diagram
+from tourney.games.view import legend, text_diagram
 from tourney.match.spec import Entrant
 from tourney.play.terminal import (
     NAMES,
@@ -18,6 +18,7 @@ from tourney.play.terminal import (
     TypedAction,
     TypedCommand,
     Unclear,
+    columns,
     help_lines,
     listing,
     parse_typed,
@@ -75,6 +76,8 @@ class SharedTerminal:
         self.colors = seat_colors(game.seat_names)
         self.decided = decided
         self.seat = 0
+        self.guide = game.guide()
+        self.explained = False
         self._labels = labels
 
     def label(self, seat: int) -> str:
@@ -161,6 +164,8 @@ class PersonChannel(Channel):
                 shared.print(listing(self._legal, command.rest, width))
             case "board":
                 self.draw()
+            case "legend":
+                shared.print(self._legend())
             case "position":
                 shared.print([self._view])
             case "history":
@@ -168,13 +173,32 @@ class PersonChannel(Channel):
             case _:
                 shared.print(help_lines())
 
+    def _read(self, text: str) -> str:
+        """The action that a text is in the notation of players."""
+        return self._shared.game.read_notation(self._view, text)
+
+    def _legend(self) -> list[str]:
+        game, guide = self._shared.game, self._shared.guide
+        figures = () if guide is None else guide.figures
+        entries = legend(
+            game.diagram(self._view), figures, game.seat_names, color=self._shared.terminal.color
+        )
+        return columns(entries, self._shared.terminal.width)
+
     def draw(self) -> None:
-        """Show the board as this seat sees it, the last action marked if it was visible."""
+        """Show the board as this seat sees it, the last action marked if it was visible.
+
+        The first board of a game comes with the legend.
+        """
         shared = self._shared
         last = next((h.action for h in reversed(self._happened) if isinstance(h, Play)), HIDDEN)
         drawing = shared.game.diagram(self._view, None if last == HIDDEN else last)
         board = text_diagram(drawing, color=shared.terminal.color, colors=shared.colors)
         shared.terminal.write(f"\n{board}\n")
+        if not shared.explained:
+            shared.explained = True
+            lines = self._legend()
+            shared.print([*lines, ""] if lines else [])
 
     def _decide(self) -> BotMessage:
         """Let the person choose."""
@@ -194,7 +218,7 @@ class PersonChannel(Channel):
         while True:
             line = shared.terminal.ask(prompt, words)
             left = line is None or not (self._legal or line.strip())
-            match TypedCommand("quit") if left else parse_typed(line or "", self._legal):
+            match TypedCommand("quit") if left else parse_typed(line or "", self._legal, self._read):
                 case TypedAction(action):
                     return Move(action)
                 case Unclear(why):

@@ -3,7 +3,7 @@
 import shutil
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import takewhile
@@ -131,6 +131,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
         "help": "this list; ? does the same",
         "moves [PREFIX]": "list the legal actions, or those that begin with PREFIX",
         "board": "draw the board again",
+        "legend": "say what the characters of the board stand for",
         "position": "print the position as this seat sees it, as a string of the game's page",
         "history": "list the actions so far, as this seat saw them",
         "undo [N]": "take back your last decision (or your last N) and all actions after it",
@@ -141,7 +142,7 @@ WORDS: Final[Mapping[str, str]] = MappingProxyType(
 """The commands, each with its help."""
 
 NAMES: Final = tuple(word.partition(" ")[0] for word in WORDS)
-AFTER: Final = ("help", "board", "position", "history", "undo", "quit")
+AFTER: Final = ("help", "board", "legend", "position", "history", "undo", "quit")
 """The commands that work when the game is over."""
 FEW: Final = 12
 """Up to this many legal actions are listed at each turn."""
@@ -172,11 +173,14 @@ class Unclear:
     why: str
 
 
-def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | TypedCommand | Unclear:
+def parse_typed(
+    line: str, legal: Sequence[str], read: Callable[[str], str] = str
+) -> TypedAction | TypedCommand | Unclear:
     """The meaning of a typed line; ``legal`` is empty when the game is over.
 
-    The first that fits: a legal action, a command, a number of the list, the prefix of one legal action, such
-    a prefix in any case. A colon before a word makes it a command.
+    The first that fits: a legal action, a command, a number of the list, an action that ``read`` makes of how
+    players write it, the prefix of one legal action, such a prefix in any case. A colon before a word makes
+    it a command.
     """
     words = line.split()
     if not words:
@@ -200,7 +204,8 @@ def parse_typed(line: str, legal: Sequence[str]) -> TypedAction | TypedCommand |
         if 1 <= number <= len(legal):
             return TypedAction(legal[number - 1])
         return Unclear(f"there is no number {text[:9]}: {_count(legal)}")
-    return _beginning(text, legal)
+    action = read(text) if legal else text
+    return TypedAction(action) if action in legal else _beginning(text, legal)
 
 
 def beginning_with(prefix: str, legal: Sequence[str]) -> list[str]:
@@ -214,6 +219,7 @@ def help_lines() -> list[str]:
     widest = max(map(len, WORDS))
     return [
         "Type an action, a prefix that only one action has, or an action's number in `moves`.",
+        "In chess you may also write a move as players do: e4, Nf3, exd5, O-O.",
         *(f"  {word.ljust(widest)}  {what}" for word, what in WORDS.items()),
     ]
 

@@ -206,3 +206,24 @@ def test_game_without_the_package_names_the_extra() -> None:
     ]
     rules.cache_clear()
     assert GameError.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "typed", "action"),
+    [
+        ("chess", (), "e4", "e2e4"),
+        ("chess", (), "Nf3", "g1f3"),
+        ("chess", (), "Nf6", "Nf6"),
+        ("chess", (), "a2-a4", "a2a4"),
+        ("chess", ("e2e4", "d7d5"), "exd5", "e4d5"),
+        ("chess", ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6"), "0-0", "e1g1"),
+        ("chess960", ("sp518", "e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "g8f6"), "O-O", "e1h1"),
+        ("chess960", (), "e4", "e4"),
+    ],
+)
+def test_players_notation_is_read(name: str, moves: tuple[str, ...], typed: str, action: str) -> None:
+    game = find_game(name)
+    state = game.new()
+    for move in moves:
+        state = state.play(game.read_action(state, move))
+    assert game.read_notation(state.position(), typed) == action

@@ -16,9 +16,10 @@ from tourney.games.guide import Example, Figure, Guide
 from tourney.games.registry import GAMES, find_game
 from tourney.report.output.layout import Options
 from tourney.report.pages import game_page
-from tourney.report.pages.rules_page import rules_page, rules_text
+from tourney.report.pages.rules_page import rules_page
 from tourney.report.site import renderer, site
 from tourney.report.source import ReportSource, load
+from tourney.resources import rules_text
 from tourney.schedule.row import score_units
 from tourney.store.column_reading import MatchParts
 from tourney.store.database import Database

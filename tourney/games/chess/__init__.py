@@ -130,6 +130,11 @@ class Chess(DrawnGame[Move]):
             return self.parse_action(text)
         return super().read_action(state, text)
 
+    def read_notation(self, view: str, text: str) -> str:
+        """The UCI move of standard algebraic notation, such as ``e4``, ``Nf3`` or ``O-O``."""
+        move: str = rules().move_of(view, text, chess960=self.chess960)
+        return move
+
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
         """The state of a FEN. Raises PositionError."""
         state: State[Move] = rules().parse(text, chess960=self.chess960)

@@ -21,8 +21,9 @@ from tourney.report.display import Fact, SeatLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Context, Renderer
 from tourney.report.pages.overview_page import seat_lines
-from tourney.report.pages.rules_page import example_board, guide_of, rules_page, rules_text
+from tourney.report.pages.rules_page import example_board, guide_of, rules_page
 from tourney.report.source import ReportSource
+from tourney.resources import rules_text
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
 from tourney.store.column_reading import MatchParts, unpack_parts

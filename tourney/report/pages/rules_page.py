@@ -20,7 +20,6 @@ from tourney.games.registry import EXTERNAL, GAMES
 from tourney.games.svg_diagram import inline_svg, piece_svg
 from tourney.report import display
 from tourney.report.source import ReportSource
-from tourney.resources import rules_dir
 
 _PREFIX = "r-"
 """Before the ids of headings, so that they differ from the ids of the page itself."""
@@ -91,16 +90,6 @@ def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView
         figures.append((svg, display.label(figure.name), display.line(figure.text)))
     turn, end = (tuple(map(display.line, lines)) for lines in (guide.turn, guide.end))
     return GuideView(display.line(guide.aim), turn, end, figures, boards)
-
-
-def rules_text(game: AnyGame, guide: Guide | None) -> str:
-    """A game's rules as Markdown, the plugin's own or those of ``docs/rules``, or "" without any."""
-    if guide is not None and guide.rules:
-        return guide.rules
-    if game.name not in GAMES.own:
-        return ""
-    path = rules_dir() / f"{game.name}.md"
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def rules_page(text: str, board: Markup) -> RulesPage:

@@ -1,4 +1,4 @@
-"""What pauses, repeats and ends a run: retries, the deadline (``--until``, ``--budget``), and signals."""
+"""What pauses, repeats and ends a run: retries, a deadline (``--stop-at``, ``--stop-after``), signals."""
 
 import re
 import signal
@@ -46,17 +46,17 @@ class Deadline:
         return self.end is None or now + self.longest < self.end
 
 
-def seconds_left(until: str | None, budget: str | None, now: datetime) -> float | None:
-    """The seconds from ``now`` to the earlier end of ``--until`` and ``--budget``; None without both.
+def seconds_left(at: str | None, after: str | None, now: datetime) -> float | None:
+    """The seconds from ``now`` to the earlier end of ``--stop-at`` and ``--stop-after``; None without both.
 
     ``now`` is aware, in the local zone. Clock changes in the night are allowed for. Raises UsageError.
     """
     spans: list[timedelta] = []
-    if until is not None:
-        shown = parse_until(until, now).replace(tzinfo=None)
+    if at is not None:
+        shown = parse_until(at, now).replace(tzinfo=None)
         spans += [then - now for fold in (0, 1) if (then := shown.replace(fold=fold).astimezone()) > now][:1]
-    if budget is not None:
-        spans.append(parse_span("--budget", budget))
+    if after is not None:
+        spans.append(parse_span("--stop-after", after))
     return min(spans).total_seconds() if spans else None
 
 
@@ -64,7 +64,7 @@ def parse_until(text: str, now: datetime) -> datetime:
     """The next moment at which a clock in the zone of ``now`` shows HH:MM. Raises UsageError."""
     match = _CLOCK.fullmatch(text)
     if match is None:
-        raise UsageError(f"--until {text!r} is not a time of day; write it as 07:30")
+        raise UsageError(f"--stop-at {text!r} is not a time of day; write it as 07:30")
     then = now.replace(hour=int(match[1]), minute=int(match[2]), second=0, microsecond=0)
     return then if then > now else then + timedelta(days=1)
 
