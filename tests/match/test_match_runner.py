@@ -40,7 +40,7 @@ from tourney.match.match_runner import (
 )
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
-from tourney.match.result import PlayedMatch
+from tourney.match.result import VARIES, PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 FAR = 10**18
@@ -364,3 +364,22 @@ def test_missing_store_entry_is_neither_a_fault_nor_a_failure(
         monkeypatch.undo()
         store.restore(bot.digest)
         assert runner.play(spec).outcome.faults == ()
+
+
+def test_bot_that_says_so_is_not_promised_to_reproduce(tmp_path: Path) -> None:
+    store = BotStore(tmp_path / "bots")
+    entrants = []
+    for name, more in (("steady", ""), ("varying", "deterministic = false\n")):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "bot.toml").write_text(
+            f'name = "{name}"\nversion = "1"\ncommand = ["./run"]\n{more}', "ascii"
+        )
+        (folder / "run").write_text(FIRST, "ascii")
+        (folder / "run").chmod(0o755)
+        entrants.append(Entrant(name, name, "1", (), store.add(folder).digest))
+    limits = Limits(move_ms=60_000)
+    with MatchRunner(StoreLauncher(store, PlainSandbox("off"))) as room:
+        for seats, why in ((entrants, (VARIES,)), ([entrants[0]] * 2, ())):
+            played = room.play(MatchSpec("sage-stones", (), tuple(seats), 7, limits))
+            assert (played.reproducible, played.measured.why_not) == (not why, why)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.support.records import as_json, digest_of
 from tourney.match.record import Outcome, check_record, make_record
-from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch, doubts_of
+from tourney.match.result import NOT_MEASURED, VARIES, LogLine, Measurements, PlayedMatch, doubts_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -104,3 +104,12 @@ def test_doubts_come_from_the_record_and_what_else_is_measured() -> None:
     fuel = replace(DEFAULT_LIMITS, charge="fuel").metered()
     by_fuel = make_record(replace(spec("a"), limits=fuel), "1", (), OUTCOME)
     assert doubts_of(by_fuel, Measurements(why_not=("reuse",))) == ()
+
+
+def test_further_doubt_is_kept_beside_the_record() -> None:
+    """As of a bot with ``deterministic = false``, whose matches report and rerun name."""
+    played = PlayedMatch(make_record(spec("a"), "1", (), OUTCOME), (), Measurements(reproducible=True))
+    doubted = played.doubted(VARIES)
+    assert doubted.record == played.record
+    assert not doubted.reproducible
+    assert doubts_of(doubted.record, doubted.measured) == (VARIES, "timeout")

@@ -27,7 +27,7 @@ from tourney.games.registry import find_game
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
-from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
+from tourney.match.result import VARIES, Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import bot_seed
 
@@ -111,6 +111,13 @@ class StoreLauncher:
             if not self._store.has(entrant.digest):
                 with naming(entrant.name):
                     self._store.fetch(entrant.digest)
+
+    def deterministic(self, spec: MatchSpec) -> bool:
+        """Whether all bots of a match that was played here say that they play the same in each replay."""
+        if spec.limits.by_fuel:
+            return True
+        bots = (self._bots.get((entrant.digest, None)) for entrant in spec.seats)
+        return all(bot is None or bot[0].manifest.deterministic for bot in bots)
 
     def command(self, entrant: Entrant) -> BotCommand:
         """The command of an entrant's bot, for an outside referee that starts it."""
@@ -211,6 +218,8 @@ class MatchRunner:
             raise
         if played.outcome.faults:
             self._refuse_removed(spec)
+        if isinstance(self._launch, StoreLauncher) and not self._launch.deterministic(spec):
+            return played.doubted(VARIES)
         return played
 
     def _refuse_removed(self, spec: MatchSpec) -> None:

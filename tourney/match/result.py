@@ -112,6 +112,8 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
 
 
 NOT_MEASURED: Final = Measurements()
+VARIES: Final = "a bot with deterministic = false"
+"""Why a match with a bot that says so need not reproduce."""
 
 
 def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
@@ -166,6 +168,12 @@ class PlayedMatch:
         self._record: Record | None = record
         self._log: tuple[LogLine, ...] | None = tuple(log)
         self._measured: Measurements | None = measured
+
+    def doubted(self, why: str) -> "PlayedMatch":
+        """The match, not promised to reproduce for a further reason."""
+        reasons = tuple(sorted({*self.measured.why_not, why}))
+        measured = msgspec.structs.replace(self.measured, reproducible=False, why_not=reasons)
+        return PlayedMatch(self.record, self.log, measured)
 
     @property
     def record(self) -> Record:

@@ -61,6 +61,13 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     protocol: Annotated[
         Word, Meta(description="Protocol that the bot speaks: `tourney`, `uci`, or a plugin's.")
     ] = "tourney"
+    deterministic: Annotated[
+        bool,
+        Meta(
+            description="Whether the bot plays the same in each replay of a match. `false` for one that uses"
+            " the time or random bytes: its matches are not promised to reproduce, unless all times are fuel."
+        ),
+    ] = True
     options: Annotated[
         dict[OptionName, Setting],
         Meta(max_length=100, description="Options of the program, as its protocol sets them."),
