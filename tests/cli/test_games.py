@@ -29,6 +29,15 @@ def test_games_are_listed_in_every_output_format() -> None:
     assert (data[0]["hidden"], data[1]["chance"], data[1]["seats"]) == (True, True, [2, 3])
 
 
+def test_one_game_is_shown_by_its_name() -> None:
+    with offering(**TOYS):
+        shown = invoke("games", "toe", "--format", "csv")
+        unknown = invoke("games", "nothing")
+    assert [row["name"] for row in csv.DictReader(io.StringIO(shown.stdout))] == ["toe"]
+    assert shown.stderr == ""
+    assert (unknown.exit_code, "there is no game 'nothing'" in unknown.stderr) == (2, True)
+
+
 def test_consecutive_option_values_are_shown_as_a_range() -> None:
     """An option with many numbers in a row is abridged."""
     assert "stones=10|3..15 " in invoke("games").stdout

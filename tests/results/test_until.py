@@ -64,7 +64,9 @@ def test_equal_bots_are_played_out() -> None:
     assert ended_by(RoundRobin(), setup, history) is None
     assert as_planned(RoundRobin(), setup, len(history.rows))
     assert len(history.rows) == 240
-    assert "not known" in progress_text(setup, history, "round-robin", complete=True)
+    assert "it is not reached that the best is known" in progress_text(
+        setup, history, "round-robin", complete=True
+    )
 
 
 def test_games_are_the_reason_where_they_end_it() -> None:

@@ -96,7 +96,11 @@ def test_changed_bot_is_named_with_the_way_to_enter_it(tmp_path: Path) -> None:
         ("clock-ms = 5000", "clock-ms = 6000", "[limits] clock-ms was 5000"),
         ("clock-ms = 5000", "clock-ms = 5000\nnodes = 9", "[limits] nodes was not set"),
         ("clock-ms = 5000", "", "[limits] clock-ms was 5000 when cup began and is not set"),
-        ('["pebble", "random"]', '["pebble"]', "the entrant random is not in bots or [[entrant]]"),
+        (
+            '["pebble", "random"]',
+            '["pebble"]',
+            'the entrant random is not in bots or [[entrant]] as it was when cup began ("random")',
+        ),
         ('"--calm"', '"--wild"', "the entrant second is not in bots or [[entrant]]"),
         ('name = "second"', 'name = "third"', "the entrant second is not in bots or [[entrant]]"),
         ('["pebble", "random"]', '["pebble", "random", "unknown"]', "there is no bot 'unknown'"),

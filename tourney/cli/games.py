@@ -1,6 +1,7 @@
 """``tourney games``: list the games."""
 
 import sys
+from collections.abc import Sequence
 from typing import Literal
 
 import click
@@ -55,19 +56,19 @@ COLUMNS = (
 
 
 @click.command("games")
-@click.argument("family", required=False)
+@click.argument("game", metavar="[GAME|FAMILY]", required=False)
 @formats_option(GamesDocument)
 @output_options
-def command(family: str | None, format_: OutputFormat) -> None:
-    """List the games, their seats and their options; or the games of a FAMILY.
+def command(game: str | None, format_: OutputFormat) -> None:
+    """List the games, their seats and their options; or one GAME, or the games of a FAMILY.
 
     Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
     reported on standard error with exit code 1.
     """
     games: list[AnyGame] = []
-    taken = GAMES.clashes() if family is None else {}
+    taken = GAMES.clashes() if game is None else {}
     errors: list[str] = []
-    for name in GAMES.names() if family is None else FAMILIES.find(family).names():
+    for name in _named(game):
         try:
             games.append(GAMES.find(name))
         except GameError as error:
@@ -77,18 +78,27 @@ def command(family: str | None, format_: OutputFormat) -> None:
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     output = current()
-    lines, families = tuple(map(_line, games)), FAMILIES.names() if family is None else ()
+    lines, families = tuple(map(_line, games)), FAMILIES.names() if game is None else ()
     document = GamesDocument(games=lines, families=tuple(families), broken=tuple(errors))
     rows = [
-        {**asdict(line), "options": list(map(_values, game.options))}
-        for line, game in zip(lines, games, strict=True)
+        {**asdict(line), "options": list(map(_values, listed.options))}
+        for line, listed in zip(lines, games, strict=True)
     ]
     output.show(document, rows, COLUMNS, format_)
-    if family is None and format_ is OutputFormat.TABLE:
+    if game is None and format_ is OutputFormat.TABLE:
         for found in FAMILIES.names():
             output.say(f"{found}: a family of further games; `tourney games {found}` lists them")
     if errors:
         sys.exit(CheckError.exit_code)
+
+
+def _named(game: str | None) -> Sequence[str]:
+    """The names to list. Raises GameError for an unknown game or family."""
+    if game is None:
+        return GAMES.names()
+    if FAMILIES.knows(game):
+        return FAMILIES.find(game).names()
+    return (GAMES.find(game).name,)
 
 
 def _line(game: AnyGame) -> GameLine:

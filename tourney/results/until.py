@@ -174,7 +174,7 @@ def progress_text(setup: Setup, history: History, name: str, *, complete: bool) 
     if complete:
         found = ended_by(format_, setup, history)
         if found is None:
-            return f"all planned matches are paired; {_asked(until)}: not known"
+            return f"all planned matches are paired, and it is not reached that {_asked(until)}"
         return f"ended early: {ending_text(found, until, names)}"
     now = ""
     if until.width is not None and history.results:

@@ -234,4 +234,7 @@ def _time_text(found: DryRunDocument) -> str:
     span = span_text(found.seconds)
     if found.basis == "matches":
         return f"about {span} {workers}, as stored matches took"
-    return f"at most {span} {workers}, if bots use all their time in matches as long as random ones"
+    return (
+        f"not known before matches like these are stored; at most {span} {workers}, if bots use all their"
+        " time in matches as long as random ones"
+    )

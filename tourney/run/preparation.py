@@ -330,6 +330,12 @@ def _fixed(plan: Plan) -> dict[str, object]:
     }
 
 
+def _line_shown(line: str) -> str:
+    """The stored line of an entrant, as a person wrote it: its bot alone, or all that it sets."""
+    given = {key: value for key, value in json.loads(line).items() if value not in (None, [], {}, "")}
+    return show(given["bot"]) if set(given) == {"bot"} else show(given)
+
+
 def _added(
     tournament: Tournament, entrants: Sequence[StoredEntrant], lines: Sequence[EntrantLine]
 ) -> tuple[EntrantLine, ...]:
@@ -341,7 +347,8 @@ def _added(
             raise SchemaError(
                 (),
                 f"the entrant {entrant.name} is not in bots or [[entrant]] as it was when {tournament.name}"
-                " began: put it back, or choose a new name for the tournament",
+                f" began ({_line_shown(entrant.line)}): put it back as it was, or choose a new name for the"
+                " tournament",
                 inside=True,
             )
         left[entrant.line] -= 1

@@ -39,7 +39,10 @@ def test_environment_is_exactly_five_variables(monkeypatch: pytest.MonkeyPatch) 
         "HOME": "/tmp",
         "PYTHONHASHSEED": "0",
     }
-    assert search_path() == f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+    assert (
+        search_path()
+        == f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin:/usr/local/games:/usr/games"
+    )
 
 
 def test_sdk_and_games_are_importable(store: BotStore, make_bot: MakeBot) -> None:

@@ -29,6 +29,7 @@ from tourney.schema import MAX_ARGUMENT, MAX_ARGUMENTS
 
 PYTHON_FLAGS = ("-B", "-s")
 """Write no bytecode (the folder is read-only), and load no packages from HOME, which is /tmp."""
+GAME_FOLDERS = ("/usr/local/games", "/usr/games")  # where Debian has its engines
 CODE = "module.bin"  # the file of a compiled module
 PROGRAM_VERSION = "0"  # the version of a program that comes without a manifest
 
@@ -110,9 +111,12 @@ def environment() -> tuple[tuple[str, str], ...]:
 
 
 def search_path() -> str:
-    """PATH: the usual folders, and first the interpreter's, so that ``env python3`` finds the SDK."""
+    """PATH: the usual folders, and first the interpreter's, so that ``env python3`` finds the SDK.
+
+    Debian's folders of games, which hold its engines, come last.
+    """
     own = str(Path(sys.executable).parent)
-    usual = ["/usr/local/bin", "/usr/bin", "/bin"]
+    usual = ["/usr/local/bin", "/usr/bin", "/bin", *GAME_FOLDERS]
     return ":".join(usual if own in usual or ":" in own else [own, *usual])
 
 
@@ -164,8 +168,8 @@ def add_program(
             raise BotError(f"there is no WebAssembly module {base / word}; write its path in command")
     elif "/" in word:
         found = shutil.which(base / word)
-    else:  # Debian's folders for games are not on root's PATH
-        path = (os.environ.get("PATH", os.defpath), "/usr/local/games", "/usr/games")
+    else:  # these are not on root's PATH
+        path = (os.environ.get("PATH", os.defpath), *GAME_FOLDERS)
         found = shutil.which(word, path=":".join(path))
     if found is None:
         where = f"no executable file {base / word}" if "/" in word else f"no program {word} on PATH"
