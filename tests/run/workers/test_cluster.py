@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.clusters import Cup, FakeCluster, FakeLink, FakeNode, Said, cluster, two
 from tests.support.tournaments import refused
-from tourney.errors import WorkerError
+from tourney.errors import BotError, WorkerError
 from tourney.run.summary import End
 from tourney.run.workers.cluster_nodes import LinkLostError
 from tourney.run.workers.messages import ReplyHead, RequestedMatch, encode
@@ -64,6 +64,18 @@ def test_host_that_fails_all_gets_no_more(cup: Cup, case: tuple[str, dict[int, s
     assert cup.run(cluster(link)).end is End.FINISHED
     assert cup.digests == case[1]
     assert len([line for line in cup.said if "a gets no more matches" in line]) <= 1
+
+
+def test_bot_that_no_host_can_use_ends_the_run_and_voids_nothing(cup: Cup, repository: Database) -> None:
+    def missing(request: RequestedMatch, reply: bytes) -> object:
+        lost = request.number == 3
+        return encode(ReplyHead(request.number, "unusable", "a: the store has no bot")) if lost else reply
+
+    with refused(BotError, "/", "says: a: the store has no bot"):
+        cup.run(cluster(FakeLink(*(FakeNode(name, missing) for name in "abc"))))
+    progress = repository.schedules.progress(cup.id)
+    assert progress.void == 0
+    assert progress.done < progress.rows
 
 
 def test_match_without_a_reply_is_played_elsewhere(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
 
-from tourney.errors import TourneyError, WorkerError
+from tourney.errors import BotError, TourneyError, WorkerError
 from tourney.match.result import PlayedMatch
 from tourney.run.workers.batches import BatchQueue, PlayingNode, SentBatch, SubmittedMatch
 from tourney.run.workers.cluster_nodes import (
@@ -298,7 +298,7 @@ class Dispatcher(BatchQueue):
         if one.played is not None:
             self._accept(match, node, one.played)
         elif head.end == "unusable" or (head.end == "failed" and head.cause == "machine"):
-            self._failed(match, node, head.why or "it failed without a reason")
+            self._failed(match, node, head.why or "it failed without a reason", usable=head.end == "failed")
         elif head.end == "idle":
             if self._draining:
                 self._release(match, WorkerReply(match.task.number))
@@ -325,16 +325,22 @@ class Dispatcher(BatchQueue):
             self.waiting.appendleft(match)
         self._close_failing(batch.node, why)
 
-    def _failed(self, match: SubmittedMatch, node: PlayingNode, why: str) -> None:
-        """Play a match elsewhere that a host failed to play; one that fails many gets no more."""
+    def _failed(self, match: SubmittedMatch, node: PlayingNode, why: str, *, usable: bool = True) -> None:
+        """Play a match elsewhere that a host failed to play; one that fails many gets no more.
+
+        After the last try it is void or, where its bot or spec is not ``usable``, ends the run as here.
+        """
         node.failed += not match.failures  # a match that fails everywhere says nothing about a host
         match.failures += 1
         match.not_on.add(node.machine)
         self._close_failing(node, why)
         if match.first is not None or match.failures < MAX_FAILURES:  # what has a result is judged at last
             self.waiting.appendleft(match)
-            return
-        self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+        elif usable:
+            self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
+        else:
+            self._open.discard(match)
+            match.future.set_exception(BotError(f"{node.known.host} says: {why}"))
 
     def _close_failing(self, node: PlayingNode, why: str) -> None:
         if node.failed >= MAX_FAILED_HERE and not node.closed:
@@ -348,9 +354,8 @@ class Dispatcher(BatchQueue):
         node.failed = 0
         # The record was verified, but a host may have played other bots: only a second play can show that.
         if match.first is None:
-            if match.task.reuse or not self.rechecks.drawn(
-                match.task.number
-            ):  # with reuse nothing is promised
+            # With reuse nothing is promised.
+            if match.task.reuse or not self.rechecks.drawn(match.task.number):
                 self._deliver(match, one.host, played)
                 return
             match.first = one, played
