@@ -3,6 +3,8 @@
 import pytest
 
 from tests.support.schedules import play_out, results
+from tourney.match.evidence import Evidence
+from tourney.match.luck import POINT
 from tourney.results.until import as_planned, ended_by, ending_text, look_of, progress_text
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup
@@ -135,3 +137,18 @@ def test_duels_count_no_void_matches() -> None:
     duels.add([lost])
     assert duels.groups(0, 1) == 0
     assert not duels.ahead(0, 1, 0.05)
+
+
+def test_luck_is_subtracted_by_the_share_of_earlier_rounds() -> None:
+    """Luck alone decides: without it the bots are equal, and the error of the lead is a fraction."""
+    errors = []
+    for known in (1, 0):
+        duels = Duels(shared_dice=False)
+        for round_ in range(1, 41):
+            luck = known * POINT // 2 * (-1) ** (round_ // 2)
+            ranks = (1, 2) if round_ // 2 % 2 == 0 else (2, 1)
+            evidence = Evidence("", "", (luck, -luck) if luck else (), 1)
+            row = ResultRow(MatchKey(round_, 1, 1, 1), (0, 1), ranks, evidence=evidence)
+            duels.add([row])
+        errors.append(duels.lead(0, 1)[1])
+    assert errors[0] < 0.8 * errors[1]

@@ -310,21 +310,12 @@ def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> Ra
             ),
         )
     rows = results.batch_rows(batch, names, bots.faults)
-    evaluations = results.evaluation_rows(batch, names)
-    lines = lines_of(EvaluationLine, evaluations)
-    cycles = (
-        None
-        if batch.cycles is None
-        else Cycles(
-            deviation=batch.cycles.deviation,
-            drift=batch.cycles.drift,
-            cycles=tuple(
-                CycleLine.of(cycle, bots=tuple(names[one] for one in cycle.entrants))
-                for cycle in batch.cycles.cycles
-            ),
-            evaluations=lines,
-        )
-    )
+    evaluations, found = results.evaluation_rows(batch, names), batch.cycles
+    cycles = None
+    if found is not None:
+        circles = (CycleLine.of(one, bots=tuple(names[bot] for bot in one.entrants)) for one in found.cycles)
+        lines = lines_of(EvaluationLine, evaluations)
+        cycles = Cycles.of(found, cycles=tuple(circles), evaluations=lines)
     return RatingTable(
         rows,
         catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck)) if people else catalogue.ELO,

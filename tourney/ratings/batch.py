@@ -171,8 +171,7 @@ def rate(
     time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
     ratings. Raise UsageError for a pool that the model cannot rate.
     """
-    prior, n = Prior(), counts.size
-    found = estimate(counts, prior, model)
+    found, n = estimate(counts, Prior(), model), counts.size
     mode, covariances = found.mode, found.covariance
     natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
     fitted = pair_fit(found.likelihood, found.raw, counts)
@@ -180,14 +179,11 @@ def rate(
     if model is TOURNEY and not at:
         at = core(counts, mode, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
-    spread = superiority.spreads(matrix)
-    likely = superiority.shrunk(natural, natural_matrix)
+    spread, likely = superiority.spreads(matrix), superiority.shrunk(natural, natural_matrix)
     p_best = superiority.best(*likely) if best else np.zeros(n)
     raw = relative(found.raw.x[:n], natural_matrix, model.elo, at)[0]
-    lines = _lines(counts, elo, matrix, spread, p_best, look)
-    lines = tuple(_with_luck(line, found, float(raw[counts.entrants.index(line.entrant)])) for line in lines)
+    lines = _with_luck(counts, _lines(counts, elo, matrix, spread, p_best, look), found, raw)
     order = {line.entrant: place for place, line in enumerate(lines)}
-    goodness = fitted.goodness
     parts, steps = connected_parts(counts, fitted.totals, order)
     pool = BatchPool(
         matches=int(counts.game_times.sum()),
@@ -196,31 +192,27 @@ def rate(
         draw_rate=_draw_rate(counts),
         dispersion=published(covariances.dispersion, 3),
         seats=_seat_effects(counts, mode, covariances, look) if model.free_seats else (),
-        goodness=goodness,
+        goodness=fitted.goodness,
         parts=parts,
         steps=steps,
-        prior_elo=prior.rating,
+        prior_elo=Prior().rating,
     )
-    sure = (likely[0], superiority.spreads(likely[1]))
-    table = _pairs(counts, (elo, spread, *sure), fitted, order, look) if pairs else ()
+    strength = (elo, spread, likely[0], superiority.spreads(likely[1]))
+    table = _pairs(counts, strength, fitted, order, look) if pairs else ()
     cycles = None
-    if best and goodness.p_value is not None and goodness.p_value < SIGNIFICANT:
+    if best and (p_value := fitted.goodness.p_value) is not None and p_value < SIGNIFICANT:
         positions = [counts.entrants.index(line.entrant) for line in lines]
         cycles = find_cycles(positions, counts.entrants, natural * (model.elo / ELO), fitted, counts.seats)
     return Batch(lines, table, pool, look, cycles, model.title, round(found.share, 3), found.luck)
 
 
 def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how: Any) -> Batch:
-    """Rate as ``rate`` does, but name no cycle where the ratings of both halves differ by more than chance.
-
-    Strengths that change leave residuals that look like circles.
-    """
+    """Rate as ``rate`` does, but name no cycle where strengths changed: that looks like circles too."""
     batch = rate(clusters.counts(entrants, seats), **how)
     if batch.cycles is None:
         return batch
-    (one, first), (other, second) = (
-        strengths(clusters.half(entrants, seats, last=last)) for last in (False, True)
-    )
+    halves = (clusters.half(entrants, seats, last=last) for last in (False, True))
+    (one, first), (other, second) = map(strengths, halves)
     change = (other - one)[:-1]
     statistic = float(change @ np.linalg.pinv((first + second)[:-1, :-1]) @ change)
     drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)
@@ -228,10 +220,17 @@ def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how
     return replace(batch, cycles=replace(batch.cycles, drift=drift, cycles=cycles))
 
 
-def _with_luck(line: BatchRating, found: Estimate, raw: float) -> BatchRating:
-    if (luck := found.luck.get(line.entrant)) is None:
-        return line
-    return line._replace(luck=published(luck.mean, 3), elo_with_luck=published(raw, 1))
+def _with_luck(
+    counts: Counts, lines: Sequence[BatchRating], found: Estimate, raw: Floats
+) -> tuple[BatchRating, ...]:
+    """The lines with luck and the Elo that includes it, where it is known."""
+    elo = dict(zip(counts.entrants, raw.tolist(), strict=True))
+    return tuple(
+        line._replace(luck=published(luck.mean, 3), elo_with_luck=published(elo[line.entrant], 1))
+        if (luck := found.luck.get(line.entrant))
+        else line
+        for line in lines
+    )
 
 
 def _draw_rate(counts: Counts) -> float | None:

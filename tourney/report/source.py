@@ -297,8 +297,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
     matches = CompactMatches(tournament.id, read())
 
     def detail(number: int) -> MatchDetail:
-        result = matches[place_of(matches, number)].result
-        if result is None or not result.digest:
+        if (result := matches[place_of(matches, number)].result) is None or not result.digest:
             return MatchDetail()
         damaged: list[tuple[str, str]] = []
 

@@ -32,6 +32,7 @@ from itertools import combinations, groupby
 from typing import Final, Literal
 
 from tourney.errors import TournamentError
+from tourney.match.luck import POINT, Coefficient
 from tourney.schedule.row import ResultRow, score_units, units_of_win
 
 ALPHA: Final = 0.05  # the share of runs in which an interval may ever exclude the truth
@@ -150,7 +151,10 @@ _DIGITS: Final = 6
 
 
 class Duels:
-    """Scores of pairs by mirrored groups: their number, sum and sum of squares, which grow by results."""
+    """Scores of pairs by mirrored groups: their number, sum and sum of squares, which grow by results.
+
+    Where the luck of the dice is known, the share of it that earlier rounds suggest is subtracted.
+    """
 
     planned = 500
     """Groups of a pair for which intervals are tuned: as many as separate bots 45 Elo apart."""
@@ -162,26 +166,42 @@ class Duels:
         self._groups: Counter[Pair] = Counter()
         self._sums: Counter[Pair] = Counter()
         self._squares: Counter[Pair] = Counter()
+        self._share = Coefficient()
+        self._seen: list[tuple[float, float]] = []
+        self._round = 0
 
     def add(self, results: Iterable[ResultRow]) -> None:
         """Add whole groups, in schedule order; void matches count for nothing."""
-        for _, group in groupby(results, key=lambda result: result.key[: self._labels]):
+        for key, group in groupby(results, key=lambda result: result.key[: self._labels]):
+            if key[0] != self._round:
+                self._share.add(self._seen)
+                self._seen, self._round = [], key[0]
             games: Counter[Pair] = Counter()
             half_points: Counter[Pair] = Counter()
+            lucks: Counter[Pair] = Counter()
             for result in group:
                 if result.void:
                     continue
                 for i, j in combinations(range(len(result.ranks)), 2):
                     a, b = result.entrants[i], result.entrants[j]
                     mine, theirs = result.ranks[i], result.ranks[j]
+                    luck = result.evidence.luck[i] - result.evidence.luck[j] if result.evidence.luck else 0
                     if a > b:
-                        a, b, mine, theirs = b, a, theirs, mine
+                        a, b, mine, theirs, luck = b, a, theirs, mine, -luck
+                    lucks[a, b] += luck
                     games[a, b] += 1
                     half_points[a, b] += (mine < theirs) + (mine <= theirs)
             for pair, count in games.items():
                 # One score for the whole group: its games share dice and opening, so they are one
                 # observation.
-                self._take(pair, _WIN // 2 * half_points[pair] // count)
+                points = lucks[pair] / (2 * POINT * count)
+                self._take(pair, self._fair(_WIN // 2 * half_points[pair] // count, points))
+
+    def _fair(self, score: int, luck: float) -> int:
+        """A score less a share of its luck, which is known before its dice."""
+        if luck:
+            self._seen.append((score / _WIN, luck))
+        return score - round(_WIN * self._share.value * luck)
 
     def _take(self, pair: Pair, score: int) -> None:
         self._groups[pair] += 1
@@ -234,29 +254,38 @@ class CyclePoints(Duels):
         super().__init__()
         self._added = (_WIN**2 + _WIN**2 // meetings) // 2
         self._unit = self._left = unit
+        self._seats = 2
         self._units: Counter[int] = Counter()
         self._most: Counter[int] = Counter()
+        self._luck: Counter[int] = Counter()
         self.points: Counter[int] = Counter()
 
     def add(self, results: Iterable[ResultRow]) -> None:
         """Add whole rounds, in schedule order; void matches count for nothing."""
         for result in results:
             if not result.void:
-                seats = len(result.ranks)
+                seats = self._seats = len(result.ranks)
                 self._units.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
                 self._most.update(dict.fromkeys(result.entrants, units_of_win(seats)))
+                self._luck.update(dict(zip(result.entrants, result.evidence.luck, strict=False)))
             self._left -= 1
             if not self._left:
                 self._close()
 
     def _close(self) -> None:
         """End a cycle: add its scores."""
-        shares = {number: _WIN * self._units[number] // most for number, most in sorted(self._most.items())}
+        self._share.add(self._seen)
+        self._seen = []
+        win, shares = units_of_win(self._seats), {}
+        for number, most in sorted(self._most.items()):
+            luck = self._luck[number] * win / most / POINT
+            shares[number] = self._fair(_WIN * self._units[number] // most, luck)
         for a, b in combinations(shares, 2):
             self._take((a, b), (_WIN + shares[a] - shares[b]) // 2)
         self.points.update(shares)
         self._units.clear()
         self._most.clear()
+        self._luck.clear()
         self._left = self._unit
 
 
