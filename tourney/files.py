@@ -15,7 +15,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -69,6 +69,31 @@ def write_file(path: Path, data: bytes) -> None:
     """Write a whole file at once. Raises as ``writing`` does."""
     with writing(path) as file:
         file.write(data)
+
+
+def write_folder(
+    folder: Path, files: Mapping[str, str], error: Callable[[str], Exception]
+) -> tuple[Path, ...]:
+    """Write a new folder with these files, whose names are relative to it; return their paths, sorted.
+
+    Raises ``error`` with a sentence if the folder exists, or if there is no folder to make it in.
+    """
+    if folder.exists() or folder.is_symlink():
+        raise error(f"{folder} exists already; choose another name")
+    if not folder.parent.is_dir():
+        raise error(f"there is no folder {folder.parent} for {folder.name}; make it first")
+    # Written under another name and renamed, so that a failure leaves no half of it.
+    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        temporary.chmod(0o755)
+        for name, text in files.items():
+            (temporary / name).parent.mkdir(parents=True, exist_ok=True)
+            (temporary / name).write_text(text, "utf-8")
+        temporary.rename(folder)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return tuple(folder / name for name in sorted(files))
 
 
 def check_writable(path: Path, *, new: bool = False) -> None:

@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+from pathlib import Path
+
+import pytest
 
 from tests.support.command import TOYS, invoke, offering
 
@@ -58,3 +61,17 @@ def test_broken_plugins_are_reported() -> None:
     assert len(said) == 3
     assert all(line.startswith("error: the plugin of game ") for line in said)
     assert "tests.nowhere:Gone" in said[0]
+
+
+def test_new_writes_a_package_and_names_the_next_commands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke("games", "new", "hex")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "hex/hex/__init__.py"
+    assert "  pip install --editable ./hex\n  tourney check-game hex\n" in done.stderr
+    for words in (("new",), ("openspiel", "hex")):
+        wrong = invoke("games", *words)
+        assert (wrong.exit_code, wrong.stdout) == (2, "")
+        assert "tourney games new NAME" in wrong.stderr

@@ -1,7 +1,9 @@
-"""``tourney games``: list the games."""
+"""``tourney games``: list the games, or create one to start from."""
 
+import shlex
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -9,8 +11,9 @@ from msgspec.structs import asdict
 
 from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import OutputFormat, current
-from tourney.errors import CheckError, GameError, printable
+from tourney.errors import CheckError, GameError, UsageError, printable
 from tourney.games.base import AnyGame, Option
+from tourney.games.new_game import new_game
 from tourney.games.registry import FAMILIES, GAMES
 from tourney.results.columns import Column
 from tourney.schema import Document, Part
@@ -56,15 +59,22 @@ COLUMNS = (
 
 
 @click.command("games")
-@click.argument("game", metavar="[GAME|FAMILY]", required=False)
+@click.argument("game", metavar="[GAME | FAMILY | new", required=False)
+@click.argument("folder", metavar="NAME]", type=click.Path(path_type=Path), required=False)
 @formats_option(GamesDocument)
 @output_options
-def command(game: str | None, format_: OutputFormat) -> None:
+def command(game: str | None, folder: Path | None, format_: OutputFormat) -> None:
     """List the games, their seats and their options; or one GAME, or the games of a FAMILY.
+
+    new NAME writes the package of a game to start from into the new folder NAME: rules, diagram, rules page
+    and tests, which pass tourney check-game unchanged. It prints the files.
 
     Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
     reported on standard error with exit code 1.
     """
+    if game == "new" or folder is not None:
+        _new(game, folder)
+        return
     games: list[AnyGame] = []
     taken = GAMES.clashes() if game is None else {}
     errors: list[str] = []
@@ -99,6 +109,19 @@ def _named(game: str | None) -> Sequence[str]:
     if FAMILIES.knows(game):
         return FAMILIES.find(game).names()
     return (GAMES.find(game).name,)
+
+
+def _new(word: str | None, folder: Path | None) -> None:
+    """Write the package of a new game."""
+    if word != "new" or folder is None:
+        raise UsageError("write tourney games, tourney games GAME, or tourney games new NAME")
+    output = current()
+    for file in new_game(folder):
+        output.write(str(file))
+    where = shlex.quote(str(folder if folder.is_absolute() or len(folder.parts) > 1 else f"./{folder}"))
+    output.say("Next:")
+    for line in (f"pip install --editable {where}", f"tourney check-game {folder.name}", f"pytest {where}"):
+        output.say(f"  {line}")
 
 
 def _line(game: AnyGame) -> GameLine:

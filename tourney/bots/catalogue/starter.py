@@ -9,7 +9,6 @@ as the native program; only its command and its build differ.
 import json
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -20,6 +19,7 @@ from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.python_module import PYTHON_PACKAGE, find_python
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.errors import BotError
+from tourney.files import write_folder
 from tourney.games.registry import find_game
 from tourney.schema import NAME
 
@@ -74,26 +74,12 @@ def new_bot(
         raise BotError(f"{name!r} is not a name for a bot; a name matches {NAME.pattern}")
     if name in shipped_bots():
         raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
-    if folder.exists() or folder.is_symlink():
-        raise BotError(f"{folder} exists already; choose another name")
-    if not folder.parent.is_dir():
-        raise BotError(f"there is no folder {folder.parent} for {name}; make it first")
     if wasm and language not in MODULES:
         raise BotError(f"there is no template in {language} for WebAssembly, but in {', '.join(MODULES)}")
     files = dict(_files(name, language, find_game(game).name, template))
     if wasm and language != MODULES[-1]:
         files = dict(_as_module(files, language))
-    # Written under another name and renamed, so that a failure leaves no half of a bot.
-    temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
-    try:
-        temporary.chmod(0o755)
-        for file, text in files.items():
-            (temporary / file).write_text(text, "utf-8")
-        temporary.rename(folder)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
-    return tuple(sorted(folder.iterdir()))
+    return write_folder(folder, files, BotError)
 
 
 def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple[str, str]]:
