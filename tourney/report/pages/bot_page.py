@@ -36,6 +36,7 @@ def files(make: Renderer) -> Iterator[File]:
         }
         halves = {opponent: bytes(row.half for row in rows) for opponent, rows in mine.items()}
         best, worst = _surprises(source, mine)
+        lucky = _by_luck(mine)
         yield make.page(
             line.entrant.page,
             "bot.html",
@@ -50,6 +51,8 @@ def files(make: Renderer) -> Iterator[File]:
             history=_history(make, number),
             best=[(matches[match], source.labels[other]) for match, other in best],
             worst=[(matches[match], source.labels[other]) for match, other in worst],
+            luckiest=[(matches[match], source.labels[other]) for match, other in lucky[::-1][:SURPRISES]],
+            unluckiest=[(matches[match], source.labels[other]) for match, other in lucky[:SURPRISES]],
             overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
             faults=[(matches[match], kind) for match, kind in faulty.get(number, ())],
         )
@@ -130,3 +133,14 @@ def _history(make: Renderer, number: int) -> dict[str, object]:
             for round_, values in sampled(found.skill, SHOWN)
         ],
     }
+
+
+def _by_luck(met: Mapping[int, Sequence[PairGame]]) -> list[tuple[int, int]]:
+    """All matches with known luck, the unluckiest first: (match, opponent)."""
+    found = []
+    for opponent, rows in met.items():
+        for row in rows:
+            luck = row.match.result.evidence.luck if row.match.result else ()
+            if luck:
+                found.append((luck[row.seat], row.match.number, opponent))
+    return [(match, opponent) for _, match, opponent in sorted(found)]
