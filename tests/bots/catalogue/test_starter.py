@@ -54,6 +54,16 @@ def test_starter_of_hidden_game_asks_for_positions(tmp_path: Path) -> None:
     assert "run(choose, name=" in (tmp_path / "two" / "bot.py").read_text()
 
 
+def test_packages_come_in_python_only(tmp_path: Path) -> None:
+    files = new_bot(tmp_path / "one", "python", "chess", "search", packages=True)
+    assert [file.name for file in files] == ["bot.py", "bot.toml", "unpack.py"]
+    manifest = read_manifest((tmp_path / "one" / "bot.toml").read_text(), "bot.toml")
+    assert (manifest.build, manifest.build_output) == (("python3", "unpack.py"), ("packages/*",))
+    for language, wasm in (("c", False), ("python", True)):
+        with pytest.raises(BotError, match="packages come with a bot in python"):
+            new_bot(tmp_path / "two", language, wasm=wasm, packages=True)
+
+
 def test_name_of_shipped_bot_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BotError, match="greedy is the name of a bot that ships"):
         new_bot(tmp_path / "greedy", "python")

