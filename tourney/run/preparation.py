@@ -25,7 +25,7 @@ from tourney.run.tournament_file import LADDER, TournamentFile
 from tourney.schedule.adaptive import estimate
 from tourney.schedule.format import Participant, find_format
 from tourney.schedule.row import ResultRow, Row
-from tourney.schedule.until_rule import FIRST, FIRSTS, GAMES
+from tourney.schedule.until_rule import FIRSTS, GAMES, with_first
 from tourney.schema import SchemaError, show
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
@@ -150,10 +150,8 @@ class Preparation:
         if self.stored is None:
             return new
         old = self.stored.plan
-        was, now = ({GAMES: plan.games_per_pairing, **dict(plan.extra)} for plan in (old, new))
-        first = {FIRST + key: value for key, value in was.items() if now.get(key, value) != value}
-        first |= {key: value for key, value in was.items() if key in FIRSTS}
-        games, extra = new.games_per_pairing, tuple(sorted((dict(new.extra) | first).items()))
+        extra = with_first((old.games_per_pairing, old.extra), (new.games_per_pairing, new.extra))
+        games = new.games_per_pairing
         return msgspec.structs.replace(old, rounds=new.rounds, games_per_pairing=games, extra=extra)
 
     @property
@@ -270,17 +268,16 @@ def changes_of(
         raise TournamentError(error.in_toml(str(file.path)), file=file.path, key=error.key) from error
 
 
+_SHOWN = ("until-", "[until] ")  # how settings are stored, and how files name them
+
+
 def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list[str]:
     """The keys that a later file may raise."""
     setup = setup_of(tournament.plan, tournament.seed, entrants)
     # With another number of repeats the matches would begin with other lines of the book.
     numbered = tournament.plan.opening_order == "sequential" and setup.until is None
     keys = find_format(tournament.plan.format).raisable(setup)
-    return [_shown_key(key) for key in keys if not (numbered and key == GAMES)]
-
-
-def _shown_key(key: str) -> str:
-    return key.replace("until-", "[until] ")
+    return [key.replace(*_SHOWN) for key in keys if not (numbered and key == GAMES)]
 
 
 def _refuse_changes(
@@ -326,7 +323,7 @@ def _fixed(plan: Plan) -> dict[str, object]:
         **{names.get(field.name, field.encode_name): getattr(plan, field.name) for field in fields},
         **{f"[options] {key}": value for key, value in plan.options},
         **{f"[limits] {key}": value for key, value in msgspec.to_builtins(plan.limits).items()},
-        **{_shown_key(key): value for key, value in plan.extra if key not in FIRSTS},
+        **{key.replace(*_SHOWN): value for key, value in plan.extra if key not in FIRSTS},
     }
 
 

@@ -89,9 +89,19 @@ FIRSTS: Final = tuple(FIRST + key for key in ("budget", GAMES, "until-games"))
 """The settings of a stored plan that keep what the start had of raised keys."""
 
 
-def first_settings(
-    games: int, extra: Iterable[tuple[str, int | str]]
-) -> tuple[int, tuple[tuple[str, int | str], ...]]:
+Settings = tuple[int, tuple[tuple[str, int | str], ...]]
+"""A plan's games per pairing, and its settings."""
+
+
+def with_first(old: Settings, new: Settings) -> tuple[tuple[str, int | str], ...]:
+    """New settings, with the first values of those that differ from the old ones."""
+    was, now = ({GAMES: games, **dict(extra)} for games, extra in (old, new))
+    first = {FIRST + key: value for key, value in was.items() if now.get(key, value) != value}
+    first |= {key: value for key, value in was.items() if key in FIRSTS}
+    return tuple(sorted((dict(new[1]) | first).items()))
+
+
+def first_settings(games: int, extra: Iterable[tuple[str, int | str]]) -> Settings:
     """A plan's games per pairing and settings before a later file raised any, whose first values it keeps."""
     settings = dict(extra)
     first = {name.removeprefix(FIRST): settings.pop(name) for name in list(settings) if name in FIRSTS}
