@@ -149,9 +149,8 @@ class Preparation:
         new = self.file.plan
         if self.stored is None:
             return new
-        old = self.stored.plan
-        extra = with_first((old.games_per_pairing, old.extra), (new.games_per_pairing, new.extra))
-        games = new.games_per_pairing
+        old, games = self.stored.plan, new.games_per_pairing
+        extra = with_first((old.games_per_pairing, old.extra), (games, new.extra))
         return msgspec.structs.replace(old, rounds=new.rounds, games_per_pairing=games, extra=extra)
 
     @property
@@ -280,9 +279,7 @@ def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list
     return [key.replace(*_SHOWN) for key in keys if not (numbered and key == GAMES)]
 
 
-def _refuse_changes(
-    tournament: Tournament, file: TournamentFile, paired: int, raisable: Sequence[str]
-) -> None:
+def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, keys: Sequence[str]) -> None:
     """Raise SchemaError for the first key that differs and may not."""
     seed = tournament.seed if tournament.origin.chosen else None
     old, new = _fixed(tournament.plan), _fixed(file.plan)
@@ -294,10 +291,10 @@ def _refuse_changes(
         old["seed"], new["seed"] = seed, file.seed
     for values, beacon in ((old, tournament.origin.beacon), (new, file.beacon)):
         values["[beacon] round"] = None if beacon is None else beacon.round
-    may_raise = f", raise {' and '.join(raisable)}," if raisable else ""
+    may_raise = f", raise {' and '.join(keys)}," if keys else ""
     for key in dict.fromkeys((*old, *new)):
         was, now = old.get(key), new.get(key)
-        if key in raisable and isinstance(was, int) and isinstance(now, int) and now > was:
+        if key in keys and isinstance(was, int) and isinstance(now, int) and now > was:
             continue
         if was != now:
             before = _shown(was) if _shown(was) != _shown(now) else "another book"
