@@ -59,6 +59,7 @@ OTHER_TESTS: dict[str, str] = {
     "run/test_external_tournaments.py": "tournaments by outside referees",
     "run/test_fuel_tournaments.py": "tournaments of modules under fuel",
     "run/test_gtp_tournaments.py": "tournaments of GTP engines",
+    "run/test_xboard_tournaments.py": "tournaments of engines by xboard's protocol",
     "run/test_processes.py": "real runs and signals",
     "run/test_same_results.py": "the same results in every way to run",
     "run/test_uci_tournaments.py": "tournaments of UCI engines",

@@ -60,6 +60,7 @@ PROTOCOLS: Registry[BotProtocol] = Registry(
         "tourney": "tourney.bots.protocols:TourneyProtocol",
         "uci": "tourney.bots.adapters.uci:UciProtocol",
         "uci-fen": "tourney.bots.adapters.uci:UciFenProtocol",
+        "xboard": "tourney.bots.adapters.xboard:XboardProtocol",
     },
     BotError,
 )

@@ -35,6 +35,7 @@ class EngineGreeting(NamedTuple):
 GREETINGS: Final = (
     EngineGreeting("uci", "UCI", b"uci\n", re.compile(r"uciok\s*")),
     EngineGreeting("gtp", "GTP", b"1 protocol_version\n", re.compile(r"=1\s+[0-9]+\s*", re.ASCII)),
+    EngineGreeting("xboard", "xboard's protocol", b"xboard\nprotover 2\n", re.compile(r"feature .*")),
     EngineGreeting("gomocup", "Gomocup's protocol", b"ABOUT\n", re.compile(r'.*\bname\s*=\s*".*')),
 )
 
