@@ -162,6 +162,8 @@ def find_dumping(counts: Counts) -> list[Dumping]:
                 for name in ("seating", "ranks", "cluster", "weight", "luck")
             },
         )
+        if not len(rest.cluster):
+            continue
         fit = estimate(rest, Prior(), TOURNEY)
         covariance = fit.covariance.published[[a, b]][:, [a, b]]
         gap = float(fit.mode.x[a] - fit.mode.x[b])
@@ -192,13 +194,14 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
     nodes, weights = np.polynomial.hermite_e.hermegauss(31)
     total = 0.0
     for node, weight in zip(nodes, weights / weights.sum(), strict=True):
-        win = 1 / (1 + math.exp(-(gap + error * node)))
+        true = gap + error * node
+        won, lost = -float(np.logaddexp(0, -true)), -float(np.logaddexp(0, true))  # logarithms of chances
         logs = (
             math.lgamma(count + 1)
             - math.lgamma(k + 1)
             - math.lgamma(count - k + 1)
-            + k * math.log(win)
-            + (count - k) * math.log1p(-win)
+            + k * won
+            + (count - k) * lost
             for k in range(most + 1)
         )
         total += float(weight) * math.fsum(map(math.exp, logs))
