@@ -69,7 +69,8 @@ def test_tournament_runs_and_goes_on(tmp_path: Path) -> None:
     again = play()
     assert (again.summary.progress.played, again.summary.root) == (0, first.summary.root)
     write_file(tmp_path, THREE_PEBBLES)
-    with refused(TournamentError, "games-per-pairing"):
+    write_file(tmp_path, THREE_PEBBLES.replace("pairing = 4", "pairing = 2").replace("seed = ", "seed = 1"))
+    with refused(TournamentError, "seed"):
         play()
 
 

@@ -70,8 +70,16 @@ def test_replaced_pages_escape_names(source: ReportSource, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("indx.html", "", "replaces no file of the report; the names are adaptive.html, base.html, "),
-        ("static/more.css", "", "replaces no file of the report; the names are adaptive.html, base.html, "),
+        (
+            "indx.html",
+            "",
+            "replaces no file of the report; the names are adaptive.html, audit.html, base.html, ",
+        ),
+        (
+            "static/more.css",
+            "",
+            "replaces no file of the report; the names are adaptive.html, audit.html, base.html, ",
+        ),
         ("bot.html", "one\n{% if %}", "bot.html, line 2: "),
         ("bot.html", "\n\n{{ entrant.name|safe }}", "bot.html, line 3: No filter named 'safe'"),
         ("bot.html", "{% autoescape false %}x{% endautoescape %}", "bot.html, line 1: autoescape cannot"),
