@@ -33,6 +33,8 @@ OTHERS = {
     "db copy": "prints sentences on standard error alone",
     "db merge": "prints sentences on standard error alone",
     "db withdraw": "prints sentences",
+    "db remove": "prints the path of the backup",
+    "db rename": "prints sentences on standard error alone",
     "db archive": "prints the path of the archive",
     "db unarchive": "prints sentences on standard error alone",
     "completion": "prints a script",
@@ -262,6 +264,13 @@ def test_gates_and_baselines_are_documents(home: Path, tmp_path: Path) -> None:
     assert (gated["verdict"], gated["reason"]) == ("rejected", "faults")
     assert (gated["against"][0]["digest"], gated["first_fault"]["kind"]) == (promoted["digest"], "startup")
     assert printed("bots", "promote", "--undo", "pebble", *where)["baselines"] == []
+
+
+def test_audit_and_commitment_are_documents(home: Path, tmp_path: Path) -> None:
+    assert printed("audit", "cup", "--db", str(home / "t.db"))["tournament"] == "cup"
+    (tmp_path / "new.toml").write_text(CUP.replace('"./mute"', '"random"'))
+    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
+    assert len(printed("commit", str(tmp_path / "new.toml"), *where)["commitment"]) == 64
 
 
 def test_bad_input_prints_no_document(home: Path) -> None:

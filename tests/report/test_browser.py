@@ -78,7 +78,7 @@ def stones(tmp_path_factory: pytest.TempPathFactory, profile: Path) -> Iterator[
 
 @pytest.fixture(scope="module")
 def cyvasse(tmp_path_factory: pytest.TempPathFactory, profile: Path) -> Iterator[Site]:
-    yield from made(tmp_path_factory.mktemp("cyvasse"), profile, "cyvasse", ("a", "b"), 1)
+    yield from made(tmp_path_factory.mktemp("cyvasse"), profile, "cyvasse", ("a", "b"), 2)
 
 
 @pytest.mark.parametrize("name", ["stones", "cyvasse"])

@@ -9,12 +9,14 @@ import hashlib
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import combinations
 from statistics import NormalDist, median
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
+from tourney.errors import StoreDamaged
 from tourney.ratings.batch import rate
 from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Clusters, Counts
@@ -62,7 +64,10 @@ class Dumping(NamedTuple):
 
 
 def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
-    """Yield what looks dependent, by kind. Damaged or archived records are left out of what needs them."""
+    """Yield what looks dependent, by kind.
+
+    Archived and damaged parts end what needs them early; `tourney verify` names damage.
+    """
     names, results = entrant_names(database, tournament), list(database.matches.results(tournament.id))
     results = [one for one in results if not one.void]
     numbers = [stored.number for stored in database.tournaments.entrants(tournament.id)]
@@ -70,8 +75,8 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
     kept = tournament.recorded and tournament.id not in database.tournaments.archives()
     if tournament.recorded:
         yield from _same_files(database, tournament)
-    if kept:
-        yield from _same_answers(database, tournament, names)
+    with suppress(StoreDamaged):
+        yield from _same_answers(database, tournament, names) if kept else ()
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
     clusters.add(results)
     counts = clusters.counts(numbers, tournament.seats)
@@ -86,8 +91,8 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
         if luck.alarm:
             text = f"the dice gave it {100 * luck.mean:.1f} points per 100 matches (z = {luck.z:.1f})"
             yield AuditFinding("luck", (names[number],), f"{text}: it may know them")
-    if tournament.seats == 2 and kept:
-        yield from _times(database, tournament, results, names)
+    with suppress(StoreDamaged):
+        yield from _times(database, tournament, results, names) if tournament.seats == 2 and kept else ()
 
 
 def _repeats(results: Sequence[ResultRow], names: dict[int, str]) -> Iterator[AuditFinding]:

@@ -94,7 +94,7 @@ def read_evidence(text: Any, seats: int) -> Evidence:
     """The evidence of a match."""
     try:
         return Evidence.read(text, seats)
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, TypeError) as error:
         raise ColumnError("evidence", text, "two hashes and the luck of each seat") from error
 
 
