@@ -389,7 +389,7 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         authority = trustme.CA()
         issued = authority.issue_cert("127.0.0.1")
         authority.cert_pem.write_to_path(str(folder / f"{name}ca.pem"))
-        issued.cert_chain_pems[0].write_to_path(str(folder / f"{name}host_service.pem"))
+        issued.cert_chain_pems[0].write_to_path(str(folder / f"{name}host.pem"))
         issued.private_key_pem.write_to_path(str(folder / f"{name}host-key.pem"))
     return folder
 
