@@ -128,9 +128,7 @@ class XboardChannel(EngineChannel):
         if self._features.get("done") != "1":
             return None
         if self._features.get("ping") != "1":
-            return self._fail(
-                "has no feature ping=1, without which no answer can be told from an earlier one"
-            )
+            return self._fail("has no feature ping=1, which separates each answer from an earlier one")
         return self._done()
 
 
