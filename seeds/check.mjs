@@ -300,6 +300,9 @@ function checkDice(record) {
   const bag = game === "element" ? new Element(record) : null;
   let [n, k, own] = [0, 0, 0];
   const opened = []; // late tries of an opening have dice of their own
+  const plies = record.opening.plies ?? 0;
+  // Only dice that end the game in every early try lead to a late one: a colour has few stones.
+  const canEnd = game === "sage-stones" && Number(record.options.stones ?? 0) <= 3 * plies;
   const drawn = (weights, ...labels) => {
     let left = uniform(derive(seed, "chance", ...labels), [...weights.values()].reduce((sum, weight) => sum + weight, 0));
     return [...weights].find(([, weight]) => (left -= weight) < 0)[0];
@@ -314,7 +317,7 @@ function checkDice(record) {
     need(!(actor && bag && weights.size), `action ${n} is a seat's, but chance acts here`);
     if (actor === 0) {
       need(total, `action ${n} is chance's, which does not act here`);
-      const early = own < (record.opening.plies ?? 0);
+      const early = canEnd && own < plies;
       if (early) opened.push([weights, action]);
       const right = drawn(weights, k);
       need((early ? fits() || late() : action === right), `action ${n} is ${action}, but the seed gives ${right}`);
