@@ -155,9 +155,14 @@ def test_end_of_match_drops_what_it_read_of_shared_files(tmp_path: Path, library
     sandbox = open_sandbox("auto")
     if sandbox.protections["page-cache"] != "enforced":
         pytest.skip("no control group counts what is cached here")
-    said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
-    sandbox.settle()  # as before the next match begins
-    assert cached_pages(library) == 0
+    left: list[int] = []
+    # The kernel cannot drop a page that another processor has just put on its own list: try a few times.
+    while len(left) < 5 and 0 not in left:
+        drop_pages(library)
+        said(sandbox, tmp_path, "write", str(library), WRITTEN, shown=library.parent)
+        sandbox.settle()  # as before the next match begins
+        left.append(cached_pages(library))
+    assert left[-1] == 0
     # What it writes is not read: it must read the whole file without filling a pipe.
     words = ("/bin/sh", "-c", f"cat {library} >/dev/null")
     command = BotCommand(words, tmp_path, environment(), (library.parent,))
