@@ -76,6 +76,6 @@ def test_the_shell_block_is_a_whole_bot(tmp_path: Path) -> None:
 
 
 def test_the_manifest_is_one() -> None:
-    (text,) = blocks(TEXT, "toml")
+    text = "\n".join(blocks(TEXT, "toml"))
     manifest = read_manifest(text, "docs")
     assert manifest.build_output == ("mybot", "*.o")

@@ -20,6 +20,8 @@ class BotProtocol(ABC):
     """A protocol that bots speak. ``name`` is its name in ``bot.toml``."""
 
     name: ClassVar[str]
+    has_options: ClassVar[bool] = False
+    """Whether the parameters of a bot are options; else they are arguments of its command."""
 
     def configured(self, options: Mapping[str, Setting], go: Mapping[str, int]) -> "BotProtocol":
         """The protocol for a bot whose ``bot.toml`` has ``options`` or limits for ``go``.

@@ -131,7 +131,8 @@ class StoreLauncher:
             self._bots[entrant.digest, meter] = found
         bot, folder = found
         manifest = bot.manifest
-        protocol = PROTOCOLS.find(manifest.protocol).configured(manifest.options, manifest.go)
+        options = manifest.started(entrant.args)[0]
+        protocol = PROTOCOLS.find(manifest.protocol).configured(options, manifest.go)
         return protocol, bot_command(bot, entrant.args, folder, metered=meter is not None)
 
 

@@ -135,3 +135,53 @@ def test_written_manifest_reads_back(title: str, command: list[str]) -> None:
         f'name = "a.b"\nversion = "1+x"\ntitle = {title_}\ngames = ["go"]\ncommand = [{", ".join(words)}]\n'
     )
     assert read_manifest(written, "bot.toml") == manifest
+
+
+PARAMETER = "[parameters.reach]\nvalue = 2\nlow = 0\nhigh = 4\nstep = 1\n"
+
+
+def test_parameters_are_arguments_that_an_entrant_can_change() -> None:
+    """The declared value is an argument; an entrant's NAME=VALUE takes its place, other words stay behind."""
+    manifest = read_manifest(
+        LEAST + PARAMETER + PARAMETER.replace("reach", "b").replace("1", "0.5"), "bot.toml"
+    )
+    assert manifest.started() == ({}, ("reach=2", "b=2.0"))
+    assert manifest.started(["--x", "reach=3", "c=3"]) == ({}, ("reach=3", "b=2.0", "--x", "c=3"))
+
+
+def test_parameters_of_an_engine_are_options() -> None:
+    manifest = read_manifest(LEAST + 'protocol = "uci"\noptions = {Hash = 4}\n' + PARAMETER, "bot.toml")
+    assert manifest.started(["reach=3", "-x"]) == ({"Hash": 4, "reach": "3"}, ("-x",))
+
+
+def test_bot_without_parameters_gets_its_arguments_unchanged() -> None:
+    assert read_manifest(LEAST, "bot.toml").started(["reach=3"]) == ({}, ("reach=3",))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            PARAMETER.replace("low = 0", "low = 5"),
+            "line 4, [parameters], [reach]: low is 5, but must be less",
+        ),
+        (PARAMETER.replace("value = 2", "value = 5"), "value is 5, but must be from 0 to 4"),
+        (PARAMETER.replace("value = 2", "value = inf"), "value is inf, but must be a number"),
+        (PARAMETER.replace("step = 1", "step = 0"), "step is 0, but must be more than 0"),
+        (PARAMETER.replace("step = 1", "step = 9"), "step is 9, but must be more than 0 and at most high"),
+        (PARAMETER.replace("step = 1", ""), "step is missing"),
+        (PARAMETER.replace("step", "stp"), 'unknown key "stp"; did you mean step?'),
+        (PARAMETER.replace("reach", '"a=b"'), 'a key is "a=b", but must have letters'),
+        ("[parameters]\nreach = 2\n", "reach is 2, but must be a table"),
+        ('protocol = "uci"\n' + PARAMETER.replace("reach", "Ponder"), "Ponder is set by Tourney itself"),
+        (
+            'protocol = "uci"\noptions = {reach = 4}\n' + PARAMETER,
+            "line 6, [parameters]: reach is in options too: leave one of them out",
+        ),
+    ],
+)
+def test_refused_parameters_name_file_and_parameter(text: str, message: str) -> None:
+    with pytest.raises(BotError) as caught:
+        read_manifest(LEAST + text, "bot.toml")
+    assert message in str(caught.value)
+    assert str(caught.value).startswith("bot.toml")

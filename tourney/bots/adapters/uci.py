@@ -32,6 +32,7 @@ class UciProtocol(BotProtocol):
     """UCI, with the options to set and the limits of ``go`` that a bot's manifest names."""
 
     name = "uci"
+    has_options = True
     recent = False  # Whether an engine gets the recent moves only: see UciChannel
 
     def __init__(

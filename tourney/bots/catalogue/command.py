@@ -70,7 +70,7 @@ def bot_command(
             f"give at most {MAX_ARGUMENTS} arguments of at most {MAX_ARGUMENT} characters each, without NUL",
             bot.label,
         )
-    words = bot.manifest.command
+    words, args = bot.manifest.command, bot.manifest.started(args)[1]
     hosted = bot.manifest.module is not None
     words = (
         host_words("fuel" if metered else "clock", CODE, *words) if hosted else own_words(words, bot.label)

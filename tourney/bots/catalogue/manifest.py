@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
+from tourney.bots.catalogue.tunable import Parameter, ParameterName
 from tourney.bots.protocols import PROTOCOLS, Setting
 from tourney.errors import BotError
 from tourney.parsing import parse_toml
@@ -76,6 +77,14 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         dict[OptionName, int],
         Meta(max_length=10, description="Limits of each turn, as its protocol has them."),
     ] = {}
+    parameters: Annotated[
+        dict[ParameterName, Parameter],
+        Meta(
+            max_length=50,
+            description="Numbers that `tourney tune` may change. The program gets each as an argument"
+            " `NAME=VALUE`, an engine of UCI as the option NAME.",
+        ),
+    ] = {}
 
     def __post_init__(self) -> None:
         """Check what the types cannot express. Raises SchemaError."""
@@ -103,8 +112,11 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
             raise SchemaError(
                 ("protocol",), f"is {show(self.protocol)}, but the bot protocols are: {', '.join(known)}"
             )
+        for name in self.parameters:
+            if name in self.options:
+                raise SchemaError(("parameters", name), "is in options too: leave one of them out")
         try:
-            PROTOCOLS.find(self.protocol).configured(self.options, self.go)
+            PROTOCOLS.find(self.protocol).configured(self.started()[0], self.go)
         except BotError as error:
             raise SchemaError((), str(error), inside=True) from error
         if self.build_output and not self.build:
@@ -115,6 +127,21 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
         """The path of the WebAssembly module that is the bot's program, or None for any other program."""
         program = self.command[0]
         return posixpath.normpath(program) if program.endswith(MODULE_SUFFIX) else None
+
+    def started(self, args: Sequence[str] = ()) -> tuple[dict[str, Setting], tuple[str, ...]]:
+        """The options and the arguments with which the bot starts, by an entrant's arguments.
+
+        An argument ``NAME=VALUE`` of a parameter takes the place of the parameter's own value.
+        """
+        if not self.parameters:
+            return self.options, tuple(args)
+        words = {name: one.text() for name, one in self.parameters.items()}
+        given = [arg for arg in args if arg.partition("=")[0] in words and "=" in arg]
+        words |= {name: value for name, _, value in (arg.partition("=") for arg in given)}
+        if PROTOCOLS.find(self.protocol).has_options:
+            return {**self.options, **words}, tuple(arg for arg in args if arg not in given)
+        settings = tuple(f"{name}={value}" for name, value in words.items())
+        return self.options, (*settings, *(arg for arg in args if arg not in given))
 
     def plays(self, game: str) -> bool:
         """Whether the bot plays a game, by its ``games`` or as one of ``PLAYS_ALL``."""
@@ -135,7 +162,8 @@ def read_manifest(text: str, where: str) -> Manifest:
     try:
         return read(data, Manifest, toml=True)
     except SchemaError as error:
-        raise BotError(error.in_toml(where + _line(text, error.key)), file=where, key=error.key) from error
+        key = ".".join(map(str, error.path[:2])) if error.path[:1] == ("parameters",) else error.key
+        raise BotError(error.in_toml(where + _line(text, key)), file=where, key=error.key) from error
 
 
 def manifest_from_name(file_name: str, where: str) -> Manifest:

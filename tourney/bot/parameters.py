@@ -1,0 +1,24 @@
+"""The values of the parameters that a bot's ``bot.toml`` declares."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def parameters(arguments: Sequence[str] | None = None) -> dict[str, float]:
+    """The values by name, of the program's arguments ``NAME=VALUE`` (default: ``sys.argv``).
+
+    Other arguments are left out. Whole numbers are integers.
+    """
+    found: dict[str, float] = {}
+    for word in sys.argv[1:] if arguments is None else arguments:
+        name, equals, text = word.partition("=")
+        if equals and not name.startswith("-"):
+            with suppress(ValueError):
+                found[name] = float(text) if "." in text else int(text)
+    return found
