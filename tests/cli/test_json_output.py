@@ -22,6 +22,7 @@ FOLDER = ROOT / "docs" / "reference" / "json"
 
 OTHERS = {
     "demo": "prints the path of its report",
+    "league init": "prints the path of the league file",
     "rules": "is a dialogue of lines",
     "play": "is a dialogue with a person",
     "bots new": "prints the paths of the files that it writes",
@@ -98,7 +99,7 @@ def printed(*words: str, code: int = 0) -> Any:
     assert done.exit_code == code, done.output
     assert "Traceback" not in done.stderr
     document = json.loads(done.stdout)
-    name = " ".join(words[: 2 if words[0] in {"bots", "db"} else 1])
+    name = " ".join(words[: 2 if words[0] in {"bots", "db", "league"} else 1])
     (kind,) = [kind for kind in documents()[name] if name_of(kind) == document["format"]]
     schema = json.loads((FOLDER / file_of(kind)).read_text("utf-8"))
     errors = [error.message for error in Draft202012Validator(schema).iter_errors(document)]
@@ -271,6 +272,12 @@ def test_audit_and_commitment_are_documents(home: Path, tmp_path: Path) -> None:
     (tmp_path / "new.toml").write_text(CUP.replace('"./mute"', '"random"'))
     where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
     assert len(printed("commit", str(tmp_path / "new.toml"), *where)["commitment"]) == 64
+
+
+def test_state_of_a_league_is_a_document(tmp_path: Path) -> None:
+    invoke("league", "init", str(tmp_path / "stones"), "--game", "sage-stones")
+    status = printed("league", "status", "--league", str(tmp_path / "stones"))
+    assert (status["league"], status["nights"], status["bots"]) == ("stones", 0, [])
 
 
 def test_bad_input_prints_no_document(home: Path) -> None:

@@ -30,6 +30,7 @@ DESIGNED = [
     "compare",
     "gate",
     "ladder",
+    "league",
     "report",
     "audit",
     "show",

@@ -93,6 +93,9 @@ SECTIONS: dict[str, dict[str, str]] = {
         "report": "Write a tournament's report as a static site.",
         "audit": "Look for results that are not independent.",
     },
+    "Leagues": {
+        "league": "Take in bots, play every night, and keep seasons.",
+    },
     "Matches": {
         "show": "Show a match: its settings, actions and final board.",
         "verify": "Check records against the rules and the dice.",

@@ -127,6 +127,17 @@ db_option = _place_option("db", DEFAULT_DB, "URL", "Database: an SQLite file or 
 bots_option = _place_option("bots", DEFAULT_BOTS, "DIR", "Folder of the bot store.")
 """``--bots DIR``; the command gets ``bots``: the folder of the bot store, a string."""
 
+league_option = click.option(
+    "--league",
+    type=FOLDER,
+    default=".",
+    envvar="TOURNEY_LEAGUE",
+    show_envvar=True,
+    metavar="DIR",
+    help="Folder of the league. [default: the current folder]",
+)
+"""``--league DIR``; the command gets ``league``."""
+
 sandbox_option = click.option(
     "--sandbox",
     type=click.Choice(["strict", "auto", "off"]),

@@ -1,0 +1,1 @@
+"""The league: a folder that takes in submissions, plays every night, and keeps seasons."""

@@ -1,0 +1,105 @@
+"""The state of a league on one screen: what ``tourney league status`` shows."""
+
+from datetime import datetime, timedelta
+from typing import Literal
+
+from tourney.league.league_folder import League
+from tourney.league.ledger import HOUSE, Night
+from tourney.run.engine.run_control import parse_until
+from tourney.schema import Document, Part
+
+
+class LeagueBot(Part, frozen=True, kw_only=True):
+    """A bot that plays: its newest version, the number of versions that play, and its division."""
+
+    author: str
+    bot: str
+    version: int
+    versions: int
+    division: int
+
+
+class LeagueStatus(Document, frozen=True, kw_only=True):
+    """The state of a league."""
+
+    format: Literal["tourney-league-status/1"] = "tourney-league-status/1"
+    league: str
+    game: str
+    season: int | None
+    season_ends: str | None
+    nights: int
+    open_night: int | None
+    next_night: str
+    matches: int
+    authors: int
+    waiting: int
+    bots: tuple[LeagueBot, ...]
+    news: tuple[str, ...]
+
+
+def league_status(league: League, now: datetime) -> LeagueStatus:
+    """The state of a league at a moment."""
+    ledger, table = league.ledger, league.table
+    last, season = ledger.night, ledger.season
+    number = 1 if last is None else last.number + (last.closed is not None)
+    lowest = table.season.divisions
+    alive: dict[tuple[str, str], list[int]] = {}
+    for one in ledger.alive(number):
+        alive.setdefault((one.author, one.bot), []).append(one.number)
+    ends = None
+    if season is not None and season.closed is None:
+        ends = (
+            (datetime.fromisoformat(season.opened) + timedelta(weeks=table.season.weeks)).date().isoformat()
+        )
+    return LeagueStatus(
+        league=table.name,
+        game=table.game,
+        season=None if season is None else season.number,
+        season_ends=ends,
+        nights=len(ledger.nights),
+        open_night=last.number if last is not None and last.closed is None else None,
+        next_night=parse_until(table.opens, now).isoformat(timespec="minutes"),
+        matches=sum(one.matches for one in ledger.nights.values()),
+        authors=len([name for name in ledger.authors if name != HOUSE]),
+        waiting=sum(one.fate == "waiting" for one in ledger.submissions.values()),
+        bots=tuple(
+            LeagueBot(
+                author=author,
+                bot=bot,
+                version=numbers[-1],
+                versions=len(numbers),
+                division=lowest if season is None else season.division_of(f"{author}/{bot}", lowest),
+            )
+            for (author, bot), numbers in alive.items()
+        ),
+        news=_news(league, last),
+    )
+
+
+def _news(league: League, last: Night | None) -> tuple[str, ...]:
+    """What came in since the last night began, in sentences."""
+    since = "" if last is None else last.opened
+    found = [one for one in league.ledger.submissions.values() if one.received >= since]
+    return tuple(
+        f"{one.author}/{one.bot}: {one.fate}"
+        + (f" as version {one.version}" if one.version else "")
+        + (f": {one.reason}" if one.reason else "")
+        for one in found
+    )
+
+
+def status_text(status: LeagueStatus) -> str:
+    """The state of a league for people."""
+    season = f"season {status.season}" if status.season else "before the first season"
+    if status.season_ends:
+        season += f", until {status.season_ends}"
+    night = f"night {status.open_night} is open" if status.open_night else f"next night {status.next_night}"
+    lines = [
+        f"{status.league}, a league of {status.game}: {season}",
+        f"{status.nights} nights, {status.matches:,} matches; {night}",
+        f"{status.authors} authors, {len(status.bots)} bots, {status.waiting} submissions waiting",
+    ]
+    for one in status.bots:
+        more = f", {one.versions} versions play" if one.versions > 1 else ""
+        lines.append(f"  {one.author}/{one.bot} {one.version} (division {one.division}{more})")
+    return "\n".join((*lines, *status.news))
