@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.toys import Toe
 from tourney.errors import GameError
-from tourney.games.guide import Example
+from tourney.games.guide import Example, draw_example
 from tourney.games.piece_shapes import drawing_of
 from tourney.games.registry import GAMES, find_game
 
@@ -16,7 +16,7 @@ def test_examples_can_be_drawn_and_played(name: str) -> None:
     assert guide is not None
     assert len(guide.examples) >= 3
     for seats in game.seat_counts:
-        drawn = [game.draw_example(example, *game.settings(seats)) for example in guide.examples]
+        drawn = [draw_example(game, example, *game.settings(seats)) for example in guide.examples]
         assert all(diagram.cells for diagram in drawn)
         assert len(set(drawn)) == len(drawn)
 
@@ -30,7 +30,7 @@ def test_figures_have_the_drawings_of_the_board(name: str) -> None:
     assert all(drawn)
     assert len({drawing.figure for drawing in drawn if drawing}) == len(drawn)
     shown = {
-        p.kind for e in guide.examples for p in game.draw_example(e, *game.settings()).pieces if not p.aside
+        p.kind for e in guide.examples for p in draw_example(game, e, *game.settings()).pieces if not p.aside
     }
     assert shown <= {figure.kind for figure in guide.figures}
 
@@ -40,14 +40,14 @@ def test_start_of_the_table_at_hand_is_drawn() -> None:
     guide = element.guide()
     assert guide is not None
     for seats in (2, 3, 4):
-        diagram = element.draw_example(guide.examples[0], *element.settings(seats))
+        diagram = draw_example(element, guide.examples[0], *element.settings(seats))
         assert sum(not piece.aside for piece in diagram.pieces) == seats
 
 
 def test_before_shows_the_position_before_the_last_action() -> None:
     game = find_game("seven-sages")
-    after = game.draw_example(Example("", actions=("h1xh8>e14",)), 2, {})
-    before = game.draw_example(Example("", actions=("h1xh8>e14",), before=True), 2, {})
+    after = draw_example(game, Example("", actions=("h1xh8>e14",)), 2, {})
+    before = draw_example(game, Example("", actions=("h1xh8>e14",), before=True), 2, {})
     fool = {diagram.pieces[-1].title for diagram in (before, after)}
     assert fool == {"the fool on h8", "the fool on e14"}
     assert before.marks == after.marks
@@ -55,7 +55,7 @@ def test_before_shows_the_position_before_the_last_action() -> None:
 
 def test_example_that_cannot_be_played_is_an_error() -> None:
     with pytest.raises(GameError, match="'a1-a2' is not a square"):
-        Toe().draw_example(Example("", actions=("a1-a2",)), 2, {"misere": "no"})
+        draw_example(Toe(), Example("", actions=("a1-a2",)), 2, {"misere": "no"})
 
 
 def test_games_without_a_guide_have_none() -> None:

@@ -1,7 +1,7 @@
 """Decode the data of a replay as ``templates/static/board.js`` does, and list what a diagram shows."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,7 +63,12 @@ def drawn(diagram: Diagram, position: str, colors: tuple[str, ...]) -> Picture:
     things: list[Shown] = []
     for sprite, title, x, y in placed_sprites(diagram, colors):
         (ground if sprite.layer <= LABEL else things).append(Shown(sprite.svg, title, x, y))
-    return Picture(sorted(ground), sorted(things), diagram.notes, position)
+    return Picture(sorted(ground), sorted(things), tuple(unlast(diagram.notes)), position)
+
+
+def unlast(notes: Iterable[str]) -> Iterator[str]:
+    """Yield the notes that a page shows: it names the last action itself."""
+    return (note for note in notes if not note.startswith("last: "))
 
 
 def views(game: AnyGame, record: Record, seat: int = 0) -> list[tuple[str, str | None]]:

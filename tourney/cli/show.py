@@ -14,6 +14,7 @@ from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, printable
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
+from tourney.match.notation import written_actions
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.schema import Document, Part
@@ -186,10 +187,16 @@ def head_lines(record: Record, measured: Measurements) -> Iterator[str]:
 
 
 def action_lines(record: Record, times: Sequence[float | None]) -> Iterator[str]:
-    """Yield the actions, numbered from 1, with the actor and the milliseconds taken."""
+    """Yield the actions, numbered from 1, with the actor and the milliseconds taken.
+
+    An action in its game's notation has its own string behind it, which the other commands take.
+    """
+    written = written_actions(record)
     for number, (actor, action) in enumerate(record.actions, start=1):
         took = times[number - 1] if number <= len(times) else None
-        line = f"{number:5}  {_actor(actor):8} {action}"
+        text = written[number - 1].replace("\N{NO-BREAK SPACE}", " ")
+        shown = printable(action if text == action else f"{text:12} {action}")
+        line = f"{number:5}  {_actor(actor):8} {shown}"
         yield line if took is None else f"{line:40} {took:.3f} ms"
 
 

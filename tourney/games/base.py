@@ -18,7 +18,7 @@ from tourney.seeds import pick
 if TYPE_CHECKING:
     from tourney.games.core_base import Core
     from tourney.games.diagrams import Diagram
-    from tourney.games.guide import Example, Guide
+    from tourney.games.guide import Guide
     from tourney.games.view import View
     from tourney.seeds import RandBelow
 
@@ -281,6 +281,14 @@ class Game(ABC, Generic[A]):
         """The action string of a move as players write it where a seat sees ``view``; else the text."""
         return text
 
+    def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - most games have one notation
+        """The actions of a game, from its start on, as people write them: one text each, without blanks.
+
+        A no-break space separates words. ``seats`` and ``options`` are full and checked, and ``actions`` are
+        legal; actions of which some are not stay as they are.
+        """
+        return actions
+
     def legal_texts(self, state: State[A]) -> tuple[str, ...]:
         """The strings of a state's legal actions, sorted."""
         return tuple(map(self.action_string, state.legal_actions()))
@@ -357,24 +365,6 @@ class Game(ABC, Generic[A]):
         from tourney.games.guide import guide_beside  # noqa: PLC0415 - bots need no guide
 
         return guide_beside(sys.modules[type(self).__module__], self.guide_file)
-
-    def draw_example(self, example: Example, seats: int, options: Mapping[str, str]) -> Diagram:
-        """The drawn position of a guide's example. Raises GameError.
-
-        ``seats`` and ``options`` are those of the table at hand.
-        """
-        if example.position or example.actions or example.seats is not None:
-            seats, options = self.settings(example.seats)
-        state = (
-            self.parse_position(example.position, seats, options)
-            if example.position
-            else self.new(seats, options)
-        )
-        view, last = state.position(), None
-        for action in example.actions:
-            view, last = state.position(), action
-            state = state.play(self.read_action(state, action))
-        return self.diagram(view if example.before else state.position(), last)
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
         """A small value for each part of a diagram, so that a replay draws only what changed.

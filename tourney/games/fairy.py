@@ -152,6 +152,14 @@ class FairyGame(Game[str]):
             )
         return text
 
+    def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """The moves in the package's algebraic notation."""
+        start = package().start_fen(self.variant)
+        try:
+            return [str(san) for san in package().get_san_moves(self.variant, start, list(actions))]
+        except ValueError:
+            return actions
+
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         """The diagram of a FEN: letters, or figures where they are those of chess."""
         from tourney.games.chess.diagram import variant_diagram  # noqa: PLC0415 - bots start often and need no diagrams

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import ModuleType
+
+    from tourney.games.base import AnyGame
+    from tourney.games.diagrams import Diagram
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Figure:
 class Example:
     """A position worth a look: ``actions`` played from ``position``, and a caption.
 
-    ``Game.draw_example`` draws it. Without ``position`` it is the start of a table of ``seats`` (default: the
+    ``draw_example`` draws it. Without ``position`` it is the start of a table of ``seats`` (default: the
     game's minimum), or of the table at hand where there are no actions either. ``before`` shows the position
     before the last action, with that action marked.
     """
@@ -40,7 +44,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """The rules in short: sentences without markup. ``rules`` is the whole rules page as Markdown, or ""."""
+    """The rules in short: sentences without markup. ``rules`` is the whole rules page as Markdown, or "".
+
+    ``ends`` has words for reasons of the end that are not words themselves, by reason.
+    """
 
     aim: str
     turn: tuple[str, ...]
@@ -48,6 +55,7 @@ class Guide:
     figures: tuple[Figure, ...] = ()
     examples: tuple[Example, ...] = ()
     rules: str = ""
+    ends: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_guide(path: Path) -> Guide:
@@ -72,3 +80,22 @@ def guide_beside(module: ModuleType, name: str) -> Guide | None:
     file = getattr(module, "__file__", None)
     path = Path(file).with_name(name) if file else None
     return read_guide(path) if path is not None and path.is_file() else None
+
+
+def draw_example(game: AnyGame, example: Example, seats: int, options: Mapping[str, str]) -> Diagram:
+    """The drawn position of an example; ``seats`` and ``options`` are those of the table at hand.
+
+    Raises GameError.
+    """
+    if example.position or example.actions or example.seats is not None:
+        seats, options = game.settings(example.seats)
+    state = (
+        game.parse_position(example.position, seats, options)
+        if example.position
+        else game.new(seats, options)
+    )
+    view, last = state.position(), None
+    for action in example.actions:
+        view, last = state.position(), action
+        state = state.play(game.read_action(state, action))
+    return game.diagram(view if example.before else state.position(), last)

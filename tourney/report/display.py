@@ -163,6 +163,11 @@ def line(text: str) -> str:
     return label(text, LONGEST_LINE) if text.strip() else ""
 
 
+def action(written: str) -> str:
+    """An action in its game's notation, whose no-break spaces stay."""
+    return "\N{NO-BREAK SPACE}".join(map(line, written.split("\N{NO-BREAK SPACE}")))
+
+
 def isolated(name: str) -> str:
     """Isolate the direction of a displayed name within a sentence, where no element can.
 

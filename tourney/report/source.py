@@ -118,6 +118,18 @@ class ReportSource:
         """The title of the game, safe to show once escaped; if it is not known, its name."""
         return display.label(self.game.title if self.game else self.tournament.game)
 
+    @cached_property
+    def _ends(self) -> Mapping[str, str]:
+        try:
+            guide = self.game.guide() if self.game else None
+            return dict(guide.ends) if guide else {}
+        except Exception:  # noqa: BLE001 - a plugin's guide that fails
+            return {}
+
+    def reason(self, word: str) -> str:
+        """The reason for the end of a match in the words of the game's guide."""
+        return display.label(self._ends[word]) if word in self._ends else display.reason(word)
+
     @property
     def format(self) -> Format:
         """The tournament's format."""

@@ -54,8 +54,16 @@ def test_diagram_shows_flow_in_progress() -> None:
 @pytest.mark.parametrize(
     ("string", "words"),
     [
-        (START_2, ["turn 0 of 200", "seat 1 to act: draw", "hand: none", "bag: A 30, E 30, F 30, W 30"]),
-        (A, ["turn 12 of 200", "hand: A E W W", "steps left: 1", "A 27, E 22"]),
+        (
+            START_2,
+            [
+                "turn 0 of 200",
+                "seat 1 to act: draw",
+                "hand: none",
+                "bag: Wind 30, Earth 30, Fire 30, Water 30",
+            ],
+        ),
+        (A, ["turn 12 of 200", "hand: Wind, Earth, Water, Water", "steps left: 1", "Wind 27, Earth 22"]),
         (text(sages="c3 i3 i9", phase="chance-2", turn=4), ["chance draws 2 for seat 2"]),
         (text("Fa2 Fb1 Fb2", sages="k11 a1"), ["captured: seat 2"]),
         (text(phase="draw", turn=200), ["the game is over"]),

@@ -14,7 +14,7 @@ from tourney.games.actions import IntAction
 from tourney.games.core_game import DrawnGame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
     from tourney.games.base import State, Tables
@@ -134,6 +134,11 @@ class Chess(DrawnGame[Move]):
         """The UCI move of standard algebraic notation, such as ``e4``, ``Nf3`` or ``O-O``."""
         move: str = rules().move_of(view, text, chess960=self.chess960)
         return move
+
+    def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """Standard algebraic notation."""
+        written: Sequence[str] = rules().algebraic(actions, chess960=self.chess960)
+        return written
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
         """The state of a FEN. Raises PositionError."""

@@ -153,6 +153,18 @@ class PgnMoves(NamedTuple):
         return cls(fen, first, skipped, tuple(sans))
 
 
+def algebraic(actions: Sequence[str], *, chess960: bool) -> Sequence[str]:
+    """A record's actions in algebraic notation; a start is named. They stay as they are if one is illegal."""
+    try:
+        line = PgnMoves.of(actions, chess960=chess960)
+    except GameError:
+        return actions
+    starts = [
+        "set-up" if text.startswith("=") else f"start\u00a0{text[2:]}" for text in actions[: line.skipped]
+    ]
+    return (*starts, *line.sans)
+
+
 VARIABLE: Final = "TOURNEY_SYZYGY"  # the environment variable that names the folders, with ``:`` between them
 _WINNING: Final = 2  # the value of a win within the rule of fifty moves; 1 and -1 are draws by it
 

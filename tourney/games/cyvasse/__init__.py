@@ -13,6 +13,8 @@ from tourney.games.core_game import CoreGame, CoreState
 from tourney.games.cyvasse import board
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tourney.games.cyvasse.core import CyvasseCore
     from tourney.seeds import RandBelow
 
@@ -54,6 +56,10 @@ class Cyvasse(CoreGame[board.CyvassePosition]):
     action_string = staticmethod(board.action_string)
     parse_action = staticmethod(board.parse_action)
     start = board.START
+
+    def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """The actions in words in the set-up, and then with the code of the piece that moves."""
+        return list(board.written(actions))
 
     def read(self, text: str) -> board.CyvassePosition:
         """Parse a position string. Raises PositionError."""

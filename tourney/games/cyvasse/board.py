@@ -13,6 +13,8 @@ Actions as ints sort like their strings within every list of legal actions. In p
 of these.
 """
 
+import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -94,6 +96,7 @@ KINDS = (
     PieceKind("W", "Tower", 2, _HEAVY, 0, (1,)),
     PieceKind("K", "King", 1, _LIGHT, 1, (1,)),
 )
+NAME_OF = {kind.code: kind.name for kind in KINDS}
 CODES = "".join(kind.code for kind in KINDS)
 PUT_ORDER = "".join(kind.code * kind.number for kind in KINDS if kind.code != "K")
 """The pieces in the order of their placement, after the King."""
@@ -296,6 +299,41 @@ def _parsed(text: str) -> int:
         f"{text!r} is not an action of cyvasse; write FROM-TO, FROMxSQUARE, FROMxSQUARE-TO or done,"
         " in the set-up king-SQUARE, tile-K, tile-Kt or put-SQUARE"
     )
+
+
+def behind(start: int, target: int) -> int:
+    """The neighbour of a square away from a target on a line, or the square itself."""
+    for direction in DIRECTIONS:
+        s = start + direction
+        while 0 < s < len(NAMES) and NAMES[s]:
+            if s == target:
+                return start - direction if NAMES[start - direction] else start
+            s += direction
+    return start
+
+
+def written(actions: Sequence[str]) -> Iterator[str]:
+    """Yield the actions of a game as people write them: in play with the code of the piece that moves."""
+    code_at: dict[str, str] = {}
+    put = 0
+    for text in actions:
+        word, *squares = re.split("[-x]", text)
+        if word == "king":
+            code_at[squares[0]], put = "K", 0
+            yield f"King\u00a0{squares[0]}"
+        elif word == "put":
+            code_at[squares[0]] = code = PUT_ORDER[put]
+            put += 1
+            yield f"{NAME_OF[code]} {squares[0]}".replace(" ", "\u00a0")
+        elif word in {"tile", "done"}:
+            yield text.replace("-", "\u00a0").removesuffix("t") + "\u00a0turned" * text.endswith("t")
+        else:
+            code, end = code_at.pop(word, ""), squares[-1]
+            if "x" in text:
+                code_at.pop(squares[0], None)
+                end = NAMES[behind(NUMBER[word], NUMBER[end])] if code == "T" else end
+            code_at[end] = code
+            yield code + text
 
 
 QUIET_LIMIT = 100  # consecutive turns without a capture that end the game in a draw

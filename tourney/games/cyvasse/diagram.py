@@ -68,8 +68,6 @@ def view_of(game: AnyGame, text: str) -> CyvasseView:
     )  # fmt: skip
 
 
-_NAME_OF = {kind.code: kind.name for kind in cyvasse.KINDS}
-
 Place = tuple[int, int]
 
 
@@ -120,7 +118,7 @@ def diagram_of(view: str, last: str | None) -> Diagram:
 
 def _piece(s: int, code: str) -> Piece:
     side = 1 if code in cyvasse.CODES else 2
-    name = _NAME_OF[code.upper()]
+    name = cyvasse.NAME_OF[code.upper()]
     kind = name.lower().replace(" ", "-")
     return Piece(
         *_PLACES[s], code, side, kind, f"{cyvasse.SEAT_NAMES[side - 1]} {name} on {cyvasse.NAMES[s]}"
@@ -158,21 +156,10 @@ def _last_action(fields: cyvasse.CyvassePosition, last: str) -> tuple[tuple[Mark
     if captures:
         marks.append(Mark(*_PLACES[named], "captured"))
         if end == named and fields.board[named] == cyvasse.EMPTY:  # a Trebuchet stepped back instead
-            end = _behind(start, named)
+            end = cyvasse.behind(start, named)
     if not captures or end != named:
         marks.append(Mark(*_PLACES[end], "to"))
     return tuple(marks), (Arrow(*_PLACES[start], *_PLACES[end]),)
-
-
-def _behind(start: int, target: int) -> int:
-    """The neighbour of a square away from a target on a line, or the square itself."""
-    for direction in cyvasse.DIRECTIONS:
-        s = start + direction
-        while 0 < s < len(cyvasse.NAMES) and cyvasse.NAMES[s]:
-            if s == target:
-                return start - direction if cyvasse.NAMES[start - direction] else start
-            s += direction
-    return start
 
 
 def _block_laid_last(fields: cyvasse.CyvassePosition) -> tuple[int, ...]:
@@ -212,7 +199,7 @@ def _notes(fields: cyvasse.CyvassePosition, last: str | None) -> tuple[str, ...]
     elif phase.word == "tile":
         now = f"{name} lays a tile; still to lay: {' '.join(map(str, phase.left))}"
     elif phase.word == "put":
-        piece = _NAME_OF[cyvasse.PUT_ORDER[phase.placed]]
+        piece = cyvasse.NAME_OF[cyvasse.PUT_ORDER[phase.placed]]
         now = f"{name} puts a piece, {piece}; {phase.placed} of {len(cyvasse.PUT_ORDER)} stand"
     elif phase.word == "hidden":
         now = f"{name} lays out its side, unseen"

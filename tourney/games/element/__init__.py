@@ -13,7 +13,7 @@ from tourney.games.element import board
 from tourney.games.element.board import LAST_TURN, START_SQUARES, ElementPosition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tourney.games.element.core import ElementCore
 
@@ -53,6 +53,10 @@ class Element(CoreGame[ElementPosition]):
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - in every setting
         """Whether the first sage to wall in its neighbour wins: yes."""
         return True
+
+    def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """The actions in words: a stone's name is one word everywhere."""
+        return list(map(board.action_words, actions))
 
     def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
         """The start of a game."""

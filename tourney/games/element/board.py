@@ -9,7 +9,7 @@ a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, combinations_with_replacement
 from typing import NamedTuple
 
@@ -119,6 +119,20 @@ def parse_action(text: str) -> ElementAction:
             " with X in A E F W, step-SQUARE, jump-SQUARE, river-D, flow-D with D in e n s w, or end"
         )
     return action
+
+
+NAMES = {"A": "Wind", "E": "Earth", "F": "Fire", "W": "Water"}
+"""The stones by their letters."""
+_WORDS = {**NAMES, "e": "east", "n": "north", "s": "south", "w": "west"}
+
+
+@cache
+def action_words(text: str) -> str:
+    """An action of a string in words, with no-break spaces."""
+    kind, _, what = text.partition("-")
+    if kind == "stones":
+        return "\u00a0".join(NAMES[letter] for letter in what)
+    return "\u00a0".join(_WORDS.get(word, word) for word in (kind, what) if word)
 
 
 OF_A_KIND = 30

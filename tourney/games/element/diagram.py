@@ -184,7 +184,9 @@ _STONES = {"A": 1, "E": board.EARTH, "F": board.FIRE, "W": board.WATER}
 
 
 def _notes(position: ElementPosition, phase: str) -> tuple[str, ...]:
-    bag = ", ".join(f"{letter} {count}" for letter, count in zip(board.ELEMENTS, position.bag, strict=True))
+    counts = zip(board.NAMES.values(), position.bag, strict=True)
+    bag = ", ".join(f"{name} {count}" for name, count in counts)
+    hand = ", ".join(board.NAMES[letter] for letter in position.hand)
     if position.captured:
         who = "captured: " + ", ".join(f"seat {seat}" for seat in position.captured)
     elif position.turn == board.LAST_TURN:
@@ -195,6 +197,6 @@ def _notes(position: ElementPosition, phase: str) -> tuple[str, ...]:
         who = f"seat {position.seat} to act: {phase}"
     return (
         f"turn {position.turn} of {board.LAST_TURN} completed; {who}",
-        f"hand: {' '.join(position.hand) or 'none'}; steps left: {position.steps}",
+        f"hand: {hand or 'none'}; steps left: {position.steps}",
         f"bag: {bag}",
     )

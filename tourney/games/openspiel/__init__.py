@@ -15,7 +15,7 @@ from tourney.games.openspiel.state import MOVES, OpenSpielState, check_action, d
 from tourney.games.registry import GameFamily
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from types import ModuleType
 
     from tourney.seeds import RandBelow
@@ -56,6 +56,12 @@ class OpenSpielGame(Game[str]):
     def parse_action(self, text: str) -> str:
         """The action of a string. Raises ActionError."""
         return check_action(text)
+
+    def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
+        """OpenSpiel's own texts; of go the points alone, as players write them."""
+        go = self.inner.get_type().short_name == "go"
+        shown = [decode(text).partition(" ")[2].upper() if go else decode(text) for text in actions]
+        return ["\u00a0".join(text.split()) or action for text, action in zip(shown, actions, strict=True)]
 
     def seen(self, inner: Any, seat: int) -> str:
         """What a seat sees of OpenSpiel's state."""

@@ -96,7 +96,7 @@ def game_page(source: ReportSource) -> Context:
         "facts": tuple(_facts(source)),
         "seats": [(line, effects[line.seat.number]) for line in seat_lines(source)],
         "scale": scale_of([0.0, *(x for e in effects.values() for x in (e.low, e.high))]),
-        "endings": tuple(_endings(counted)),
+        "endings": tuple(_endings(source, counted)),
         "bins": bins,
         "chart": draw(histogram(said, bins, "actions", "matches")) if bins else None,
         **openings,
@@ -124,7 +124,7 @@ def _facts(source: ReportSource) -> Iterator[Fact]:
         yield Fact("On your machine", f"tourney play {game.name}", code=True)
 
 
-def _endings(matches: Sequence[TournamentMatch]) -> Iterator[EndLengths]:
+def _endings(source: ReportSource, matches: Sequence[TournamentMatch]) -> Iterator[EndLengths]:
     """Yield all matches, then each reason, the most frequent first."""
     by_reason: defaultdict[str, array[int]] = defaultdict(lambda: array("L"))
     for match in matches:
@@ -132,7 +132,7 @@ def _endings(matches: Sequence[TournamentMatch]) -> Iterator[EndLengths]:
             by_reason[match.result.reason].append(match.result.actions)
     ordered = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
     everything = array("L", (length for _, lengths in ordered for length in lengths))
-    named = [(display.reason(reason), lengths) for reason, lengths in ordered]
+    named = [(source.reason(reason), lengths) for reason, lengths in ordered]
     for reason, lengths in [("", everything), *named] if everything else []:
         count, middle = len(lengths), Fraction(median(lengths))
         part, mean = display.share(count, len(everything)), Fraction(sum(lengths), count)

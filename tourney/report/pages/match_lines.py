@@ -162,7 +162,7 @@ def match_lines(source: "ReportSource", paged: Collection[int], *, measured: boo
                 )
                 for seat, entrant in enumerate(match.seats)
             ),
-            reason=display.reason(result.reason) if result.digest or not result.void else "void",
+            reason=source.reason(result.reason) if result.digest or not result.void else "void",
             actions=result.actions,
             void=result.void,
             note=display.label(result.note) if result.note and measured else "",

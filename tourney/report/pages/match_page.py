@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from tourney.match.notation import written_actions
 from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
 from tourney.report import display
@@ -141,15 +142,17 @@ def match_page(
     info = read_info(log)
     clocks = clocks_left(record, times) if record else []
     shown = replay(setting.game, record, _table(setting)) if record else BoardReplay()
-    mates = _mates(record, job.group, others)
+    written = written_actions(record) if record else ()
+    mates = _mates(record, written, job.group, others)
     script = None
     if record:
         script = MatchScript(
             file=f"{display.folder(setting.tournament.name)}-{line.number}",
             record=record,
+            written=written,
             seats=_seat_labels(line),
             replay=shown,
-            rounds=tuple(action_rounds(record, _seat_labels(line))),
+            rounds=tuple(action_rounds(record, written, _seat_labels(line))),
             times=times,
             clocks=clocks,
             info=info,
@@ -160,7 +163,7 @@ def match_page(
         line=line,
         headline=headline(line, record),
         seats=_seats(record, line, log),
-        board=_board(shown) if shown.count else None,
+        board=_board(shown, written) if shown.count else None,
         problem=shown.problem,
         rounds=script.rounds if script else (),
         actions=len(record.actions) if record else 0,
@@ -201,7 +204,10 @@ def _plots(
 
 
 def _mates(
-    record: Record | None, group: Sequence[ListedMatch], others: Mapping[int, Record]
+    record: Record | None,
+    written: Sequence[str],
+    group: Sequence[ListedMatch],
+    others: Mapping[int, Record],
 ) -> tuple[Mate, ...]:
     """The matches of a group that have a page and the seed of the record."""
     found = []
@@ -210,10 +216,8 @@ def _mates(
         if record is None or other is None or not line.href or other.seed != record.seed:
             continue
         ply = first_difference(record.actions, other.actions)
-        here, there = (
-            display.label(each.actions[ply - 1][1]) if 0 < ply <= len(each.actions) else ""
-            for each in (record, other)
-        )
+        texts = (written, written_actions(other) if ply else ())
+        here, there = (display.action(each[ply - 1]) if 0 < ply <= len(each) else "" for each in texts)
         found.append(Mate(line, ply, here, there))
     return tuple(found)
 
@@ -281,15 +285,14 @@ def _times(measured: Measurements) -> tuple[float | None, ...]:
     return tuple([float(t) if t is not None and 0 <= t < MOST_MS else None for t in measured.times_ms])
 
 
-def _board(shown: BoardReplay) -> MatchBoard:
+def _board(shown: BoardReplay, written: Sequence[str]) -> MatchBoard:
     left, top, width, height = shown.box
     last = shown.count - 1
     # The start is on the page of the game, and the end is the page's board.
     plies = shown.key_plies[2:-1:3]
     pictures = {ply: still(shown, ply) for ply in (*plies, last)}
     frames = [
-        (ply, f"{ply}. {display.line(shown.actions[ply - 1])}", *_markup(shown, pictures[ply]))
-        for ply in plies
+        (ply, f"{ply}. {display.action(written[ply - 1])}", *_markup(shown, pictures[ply])) for ply in plies
     ]
     final, over = _markup(shown, pictures[last])
     return MatchBoard(

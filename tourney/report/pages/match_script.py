@@ -36,7 +36,8 @@ _BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
 class MatchScript:
     """All that the script shows of a match.
 
-    ``file`` is the name of saved files, without its ending; ``rounds`` is the list of the actions (see
+    ``file`` is the name of saved files, without its ending; ``written`` are the actions in their game's
+    notation; ``rounds`` is the list of the actions (see
     ``action_rounds``). ``times`` are milliseconds by action, ``clocks`` those left on each clock by ply;
     either is empty if it is not shown. ``waited`` is the most milliseconds that one seat was not charged.
     ``mates`` are the matches of the same seed: (number, first different ply).
@@ -44,6 +45,7 @@ class MatchScript:
 
     file: str
     record: Record
+    written: Sequence[str]
     seats: tuple[SeatLabel, ...]
     replay: BoardReplay
     rounds: tuple[str, ...]
@@ -58,8 +60,9 @@ class MatchScript:
 
         - ``file``: see above. ``board``: for ``TourneyBoard``, or null.
         - ``record``: the record without its actions. ``actions``: separated by blanks, only if the script
-          cannot read them from the list. ``actors``: their seats (a digit each, or separated by blanks if
-          there are ten seats or more; fewer if they repeat).
+          cannot read them from the list. ``shown``, where the list has a notation of its own: true if the
+          script can read it from there, else its texts. ``actors``: their seats (a digit each, or separated
+          by blanks if there are ten seats or more; fewer if they repeat).
         - ``seats``: [name, color]. ``opening``: the last ply of the opening.
         - ``fates``: [seat, actions before it left, why].
         - ``times``: microseconds, or nothing (see ``codes.integers``). ``clocks``: the milliseconds on the
@@ -80,8 +83,11 @@ class MatchScript:
         if left := seats_that_left(record):
             data["fates"] = [[seat, count, words] for seat, (count, words) in left.items()]
         actions = [action for _, action in record.actions]
-        if listed(self.rounds) != actions:
+        found = listed(self.rounds)
+        if found != actions:
             data["actions"] = " ".join(actions)
+        if actions != (written := list(self.written)):
+            data["shown"] = found == written or list(map(display.action, written))
         data |= self._measured()
         if info.seats:
             data["info"] = {str(seat): found.as_json() for seat, found in info.seats.items()}
@@ -145,14 +151,15 @@ def opening_end(record: Record) -> int:
     return 0 if left <= 0 else len(record.actions)
 
 
-def action_rounds(record: Record, seats: Sequence[SeatLabel]) -> Iterator[str]:
+def action_rounds(record: Record, written: Sequence[str], seats: Sequence[SeatLabel]) -> Iterator[str]:
     """Yield the actions as lines of text, a round each: it ends where a seat acts again after another.
 
-    Seats are named where they do not act in the order of the round before.
+    ``written`` are the actions in their game's notation. Seats are named where they do not act in the order
+    of the round before.
     """
     names = {seat.number: seat.name for seat in seats}
     order: list[int] = []
-    for turns in _turns(record, len(seats)):
+    for turns in _turns(record, written, len(seats)):
         acting = [seat for seat, _ in turns]
         known = acting == order[: len(acting)]
         yield "; ".join(
@@ -164,7 +171,7 @@ def action_rounds(record: Record, seats: Sequence[SeatLabel]) -> Iterator[str]:
         order = order if known else acting
 
 
-def _turns(record: Record, seats: int) -> Iterator[list[tuple[int, list[str]]]]:
+def _turns(record: Record, written: Sequence[str], seats: int) -> Iterator[list[tuple[int, list[str]]]]:
     """Yield the turns of each round; a draw by chance belongs to the turn after it, or is one of seat 0."""
     left = seats_that_left(record)
     end = opening_end(record)
@@ -172,8 +179,8 @@ def _turns(record: Record, seats: int) -> Iterator[list[tuple[int, list[str]]]]:
     acted: set[int] = set()
     acting = 0
     drawn: list[str] = []
-    for ply, (actor, action) in enumerate(record.actions, 1):
-        shown = display.line(action)
+    for ply, ((actor, _), text) in enumerate(zip(record.actions, written, strict=True), 1):
+        shown = display.action(text)
         if not 0 < actor <= seats:
             drawn.append(f"[{shown}]")
             continue
@@ -198,7 +205,7 @@ def _turns(record: Record, seats: int) -> Iterator[list[tuple[int, list[str]]]]:
 
 def listed(rounds: Sequence[str]) -> list[str]:
     """The actions of a page's list, as its script reads them: wrong only for unusual names."""
-    return _BESIDE.sub(" ", " ".join(rounds)).split()
+    return [word for word in _BESIDE.sub(" ", " ".join(rounds)).split(" ") if word]
 
 
 Series = Sequence[tuple[int, float]]

@@ -151,7 +151,7 @@ def _ends(source: ReportSource) -> list[tuple[str, int, str]]:
     results = (match.result for match in source.matches)
     counts = Counter(result.reason for result in results if result is not None and not result.void)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [(display.reason(reason), n, display.share(n, counts.total())) for reason, n in ordered]
+    return [(source.reason(reason), n, display.share(n, counts.total())) for reason, n in ordered]
 
 
 def _standings_table(source: ReportSource) -> DataTable:

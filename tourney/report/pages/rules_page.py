@@ -15,7 +15,7 @@ from tourney.games.base import AnyGame
 from tourney.games.board_style import seat_colors
 from tourney.games.diagrams import Piece
 from tourney.games.game_tree import picture
-from tourney.games.guide import Guide
+from tourney.games.guide import Guide, draw_example
 from tourney.games.registry import EXTERNAL, GAMES
 from tourney.games.svg_diagram import inline_svg, piece_svg
 from tourney.report import display
@@ -74,7 +74,7 @@ def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView
     seats, options = source.tournament.seats, dict(source.tournament.plan.options)
     boards = []
     for example in guide.examples:
-        diagram = game.draw_example(example, seats, options)
+        diagram = draw_example(game, example, seats, options)
         count = example.seats or (game.seat_counts[0] if example.position or example.actions else seats)
         colors = seat_colors(game.seat_names[:count])
         caption = display.line(example.caption)

@@ -67,12 +67,15 @@ class FrameDrawer:
             if columns is None
             else (self._toggles(columns, len(seen)), *_joined(columns, len(seen)))
         )
-        views, lasts = zip(*seen, strict=True)
-        if HIDDEN in lasts:
-            notes = [
-                tuple([note.replace(LAST, HIDDEN) for note in noted]) if last == HIDDEN else noted
-                for noted, last in zip(notes, lasts, strict=True)
-            ]
+        views = tuple([view for view, _ in seen])
+        # The page names the last action itself, in its game's notation.
+        kept = {
+            noted: tuple([note for note in noted if not note.startswith("last: ")]) for noted in set(notes)
+        }
+        notes = [
+            tuple([note.replace(LAST, HIDDEN) for note in kept[noted]]) if last == HIDDEN else kept[noted]
+            for noted, (_, last) in zip(notes, seen, strict=True)
+        ]
         if end:
             notes[-1] = tuple([f"over: {end}" if note.endswith(" to move") else note for note in notes[-1]])
         return Frames(views, tuple(toggles), tuple(traces), tuple(notes))

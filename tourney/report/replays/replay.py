@@ -22,7 +22,7 @@ from tourney.games.registry import EXTERNAL
 from tourney.games.svg_diagram import ARROW, LABEL, NO_BOX, Box, around, arrow_svg
 from tourney.match.record import Record
 from tourney.report.replays.board_table import BoardTable, Thing, board_table
-from tourney.report.replays.codes import columns, number
+from tourney.report.replays.codes import columns, number, steps
 from tourney.report.replays.match_frames import HIDDEN, FrameDrawer, Frames, SeenView
 
 KEY_FRAMES = 4
@@ -45,13 +45,15 @@ class BoardReplay:
 
     ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
     board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open ones;
-    seats that saw everything are absent. ``problem`` says why the pictures end before the actions, or is "".
+    seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not see.
+    ``problem`` says why the pictures end before the actions, or is "".
     """
 
     box: Box = NO_BOX
     actions: tuple[str, ...] = ()
     open: Frames | None = None
     seen: Mapping[int, Frames] = field(default_factory=dict)
+    hidden: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     problem: str = ""
     drawn_with: BoardTable | None = None
 
@@ -98,7 +100,8 @@ class BoardReplay:
 
         ``sprites``, ``places``: those that are not shared, whose numbers follow the shared ones. ``notes``:
         templates of lines; ``sets``: lists of numbers of these. Then the open frames, and in ``views``, with
-        ``seat`` and ``last``, the last ply that differs, those of a seat: ``p``: the position strings (see
+        ``seat``, ``last``, the last ply that differs, and ``h``, the plies of the actions that it did not see
+        (see ``codes.steps``), those of a seat: ``p``: the position strings (see
         ``codes.columns``); ``t``: by ply, separated by blanks, the things that appear or disappear, a thing
         being the codes of sprite and place, for an arrow of sprite, place and place; ``m``: likewise the
         marks and arrows; ``k``: by ply the number of the set of notes.
@@ -115,7 +118,12 @@ class BoardReplay:
             return {}, []
         encoder = _FrameEncoder(self.table)
         views = [
-            {"seat": seat, "last": len(frames.views) - 1, **encoder.frames(frames)}
+            {
+                "seat": seat,
+                "last": len(frames.views) - 1,
+                "h": steps(self.hidden[seat]),
+                **encoder.frames(frames),
+            }
             for seat, frames in self.seen.items()
         ]
         data: dict[str, object] = {**encoder.frames(self.open), **encoder.tables()}
@@ -240,7 +248,11 @@ def replay(game: AnyGame | None, record: Record, table: BoardTable | None = None
             frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
     frames = drawer.frames(views, end) if views else None
     actions = tuple([last or "" for _, last in views[1:]])
-    return BoardReplay(around(drawer.boxes), actions, frames, frames_of, problem, table)
+    hidden = {
+        seat: tuple(ply for ply, (_, last) in enumerate(by_seat[seat]) if last == HIDDEN)
+        for seat in frames_of
+    }
+    return BoardReplay(around(drawer.boxes), actions, frames, frames_of, hidden, problem, table)
 
 
 def shared_data(table: BoardTable) -> dict[str, object]:
