@@ -156,7 +156,6 @@ def quick_ways(
     """How the referee plays a string, and chance's outcome; trees of older versions did it step by step."""
     if hasattr(game, "play_text"):
         return game.play_text, game.play_outcome
-    pick = import_module("tourney.seeds").pick
 
     def play_text(state: AnyState, text: str) -> AnyState:
         action = game.parse_action(text)
@@ -164,7 +163,7 @@ def quick_ways(
         return state.play(action)
 
     def play_outcome(state: AnyState, u: int) -> tuple[str, AnyState]:
-        action = pick(u, state.legal_actions(), state.chance_weights())
+        action = outcome_of(state, u)
         return game.action_string(action), state.play(action)
 
     return play_text, play_outcome
