@@ -106,6 +106,19 @@ def spec(*names: str) -> MatchSpec:
 
 
 @contained
+def test_match_says_that_pages_of_an_earlier_one_stay_cached(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The protection is then partial in its measurements, and its log names the bytes."""
+    monkeypatch.setattr(room.sandbox, "settle", lambda: 8192)
+    with room.runner() as runner:
+        played = runner.play(spec("a", "b"))
+    assert played.measured.sandbox is not None
+    assert played.measured.sandbox.protections["page-cache"] == "partial"
+    assert "8192 bytes that bots of earlier matches read stay cached" in str(played.log)
+
+
+@contained
 @pytest.mark.parametrize("processors", [1, 2])
 def test_following_match_starts_in_prepared_sandboxes(
     room: Room, processors: int, monkeypatch: pytest.MonkeyPatch

@@ -241,10 +241,12 @@ class MatchRunner:
             places = self._places(spec)
             if self._prepared is not None:
                 self._prepared.make(places)
-            if self._sandbox is not None:
-                self._sandbox.settle()  # nothing of the match before is left when a bot of this one starts
+            # Nothing of the match before is left when a bot of this one starts.
+            cached = 0 if self._sandbox is None else self._sandbox.settle()
             for place in places:
                 players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
+            if cached:
+                _mark_cached(players, cached)
             self.end_waiting()
             # On a single processor, making sandboxes would take time from this match's turns.
             early = len(free_processors()) > 1
@@ -349,3 +351,10 @@ class MatchRunner:
             return self._about
         degrees = {**self._about.sandbox.protections, **dict.fromkeys(weakened, "partial")}
         return structs.replace(self._about, sandbox=structs.replace(self._about.sandbox, protections=degrees))
+
+
+def _mark_cached(players: Sequence[Player], size: int) -> None:
+    """Note that these bots may see what earlier ones read, because the kernel did not drop all of it."""
+    why = f"{size} bytes that bots of earlier matches read stay cached"
+    for player in players:
+        player.channel.weakened = {**player.channel.weakened, "page-cache": why}

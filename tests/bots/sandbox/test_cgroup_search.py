@@ -241,3 +241,20 @@ def test_group_without_processes_drops_its_caches(tmp_path: Path) -> None:
         (tmp_path / "memory.high").write_text("max\n", "ascii")
         drop_caches(tmp_path)
         assert (tmp_path / "memory.high").read_text("ascii")[: len(wanted)] == wanted
+
+
+def test_drop_is_repeated_until_only_the_kernels_memory_is_left(tmp_path: Path) -> None:
+    """What still stays cached after many tries is counted, so that the next match can say so."""
+    for name in ("cgroup.procs", "memory.force_empty"):
+        (tmp_path / name).write_text("", "ascii")
+    for name, size in (("memory.usage_in_bytes", 12288), ("memory.kmem.usage_in_bytes", 4096)):
+        (tmp_path / name).write_text(f"{size}\n", "ascii")
+    assert drop_caches(tmp_path) == 8192
+    assert (tmp_path / "memory.force_empty").read_text("ascii") == "0"
+    (tmp_path / "memory.usage_in_bytes").write_text("4096\n", "ascii")
+    assert drop_caches(tmp_path) == 0
+    (tmp_path / "memory.usage_in_bytes").unlink()
+    for name, text in (("memory.current", "16384\n"), ("memory.reclaim", "")):
+        (tmp_path / name).write_text(text, "ascii")
+    assert drop_caches(tmp_path) == 0
+    assert (tmp_path / "memory.reclaim").read_text("ascii") == "16384"

@@ -25,6 +25,7 @@ PRESSURE = "cpu.pressure"
 _REMOVE_SECONDS = 5.0
 _LEAVE_SECONDS, _MOST_SECONDS = 0.0003, 0.01
 """Time between two looks whether killed processes have left a group, at first and at most."""
+_DROPS: Final = 50  # times to look whether something is cached, and drop it again
 _CLAIMS = 100  # names to try: a process of another namespace with the same number may have taken one
 
 
@@ -36,6 +37,14 @@ class Home(NamedTuple):
     version: int
 
 
+@dataclass(slots=True)
+class Ended:
+    """What ended bots left: groups whose killed processes are still there, and bytes that stayed cached."""
+
+    groups: "list[Cgroup]" = field(default_factory=list)
+    cached: int = 0
+
+
 class Cgroup:
     """The groups of one bot, one in each hierarchy; made by ``Cgroups``. ``locks`` hold their folders."""
 
@@ -45,11 +54,11 @@ class Cgroup:
         core: Path | None,
         memory: Path | None,
         locks: tuple[int, ...] = (),
-        leaving: "list[Cgroup] | None" = None,
+        ended: Ended | None = None,
     ) -> None:
         self.folders = folders
         self._left = list(folders)
-        self._leaving = [] if leaving is None else leaving
+        self._ended = ended or Ended()
         self._done: Callable[[], None] | None = None
         self._keep_caches = False
         self.memory = memory
@@ -140,13 +149,11 @@ class Cgroup:
         met = found.get("oom", 0)
         for name in ("memory.failcnt", "memory.memsw.failcnt"):
             with suppress(OSError, ValueError):
-                met += self._figure(name)
+                met += _figure(self.memory, name)
         with suppress(OSError, ValueError):  # version 1 does not count failures for the kernel's own memory
-            met += self._figure("memory.max_usage_in_bytes") >= self._figure("memory.limit_in_bytes")
+            limit = _figure(self.memory, "memory.limit_in_bytes")
+            met += _figure(self.memory, "memory.max_usage_in_bytes") >= limit
         return found.get("oom_kill", 0), met > 0
-
-    def _figure(self, name: str) -> int:
-        return int((self.memory / name).read_text("ascii")) if self.memory is not None else 0
 
     def remove(self) -> None:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
@@ -168,7 +175,7 @@ class Cgroup:
         self._keep_caches = keep_caches
         if not self._is_gone():
             self.kill()
-            self._leaving.append(self)
+            self._ended.groups.append(self)
 
     def settle(self, *, wait: bool) -> bool:
         """Remove the groups after ``leave``, or ``wait`` until that is possible; say whether it is done."""
@@ -183,9 +190,12 @@ class Cgroup:
                 os.close(fd)
         self._cpu = self._pressure = -1
         # If one is not empty, the others are not: a process leaves them all at the same time.
-        while self._left and remove_group(
-            self._left[0], keep_caches=self._keep_caches or self._left[0] != self.memory
-        ):
+        while self._left:
+            drop = self._left[0] == self.memory and not self._keep_caches
+            cached = drop_caches(self._left[0]) if drop else 0
+            if not remove_group(self._left[0]):
+                break
+            self._ended.cached += cached
             del self._left[0]
         if not self._left:
             self._unlock()
@@ -202,13 +212,10 @@ class Cgroup:
 
 @dataclass(frozen=True, slots=True)
 class Cgroups:
-    """Makes groups for bots. ``homes`` has an entry for each usable hierarchy, and may be empty.
-
-    ``leaving`` holds groups of ended bots whose processes were killed and have not left yet.
-    """
+    """Makes groups for bots. ``homes`` has an entry for each usable hierarchy, and may be empty."""
 
     homes: tuple[Home, ...]
-    leaving: list[Cgroup] = field(default_factory=list, compare=False)
+    ended: Ended = field(default_factory=Ended, compare=False)
 
     @property
     def gives(self) -> frozenset[str]:
@@ -237,22 +244,28 @@ class Cgroups:
                 if "pids" in home.gives:
                     (folder / "pids.max").write_text(str(processes))
             folders, locks = zip(*made, strict=True)
-            return Cgroup(folders, core, memory_at, locks, self.leaving)
+            return Cgroup(folders, core, memory_at, locks, self.ended)
         except OSError:
             for folder, lock in made:
                 remove_group(folder)
                 os.close(lock)
             raise
 
-    def settle(self, *, wait: bool = False) -> None:
-        """Remove the groups of ended bots that are empty now, or ``wait`` for all of them."""
-        self.leaving[:] = [group for group in self.leaving if not group.settle(wait=wait)]
+    def settle(self, *, wait: bool = False) -> int:
+        """Remove the groups of ended bots that are empty now, or ``wait`` for all of them.
+
+        Returns the bytes that these and earlier ones had read first and that could not be dropped.
+        """
+        left = [group for group in self.ended.groups if not group.settle(wait=wait)]
+        self.ended.groups[:] = left
+        return self.ended.cached
 
     def sweep(self) -> None:
         """Remove empty groups whose maker is gone."""
         for folder in (found for home in self.homes for found in home.folder.glob(f"{PREFIX}*-*")):
             with suppress(OSError), opened(folder, os.O_DIRECTORY) as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                drop_caches(folder)
                 remove_group(folder)
 
 
@@ -314,10 +327,8 @@ def _open(folder: Path) -> int | None:
         return None
 
 
-def remove_group(folder: Path, *, keep_caches: bool = False) -> bool:
+def remove_group(folder: Path) -> bool:
     """Remove a group that is empty; whether it is gone."""
-    if not keep_caches:
-        drop_caches(folder)
     try:
         folder.rmdir()
     except OSError as error:
@@ -325,14 +336,35 @@ def remove_group(folder: Path, *, keep_caches: bool = False) -> bool:
     return True
 
 
-def drop_caches(folder: Path) -> None:
-    """Drop what is cached in the name of a group without processes: what it was the first to read.
+def drop_caches(folder: Path) -> int:
+    """Drop what is cached in the name of a group without processes, and return the bytes that stay.
 
-    Otherwise it stays cached after the match, and the time of a read shows that. The kernel drops it to
-    get below a limit of 0.
+    It is what the group was the first to read. Otherwise it stays cached after the match, and the time of a
+    read shows that. The kernel drops it to get below a limit of 0, but not the pages that another processor
+    has just put on a list of its own: ``memory.force_empty`` and version 2's ``memory.reclaim`` collect these
+    first. Only version 1 shows exactly what stays.
     """
+    if _members(folder):
+        return 0
     for name in ("memory.high", "memory.limit_in_bytes"):
-        # The other version has no such file; and what the kernel itself needs stays.
-        with suppress(OSError), opened(folder / name, os.O_WRONLY) as fd:
-            if not _members(folder):
-                os.write(fd, b"0")
+        _write(folder / name, "0")
+    left = 0
+    with suppress(OSError, ValueError):  # version 2 has none of these files
+        for _ in range(_DROPS):
+            left = _figure(folder, "memory.usage_in_bytes") - _figure(folder, "memory.kmem.usage_in_bytes")
+            if left <= 0:
+                return 0
+            _write(folder / "memory.force_empty", "0")
+    with suppress(OSError, ValueError):
+        _write(folder / "memory.reclaim", str(_figure(folder, "memory.current")))
+    return left
+
+
+def _figure(folder: Path, name: str) -> int:
+    return int((folder / name).read_text("ascii"))
+
+
+def _write(file: Path, text: str) -> None:
+    """Write to a file of a group. The kernel may lack it, and refuses what it can do in part only."""
+    with suppress(OSError), opened(file, os.O_WRONLY) as fd:
+        os.write(fd, text.encode("ascii"))

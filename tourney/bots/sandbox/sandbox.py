@@ -308,9 +308,9 @@ class Sandbox(ABC):
             launch.close_fds()
         return held
 
-    def settle(self) -> None:
-        """Wait until the killed processes of ended bots are gone, and remove their control groups."""
-        self._cgroups.settle(wait=True)
+    def settle(self) -> int:
+        """Wait for the killed processes of ended bots, remove their groups; the bytes that stay cached."""
+        return self._cgroups.settle(wait=True)
 
     def sweep(self) -> None:
         """Remove the control groups of bots whose referees were killed."""
