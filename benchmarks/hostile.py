@@ -3,6 +3,7 @@
     python -m benchmarks.hostile attacks [--rounds 5] [--level auto|off] [--before PROGRAM] [ATTACK ...]
     python -m benchmarks.hostile channels [--bits 2048] [--level auto|off]
     python -m benchmarks.hostile overload [--games 4] [--matches 3] [--children 4] [--work 20]
+    python -m benchmarks.hostile hosts [--matches 100]
 
 ``attacks``: time from an attack's deadline, or from a runner's death, until the bot is gone. Plays each
 attack of the tests in a match, pinned to one processor like a worker and its bots, and prints a table.
@@ -26,6 +27,12 @@ and three seconds for the start. The same games are played on the machine as it 
 matches of bots whose children work all the time; all of them share one processor.
 
 Prints a row for each, and exits with 1 if a game ended in another way beside the hostile matches.
+
+``hosts``: what a lying host of a cluster gains. Two hosts play a tournament of two entrants, one of them
+honestly; both are threads of this process, behind the interface of a cluster's executor. The other one forges
+every match: a time-out of the first entrant at once or after its limit, or another game by the rules. Where
+the run refuses it, its matches are withdrawn, as `tourney db withdraw` does, and the run goes on. A row gives
+the matches that it forged, those whose result is stored at the end, and what the run says of the host.
 """
 
 import argparse
@@ -49,16 +56,23 @@ from benchmarks import exploits
 from tests.attacks.arena import Arena, Fight
 from tests.attacks.attacks import ATTACKS, Attack
 from tests.attacks.runner import Runner
+from tests.support import clusters
+from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.processes import wait_for
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.sandbox import cgroups
 from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
-from tourney.errors import EnvironmentFailure
+from tourney.errors import EnvironmentFailure, WorkerError
 from tourney.match.match_runner import MatchRunner
+from tourney.match.named_seeds import RandomChannel
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.run.engine.withdrawal import find_withdrawal, withdraw
+from tourney.run.workers.executor import WorkerReply
+from tourney.run.workers.messages import RequestedMatch, reply_of
 from tourney.run.workers.worker import pin
+from tourney.store.database import Database
 
 # -- attacks ------------------------------------------------------------------------------------------------
 
@@ -337,7 +351,7 @@ def channels(words: Sequence[str]) -> int:
         for make in rows:
             print(make(), flush=True)
         kept = cgroups.drop_caches
-        cgroups.drop_caches = lambda folder: None  # noqa: ARG005 - as before this was dropped
+        cgroups.drop_caches = lambda folder: 0  # noqa: ARG005 - as before this was dropped
         try:
             print("without dropping what a match cached:")
             print(by_names(sandbox, folder, bits(given.bits), "/usr/bin", at_once=False), flush=True)
@@ -505,9 +519,102 @@ def overload(words: Sequence[str]) -> int:
     return int(same(beside, free) < len(free))
 
 
+# -- hosts --------------------------------------------------------------------------------------------------
+
+
+class LateBot(RandomChannel):
+    """Claims that it has taken no action in time, after ``waits`` seconds."""
+
+    waits = 0.0
+
+    def wait(self, deadline: int) -> Event:
+        """The answer at start-up, then a time-out."""
+        if self._turn == 0:
+            return super().wait(deadline)
+        time.sleep(self.waits)
+        return Event("timeout")
+
+
+class WaitingLateBot(LateBot):
+    """Waits as long as the limit first."""
+
+    waits = 0.002
+
+
+def late(bot: type[LateBot]) -> clusters.Behaviour:
+    """A host at which the first entrant of each match, by name, is such a bot."""
+
+    def behave(request: RequestedMatch, _reply: bytes) -> object:
+        victim = min(entrant.name for entrant in request.spec.seats)
+
+        def launch_bot(entrant: Entrant, _limits: Limits) -> Channel:
+            return bot() if entrant.name == victim else RandomChannel()
+
+        with MatchRunner(launch_bot) as runner:
+            return reply_of(WorkerReply(request.number, runner.play(request.spec)), request.number)
+
+    return behave
+
+
+LIES: dict[str, tuple[Limits, clusters.Behaviour]] = {
+    "a time-out at once": (Limits(move_ms=20_000), late(LateBot)),
+    "a time-out after the limit": (Limits(move_ms=1), late(WaitingLateBot)),
+    "another game": (Limits(move_ms=20_000), clusters.other_game),
+}
+
+
+def host_row(name: str, recheck: int, matches: int, folder: Path) -> str:
+    """Play the tournament honestly on this machine, and beside the lying host; the table's row."""
+    limits, behave = LIES[name]
+    honest, cup = (
+        clusters.Cup(
+            Database.open(str(folder / f"{one}.db"), create=True), entrants=2, games=matches, limits=limits
+        )
+        for one in ("honest", "cup")
+    )
+    honest.run(FuturesExecutor(Immediate, clusters.play))
+    links = [clusters.two(behave)]
+    try:
+        cup.run(clusters.cluster(links[0], recheck=recheck))
+    except WorkerError:
+        tournament = cup.repository.tournaments.get()
+        withdraw(cup.repository, tournament, find_withdrawal(cup.repository, tournament, "a"))
+        links.append(clusters.two(behave))
+        cup.run(clusters.cluster(links[1], recheck=recheck))
+    said = "nothing"
+    if any("a is refused" in line or "a gets no match" in line for line in cup.said):
+        said = "refused"
+    elif any("/a came out differently" in line or "/a, and in" in line for line in cup.said):
+        said = "named, not proved"
+    forged = sum(cup.digests[number] != digest for number, digest in honest.digests.items())
+    for one in (honest, cup):
+        one.repository.close()
+    sent = sum(node == "a" for link in links for node, _ in link.requests)
+    return f"| {name} | {recheck / 100:g} % | {sent} | {forged} | {said} |"
+
+
+def hosts(words: Sequence[str]) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--matches", type=int, default=100)
+    matches = parser.parse_args(words).matches
+    print(
+        "| the lying host sends | rechecked | forged | forged results that count | the run says of the host |"
+    )
+    print("|---" * 5 + "|")
+    for name in LIES:
+        for recheck in (0, 200, 2_000, 10_000):
+            with tempfile.TemporaryDirectory(prefix="tourney-hosts-") as folder:
+                print(host_row(name, recheck, matches, Path(folder)), flush=True)
+    return 0
+
+
 PARTS: dict[str, Callable[[Sequence[str]], int]] = {
     "attacks": attacks,
     "channels": channels,
+    "hosts": hosts,
     "overload": overload,
 }
 

@@ -52,3 +52,20 @@ def test_unknown_attack_is_refused() -> None:
     done = run("witchcraft")
     assert done.returncode == 2
     assert "there is no attack witchcraft" in done.stderr
+
+
+def test_lying_hosts_gain_nothing_where_all_is_rechecked() -> None:
+    """The benchmark of hosts shows it: only what is unchecked, or cannot be proved, counts."""
+    words = ["benchmarks.hostile", "hosts", "--matches", "8"]
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()[2:]]
+    assert len(rows) == 12
+    for lie, recheck, forged, counts, said in rows:
+        if recheck == "100 %" or lie == "a time-out at once":
+            assert counts == "0"
+        if lie == "a time-out at once":
+            assert forged != "0"
+            assert said == "refused"

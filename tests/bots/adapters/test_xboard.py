@@ -105,6 +105,7 @@ def test_second_seat_gets_a_position_and_plain_moves() -> None:
     ("lines", "answer"),
     [
         ("< resign", "line: resign"),
+        ("< resign { refuses own move }", "line: resign"),
         ("< move O-O-O\n> force", "line: move e1c1"),
         ("< 0-1 {White resigns}", "line: resign"),
         ("< 1-0 {White mates}\n< move e2e4\n> force", "line: move e2e4"),

@@ -18,7 +18,7 @@ from tourney.protocol import Go, Info, NewGame, shown
 _FEATURE = re.compile(r'([a-z]+)=("[^"]*"|[^ ]+)', re.ASCII)
 _MOVE = re.compile(r"move ([a-h][1-8][a-h][1-8][nbrq]?|o-o(?:-o)?)\s*", re.ASCII | re.IGNORECASE)
 _THINKING = re.compile(r"\s*([0-9]{1,3})[.&+]?\s+(-?[0-9]{1,9})\s+[0-9]+\s+([0-9]{1,15})(?:\s|\Z)", re.ASCII)
-_RESULT = re.compile(r"(?:resign\b|(0-1|1-0)(?:\s*\{.*)?)", re.ASCII)
+_RESULT = re.compile(r"(?:resign\b|(0-1|1-0)\b)(?:\s*\{.*)?", re.ASCII)
 _CASTLING: Final = (
     {"o-o": "e1g1", "o-o-o": "e1c1"},
     {"o-o": "e8g8", "o-o-o": "e8c8"},
