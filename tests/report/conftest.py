@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.report import world
+from tests.support.sites import site
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
-from tourney.report.site import site
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
 

@@ -8,10 +8,10 @@ import pytest
 
 from tests.report import world
 from tests.report.browser import colours, needs_browser, probe
+from tests.support.sites import site
 from tourney.games.board_style import GROUNDS, TOKENS
 from tourney.report.output.write import write
 from tourney.report.replays.replay import BoardReplay, replay
-from tourney.report.site import site
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
 

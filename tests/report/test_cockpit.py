@@ -11,11 +11,11 @@ from msgspec import structs
 from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.test_browser import STATE
+from tests.support.sites import site
 from tourney.match.record import Adjudication, Outcome, Record, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Limits
 from tourney.report.output.write import write
-from tourney.report.site import site
 from tourney.report.source import load
 from tourney.run.engine.recorder import spec_of
 from tourney.store.database import Database

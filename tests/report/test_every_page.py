@@ -15,11 +15,12 @@ import pytest
 from tests.report import fonts, world
 from tests.report.browser import BROWSER, needs_browser
 from tests.report.html_pages import pages
+from tests.support.sites import sites
 from tourney.match.result import LogLine
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
 from tourney.report.pages.match_lines import MatchDetail
-from tourney.report.site import Versions, sites
+from tourney.report.site import Versions
 from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.store.database import Database

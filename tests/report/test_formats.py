@@ -19,6 +19,7 @@ from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import Page
 from tests.support.command import invoke
+from tests.support.sites import site
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
 from tourney.report.display import label
@@ -28,7 +29,7 @@ from tourney.report.pages.bracket_page import bracket
 from tourney.report.pages.format_pages import estimates
 from tourney.report.pages.methods_page import has_measurements
 from tourney.report.pages.rounds_page import has_progress, has_rounds, round_path
-from tourney.report.site import renderer, site
+from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.results.rounds import float_of, rankings, rounds_of
 from tourney.results.standings import page_columns, ranking_columns, ranking_sentences, standings_columns

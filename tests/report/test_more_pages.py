@@ -11,6 +11,7 @@ import pytest
 from tests.report import world
 from tests.report.conftest import Report
 from tests.report.html_pages import Page
+from tests.support.sites import site, sites
 from tourney.match.record import FAULT_KINDS
 from tourney.match.result import LogLine
 from tourney.report import display
@@ -18,7 +19,7 @@ from tourney.report.output.layout import File, Options
 from tourney.report.output.rendering import Renderer
 from tourney.report.output.write import write
 from tourney.report.pages import fault_page, history_page, pair_page
-from tourney.report.site import renderer, site, sites
+from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
 from tourney.store.presentation import Link, Presentation, logo_text

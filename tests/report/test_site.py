@@ -15,6 +15,7 @@ from tests.report.conftest import Report
 from tests.report.html_pages import Page, pages, read
 from tests.support.command import TOYS, offering
 from tests.support.records import digest_of
+from tests.support.sites import site, sites
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.match.spec import Entrant
 from tourney.report.display import label
@@ -24,7 +25,7 @@ from tourney.report.output.write import MARKER, write
 from tourney.report.pages.match_lines import MatchDetail, picked
 from tourney.report.pages.match_list import DATA, PAGE, list_page, pages_of
 from tourney.report.pages.match_script import listed
-from tourney.report.site import Versions, site, sites
+from tourney.report.site import Versions
 from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.store.database import Database

@@ -6,10 +6,10 @@ import pytest
 from msgspec import structs
 
 from tests.report import world
+from tests.support.sites import site
 from tourney.match.result import LogLine
 from tourney.report.output.layout import Options
 from tourney.report.pages.match_lines import MatchDetail
-from tourney.report.site import site
 from tourney.report.source import BROKEN, ReportSource, load, published
 from tourney.store.database import Database
 from tourney.store.values import MatchResult

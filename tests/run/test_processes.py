@@ -12,10 +12,10 @@ import pytest
 
 from tests.support.command import PROGRAM, popen
 from tests.support.processes import PATIENCE, alive, wait_for, workers_of
+from tests.support.sites import site
 from tests.support.tournaments import digests, write_file
 from tourney.ratings.trueskill_rating import TrueSkillMethod
 from tourney.report.output.layout import Options
-from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.store import sqlite

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.support.executors import BackwardsExecutor, FuturesExecutor, Immediate
+from tests.support.sites import site
 from tests.support.tournaments import begin, digests
 from tourney.bots.channel.interface import Channel, Event
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.spec import Entrant, Limits
 from tourney.report.output.layout import Options
-from tourney.report.site import site
 from tourney.report.source import load
 from tourney.results.standings import compute_standings
 from tourney.run.engine.coordinator import Coordinator

@@ -11,12 +11,13 @@ from msgspec import structs
 
 from tests.support import genuine
 from tests.support.command import GOLDEN
+from tests.support.sites import site
 from tests.support.tournaments import begin, played, refused, stored
 from tourney.errors import GameError, InputError, RecordError, UsageError
 from tourney.games.registry import find_game
 from tourney.parsing import parse_json
 from tourney.ratings.trueskill_rating import Settings
-from tourney.report import site, source
+from tourney.report import source
 from tourney.report.output.layout import Options
 from tourney.results.ratings import draw_probability_of, rate_batch, rate_trueskill
 from tourney.results.standings import compute_standings
@@ -84,7 +85,7 @@ def facts(repository: Database, tournament: Tournament, *, measured: bool) -> li
         [(m.number, m.key, m.seats, m.result and m.result.note) for m in repository.matches.all(one)],
         repository.tournaments.entrants(one),
         repository.matches.replaced(one),
-        {file.path: file.content for file in site.site(source.load(repository, tournament), options)},
+        {file.path: file.content for file in site(source.load(repository, tournament), options)},
     ]
 
 

@@ -94,23 +94,6 @@ Part = File | MatchWork
 """A part of a site: a file, or all pages of matches of a tournament, which other processes may render."""
 
 
-def site(source: ReportSource, options: Options | None = None) -> Iterator[File]:
-    """Yield the files of a tournament's report, all rendered in this process."""
-    return _rendered(site_parts(source, options))
-
-
-def sites(
-    sources: Iterable[ReportSource], options: Options | None = None, versions: Versions = NO_VERSIONS
-) -> Iterator[File]:
-    """Yield the files of a report on several tournaments, all rendered in this process."""
-    return _rendered(sites_parts(sources, options, versions))
-
-
-def _rendered(parts: Iterable[Part]) -> Iterator[File]:
-    for part in parts:
-        yield from (part,) if isinstance(part, File) else map(part.render, part.jobs)
-
-
 def site_parts(source: ReportSource, options: Options | None = None) -> Iterator[Part]:
     """Yield the parts of a tournament's report."""
     options = options or Options()

@@ -43,11 +43,8 @@ class Memory(Cgroup):
         super().__init__((), None, Path("/"))
         self._counts = (own, host)
 
-    def out_of_memory(self) -> int:
-        return self._counts[0]
-
-    def killed_by_host(self) -> int:
-        return self._counts[1]
+    def memory_kills(self) -> tuple[int, int]:
+        return self._counts
 
 
 KILLED = "kill -9 $$"

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.sandbox import cgroups
 from tourney.bots.sandbox.cgroup_search import _mounts, _own, find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups, Home
 
@@ -109,16 +108,16 @@ def test_group_name_in_use_is_skipped(tmp_path: Path) -> None:
 def test_group_swept_while_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between its making and its lock it has no owner."""
     groups = Cgroups((Home(tmp_path, (), 2),))
-    opened = cgroups._open
+    opened = os.open
     swept: list[Path] = []
 
-    def sweep_first(folder: Path) -> int | None:
+    def sweep_first(folder: Path, flags: int) -> int:
         if not swept:
             swept.append(folder)
             folder.rmdir()
-        return opened(folder)
+        return opened(folder, flags)
 
-    monkeypatch.setattr(cgroups, "_open", sweep_first)
+    monkeypatch.setattr(os, "open", sweep_first)
     made = groups.make("7", memory=1, processes=1)
     assert made is not None
     assert swept

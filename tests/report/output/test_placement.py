@@ -10,6 +10,7 @@ import pytest
 
 from tests.report import world
 from tests.report.output.test_write import tree
+from tests.support.sites import site
 from tests.support.tournaments import refused
 from tourney.errors import EnvironmentFailure, WorkerError
 from tourney.report.output.layout import Options
@@ -22,7 +23,7 @@ from tourney.report.output.placement import (
 )
 from tourney.report.output.write import MARKER, Written, write
 from tourney.report.pages import match_files
-from tourney.report.site import site, site_parts
+from tourney.report.site import site_parts
 from tourney.report.source import load
 from tourney.store.database import Database
 

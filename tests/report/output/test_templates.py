@@ -7,10 +7,10 @@ import pytest
 
 from tests.report import world
 from tests.support.command import invoke
+from tests.support.sites import site
 from tourney.errors import UsageError
 from tourney.report.output.layout import Options, Templates
 from tourney.report.output.write import write
-from tourney.report.site import site
 from tourney.report.source import ReportSource, load
 from tourney.resources import templates_dir
 from tourney.store.database import Database

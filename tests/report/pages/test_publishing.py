@@ -14,11 +14,12 @@ from tests.report import world
 from tests.report.browser import read_png
 from tests.report.html_pages import Page
 from tests.support.command import invoke
+from tests.support.sites import site, sites
 from tourney.errors import UsageError
 from tourney.report.output.layout import Options
 from tourney.report.pages import publishing
 from tourney.report.pages.publishing import entries, finished_rounds
-from tourney.report.site import renderer, site, sites
+from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.store.database import Database
 from tourney.store.values import Origin

@@ -17,10 +17,10 @@ import pytest
 
 from tests.support.command import PROGRAM, popen
 from tests.support.processes import PATIENCE, wait_for
+from tests.support.sites import site
 from tests.support.tournaments import digests
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.report.output.layout import Options
-from tourney.report.site import site
 from tourney.report.source import load
 from tourney.run.workers.dask_executor import DaskLink
 from tourney.store.database import Database

@@ -216,7 +216,7 @@ class BotProcesses:
         """
         words = self.death()
         code = self._exit_code()
-        if code is None or (self._cgroup is not None and self._cgroup.out_of_memory()):
+        if code is None or (self._cgroup is not None and self._cgroup.memory_kills()[0]):
             return Event("closed", words)
         if self._killed_by_host(code) or self._sandbox_killed(code):
             return Event("lost", words)
@@ -237,7 +237,7 @@ class BotProcesses:
         """
         if self._host_kills is not None:
             return self._by_sigkill(code) and host_kills() > self._host_kills
-        return self._cgroup is not None and self._cgroup.killed_by_host() > 0
+        return self._cgroup is not None and self._cgroup.memory_kills()[1] > 0
 
     def death(self) -> str:
         """Say how the bot's output ended: by an exit, by a signal, or closed by a bot that runs on."""
@@ -246,7 +246,7 @@ class BotProcesses:
             words = "closed its output"
         else:
             words = self._exit_words(code) if code >= 0 else f"killed by {_signal_name(-code)}"
-        if self._cgroup is not None and self._cgroup.out_of_memory():
+        if self._cgroup is not None and self._cgroup.memory_kills()[0]:
             return f"{words} (out of memory: its processes together met their bound)"
         if code is not None and self._killed_by_host(code):
             return f"{words} (the machine was out of memory)"

@@ -122,24 +122,14 @@ class Cgroup:
         """The processes of the group."""
         return _members(self.folders[0])
 
-    def out_of_memory(self) -> int:
-        """The number of processes killed because the group reached its memory limit."""
-        kills, own = self._memory_kills()
-        return kills if own else 0
-
-    def killed_by_host(self) -> int:
-        """The number of processes killed because the host, or a group above, was out of memory."""
-        kills, own = self._memory_kills()
-        return 0 if own else kills
-
-    def _memory_kills(self) -> tuple[int, bool]:
-        """Number of processes that an out-of-memory killer killed, and whether the group met its limit.
+    def memory_kills(self) -> tuple[int, int]:
+        """Number of processes killed because the group met its memory limit, and because the host was full.
 
         The kernel counts those that it killed for the group's limit together with those that it killed for
         the whole host. Only the former need a group that reached its limit.
         """
         if self.memory is None:
-            return 0, False
+            return 0, 0
         found: dict[str, int] = {}
         for name in ("memory.events", "memory.oom_control"):
             with suppress(OSError, ValueError):
@@ -153,7 +143,8 @@ class Cgroup:
         with suppress(OSError, ValueError):  # version 1 does not count failures for the kernel's own memory
             limit = _figure(self.memory, "memory.limit_in_bytes")
             met += _figure(self.memory, "memory.max_usage_in_bytes") >= limit
-        return found.get("oom_kill", 0), met > 0
+        kills = found.get("oom_kill", 0)
+        return (kills, 0) if met else (0, kills)
 
     def remove(self) -> None:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
@@ -310,21 +301,14 @@ def claim_group(parent: Path, name: str) -> tuple[Path, int]:
         folder = parent / (f"{name}-{number}" if number else name)
         with suppress(FileExistsError):
             folder.mkdir()
-            lock = _open(folder)
-            if lock is not None:
+            with suppress(FileNotFoundError):  # another process swept it before the lock
+                lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
                 with suppress(OSError):  # without locks there is no sweeping either
                     fcntl.flock(lock, fcntl.LOCK_SH)
                 if folder.exists():
                     return folder, lock
-                os.close(lock)  # another process swept it before the lock
+                os.close(lock)
     raise FileExistsError(errno.EEXIST, "no name is free for a control group", str(parent / name))
-
-
-def _open(folder: Path) -> int | None:
-    try:
-        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        return None
 
 
 def remove_group(folder: Path) -> bool:

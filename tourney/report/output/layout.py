@@ -241,11 +241,6 @@ class SiteValues:
     version: str = __version__
 
     @property
-    def several(self) -> bool:
-        """Whether it is one of several tournaments."""
-        return bool(self.prefix)
-
-    @property
     def feed(self) -> bool:
         """Whether the tournament has a feed."""
         return bool(self.address and self.measured and self.nav)
@@ -254,11 +249,6 @@ class SiteValues:
     def card(self) -> str:
         """The address of the tournament's picture, or "" without one."""
         return f"{self.address}{self.prefix}{CARD}" if self.nav and self.address else ""
-
-    @property
-    def card_said(self) -> str:
-        """The picture in words."""
-        return f"The first bots of {self.title}"
 
     def url(self, path: str) -> str:
         """The address of a page on the web, or "" if it is not known."""

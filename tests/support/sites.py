@@ -1,0 +1,24 @@
+"""The files of a report's site, all rendered in this process."""
+
+from collections.abc import Iterable, Iterator
+
+from tourney.report.output.layout import File, Options
+from tourney.report.site import NO_VERSIONS, Part, Versions, site_parts, sites_parts
+from tourney.report.source import ReportSource
+
+
+def site(source: ReportSource, options: Options | None = None) -> Iterator[File]:
+    """Yield the files of a tournament's report."""
+    return _rendered(site_parts(source, options))
+
+
+def sites(
+    sources: Iterable[ReportSource], options: Options | None = None, versions: Versions = NO_VERSIONS
+) -> Iterator[File]:
+    """Yield the files of a report on several tournaments."""
+    return _rendered(sites_parts(sources, options, versions))
+
+
+def _rendered(parts: Iterable[Part]) -> Iterator[File]:
+    for part in parts:
+        yield from (part,) if isinstance(part, File) else map(part.render, part.jobs)
