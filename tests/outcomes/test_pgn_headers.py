@@ -95,6 +95,21 @@ def test_game_forged_inside_a_comment_does_not_count(tmp_path: Path) -> None:
     assert damaged(problems) == [("comment", 1)]
 
 
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "1. e4 {+0.31/12 0.5s} e5 {book} 2. Nf3 {1s} Nc6 {z}",
+        "1. e4 {[%clk 0:03:00]} 1... e5 2. Nf3! $1 (2. f4 exf4) Nc6",
+        "1. e4 e5 ; both book\n2. Nf3+ Nc6?!",
+    ],
+)
+def test_games_repeat_whatever_their_comments(moves: str, tmp_path: Path) -> None:
+    plain, other = "1. e4 e5 2. Nf3 Nc6", "1. e3 e5 2. Nf3 Nc6"
+    text = "".join(one("a", "b", "1-0", moves=played) for played in (plain, moves, other))
+    tally, _ = read(tmp_path, text)
+    assert (tally.games, tally.distinct) == (3, 2)
+
+
 def test_headers_without_moves_are_games(tmp_path: Path) -> None:
     text = '[Event "x"]\n[White "a"]\n[Black "b"]\n[Result "1-0"]\n' * 3
     assert read(tmp_path, text)[0].games == 3

@@ -1,5 +1,7 @@
 """Ratings of whole pools: independent of order, sensible for little data, close to known strengths."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,21 @@ def test_stronger_entrants_are_rated_higher(seats: int) -> None:
     assert batch.pool.clusters == 600 // seats
     assert batch.pool.parts == (tuple(order),)
     assert batch.pool.steps == ((tuple(order),),)
+
+
+def test_leader_of_unequal_samples_is_never_called_worse() -> None:
+    """Shrinking moves a bot of few games further, past others; the table and P(better) must agree."""
+    results = []
+    for table, (a, b) in enumerate(combinations(range(8), 2), 1):
+        games = 2 if 0 in (a, b) else 60
+        for game in range(games):
+            won = (a, b) in ((0, 2), (0, 3)) or game % 20 < (13 if a == 1 else 10)
+            ranks = (1, 2) if won and not (a == 0 and game and b > 3) else (2, 1)
+            results.append(ResultRow(MatchKey(1, table, game + 1, 1), (a, b), ranks))
+    batch = rated(results, 8, 2)
+    lead = [pair.los for pair in batch.pairs if pair.a == batch.ratings[0].entrant]
+    assert (batch.ratings[0].entrant, batch.ratings[1].entrant) == (0, 1)
+    assert min(lead) == 0.5
 
 
 def test_renumbered_entrants_get_the_same_ratings() -> None:

@@ -61,7 +61,7 @@ class BatchRating(NamedTuple):
 class BatchPair(NamedTuple):
     """Two entrants, ``a`` in front of ``b`` in the table.
 
-    ``los``: the probability that a is the stronger (4 decimals). In their ``games`` a scored ``points``
+    ``los``: the probability that a is the stronger (4 decimals), at least one half. In their ``games`` a scored ``points``
     (finishing ahead is 1, sharing a rank 1/2); the fit expects ``expected``; ``residual`` is points -
     expected (2 decimals) and ``z`` the same in standard deviations of the points. ``z`` is None for a pair
     that never met. ``elo`` is by how much a is in front, with its interval (1 decimal).
@@ -353,7 +353,8 @@ def _pairs(
     for first, second in combinations(sorted(order, key=order.__getitem__), 2):
         a, b = position[first], position[second]
         lead, deviation = float(elo[a] - elo[b]), float(spread[a, b])
-        likelihood = round(superiority.los(float(likely[a] - likely[b]), float(doubt[a, b])), 4)
+        # Shrinking may turn two round whose games differ much in number: then neither is said to be better.
+        likelihood = max(round(superiority.los(float(likely[a] - likely[b]), float(doubt[a, b])), 4), 0.5)
         interval = _interval(lead, deviation**2, 2, look)
         row = met.get((min(a, b), max(a, b)))
         if row is None:
