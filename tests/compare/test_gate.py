@@ -265,6 +265,7 @@ def verdict_with(log: tuple[str, ...]) -> GateResult:
         pairs=0,
         pentanomial=(0,) * 5,
         lost_pairs=0,
+        distinct=0,
         score=None,
         score_with_luck=None,
         luck=None,

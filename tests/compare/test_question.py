@@ -29,11 +29,11 @@ def test_pairs_are_counted_by_table_and_batch() -> None:
     sums = BatchSums()
     sums.add(results[:4])
     sums.add(results[4:])
-    assert {table: [batch[:3] for batch in found] for table, found in sums.batches.items()} == {
+    assert {table: [(batch.pairs, batch.lost, batch.luck) for batch in found] for table, found in sums.batches.items()} == {
         1: [((0, 1, 0, 0, 0), 1, 0), ((1, 0, 0, 0, 0), 0, 0)],
         2: [((0, 0, 1, 0, 0), 0, 0)],
     }
-    assert added(sums.batches[1]) == PairBatch((1, 1, 0, 0, 0), 1)
+    assert added(sums.batches[1]) == PairBatch((1, 1, 0, 0, 0), 1, 4)
     assert PairBatch((0,) * 5, 3).all_lost
 
 
@@ -69,3 +69,15 @@ def test_damaged_settings_are_refused(extra: tuple[tuple[str, int | str], ...]) 
     setup = Setup((Participant(0), Participant(1)), 2, 1, extra=extra)
     with pytest.raises(TournamentError, match="the settings of the comparison cannot be read"):
         ComparisonFormat().check(setup)
+
+
+def test_games_that_repeat_are_counted_once() -> None:
+    """A game repeats an earlier one of the same seats and actions; void pairs count as nothing."""
+    results = []
+    for repeat, (play, void) in enumerate((("x", False), ("x", False), ("y", True), ("z", False)), 1):
+        for order, seats in enumerate(((0, 1), (1, 0)), 1):
+            row = Row(1, 1, repeat, order, seats).result((1, 2), void=void)
+            results.append(row._replace(evidence=Evidence("", play if repeat < 4 else "")))
+    sums = BatchSums()
+    sums.add(results)
+    assert added(sums.batches[1]).distinct == 4

@@ -12,7 +12,7 @@ from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import PAIRS, AskingOptions, PairOptions, print_answer
 from tourney.compare.comparison import BATCH, ComparisonRule
 from tourney.compare.question import TEST
-from tourney.compare.question_results import ComparisonResult, halves_text
+from tourney.compare.question_results import ComparisonResult, distinct_text, warnings
 from tourney.errors import UsageError
 from tourney.ratings.sequential import SequentialTest
 from tourney.results.columns import Column
@@ -23,6 +23,7 @@ COLUMNS = ComparisonResult.__struct_fields__[1:]
 SHOWN = {
     "pairs": "pairs of games",
     "pentanomial": "pairs in which A scored 0, 1/2, 1, 3/2, 2",
+    "distinct": "games",
     "lost_pairs": "pairs with a void match",
     "score": "score of A",
     "score_with_luck": "score with luck",
@@ -106,10 +107,10 @@ def command(a: str, b: str, options: CompareRequest) -> None:
 
 
 def _print(result: ComparisonResult) -> None:
-    output, values = current(), asdict(result)
+    output, values = current(), asdict(result) | {"distinct": distinct_text(result)}
     output.write(result.sentence())
-    if result.halves:
-        output.write(halves_text(result.halves, result.a, result.b))
+    for warning in warnings(result, result.a, result.b):
+        output.write(warning)
     shown = [
         {"figure": title, "value": values[key]} for key, title in SHOWN.items() if values[key] is not None
     ]

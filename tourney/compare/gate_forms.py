@@ -3,14 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 from xml.etree import ElementTree as ET
 
 from tourney.compare.question import interval_text
-from tourney.compare.question_results import Claim, GateResult, claim_text, halves_text
+from tourney.compare.question_results import Claim, GateResult, claim_text, distinct_text, warnings
 from tourney.results.texts import counted, kinds_text
 
-COLUMNS: Final = ("baseline", "proven", "pairs", "score", "Elo", "interval at every look", "faults")
+COLUMNS: Final = ("baseline", "proven", "pairs", "games", "score", "Elo", "interval at every look", "faults")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -51,9 +52,7 @@ def rule_text(result: GateResult) -> str:
         " is not refuted."
     )
     name = result.candidate.name
-    return "\n".join(
-        (meaning, *(halves_text(one.halves, name, one.name) for one in result.against if one.halves))
-    )
+    return "\n".join((meaning, *chain(*(warnings(one, name, one.name) for one in result.against))))
 
 
 def _and(names: Sequence[str]) -> str:
@@ -68,6 +67,7 @@ def versus_rows(result: GateResult) -> list[dict[str, str | int | None]]:
             f"{one.name} {one.version}",
             one.claim or "nothing yet",
             one.pairs,
+            distinct_text(one) if one.pairs else None,
             None if one.score is None else f"{100 * one.score:.1f} %",
             None if one.elo is None else f"{one.elo:+.1f}",
             None if one.elo is None else interval_text(one.low, one.high),

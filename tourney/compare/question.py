@@ -173,12 +173,14 @@ def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row
 class PairBatch(NamedTuple):
     """Mirrored pairs: their number by the bot's half-points, 0 to 4, and those with a void match.
 
-    ``luck``: the sum of the bot's luck in pairs, in points of a game. ``fair``: the scores of pairs less the
-    share of their luck that earlier batches suggest.
+    ``distinct``: the games of these pairs that repeat no earlier one. ``luck``: the sum of the bot's luck in
+    pairs, in points of a game. ``fair``: the scores of pairs less the share of their luck that earlier
+    batches suggest.
     """
 
     pairs: tuple[int, int, int, int, int]
     lost: int
+    distinct: int = 0
     luck: float = 0.0
     fair: Mapping[float, int] = {}
 
@@ -201,23 +203,28 @@ class BatchSums:
         self.faulty: Counter[int] = Counter()
         self.bot_faults = 0
         self._shares: defaultdict[int, Coefficient] = defaultdict(Coefficient)
+        self._seen: set[tuple[object, ...]] = set()
 
     def add(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
         for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
             scores: Counter[int | None] = Counter()
             found: list[tuple[float, float]] = []
-            for _, pair in groupby(batch, key=lambda result: result.key.repeat):
+            before = len(self._seen)
+            for _, games in groupby(batch, key=lambda result: result.key.repeat):
+                pair = tuple(games)
                 points, luck = self._score(table, pair)
                 scores[points] += 1
                 if points is not None:
                     found.append((points / 4, luck))
+                    self._seen |= {(one.entrants, one.evidence.play or one.key) for one in pair}
             a, b, c, d, e = (scores[points] for points in range(5))
             share = self._shares[table].value
             fair = Counter(score - share * luck for score, luck in found)
             self._shares[table].add(found)
             batch_luck = math.fsum(luck for _, luck in found)
-            self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], batch_luck, fair))
+            new = len(self._seen) - before
+            self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], new, batch_luck, fair))
 
     def _score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
         """The bot's half-points of a pair, None if a game of it is void, and its luck in a game."""
@@ -241,8 +248,8 @@ def added(batches: Iterable[PairBatch]) -> PairBatch:
     """One batch of all these pairs."""
     found = list(batches)
     a, b, c, d, e = (sum(batch.pairs[points] for batch in found) for points in range(5))
-    luck = math.fsum(batch.luck for batch in found)
-    return PairBatch((a, b, c, d, e), sum(batch.lost for batch in found), luck)
+    lost, distinct = (sum(batch[place] for batch in found) for place in (1, 2))
+    return PairBatch((a, b, c, d, e), lost, distinct, math.fsum(batch.luck for batch in found))
 
 
 def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
@@ -251,6 +258,7 @@ def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
         "pairs": sum(batch.pairs),
         "pentanomial": batch.pairs,
         "lost_pairs": batch.lost,
+        "distinct": batch.distinct,
         "score": rounded(found and found.score, 4),
         "score_with_luck": rounded(mean_of(pair_scores(batch.pairs)), 4),
         "luck": rounded(batch.luck / sum(batch.pairs), 4) if any(batch.pairs) else None,

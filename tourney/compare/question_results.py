@@ -1,5 +1,6 @@
 """Results of questions about a bot: what the commands print as JSON, rounded, and sentences for people."""
 
+from collections.abc import Iterator
 from typing import Final, Literal
 
 from tourney.ratings.sequential import Intervals
@@ -31,7 +32,7 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
 
     `decision` is H1 (it is proven that A is more than `elo0` Elo better), H0 (less than `elo1`) or null;
     `ended`: no further game is played. `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1,
-    3/2 and 2. `better` and `worse` are the logarithms of the evidence for H1 and H0, which decide at
+    3/2 and 2; `distinct` of their games repeat no other. `better` and `worse` are the logarithms of the evidence for H1 and H0, which decide at
     `better_needed` and `worse_needed`. From `low` to `high` lie the tenths of Elo that are not refuted, so H1
     is proven exactly if `low` lies above `elo0`, H0 if `high` lies below `elo1`; null means no bound, and
     `intervals` names the kind. With `width` no test is made: the comparison ends when the interval of Elo has
@@ -50,6 +51,7 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
     pairs: int
     pentanomial: tuple[int, ...]
     lost_pairs: int
+    distinct: int
     score: float | None
     score_with_luck: float | None
     luck: float | None
@@ -121,7 +123,7 @@ class GateLine(GateBot, frozen=True, kw_only=True):
 
     `claim` is what is proven of the candidate, or null; `broken`: the baseline fails too often to compare
     with. `pentanomial` counts the pairs of games in which the candidate scored 0, 1/2, 1, 3/2 and 2,
-    `lost_pairs` those with a void match. From `low` to `high` lie the tenths of Elo that are not refuted at
+    `lost_pairs` those with a void match; `distinct` of their games repeat no other. From `low` to `high` lie the tenths of Elo that are not refuted at
     the level that a claim has beside those still open; null means no bound. `halves` are the scores of the
     candidate in the first and the last half, if they differ more than chance explains. `faults` are the
     baseline's.
@@ -132,6 +134,7 @@ class GateLine(GateBot, frozen=True, kw_only=True):
     pairs: int
     pentanomial: tuple[int, ...]
     lost_pairs: int
+    distinct: int
     score: float | None
     score_with_luck: float | None
     luck: float | None
@@ -295,10 +298,21 @@ def _bound(elo: float, word: str) -> str:
     return f"{'less' if word == 'more' else 'more'} than {-elo:g} Elo weaker"
 
 
-def halves_text(halves: tuple[float, float], bot: str, other: str) -> str:
-    """A warning that a bot's strength changed during a test."""
-    first, last = (f"{100 * score:.1f} %" for score in halves)
-    return (
-        f"warning: {bot} scored {first} against {other} in the first half of the pairs and {last} in the"
-        " last, more than chance explains: a bot's strength changed, and the result is a mean of both"
-    )
+def distinct_text(one: ComparisonResult | GateLine) -> str:
+    """How many of the games are distinct, as ``2 distinct of 32``."""
+    return f"{one.distinct:,} distinct of {2 * one.pairs:,}"
+
+
+def warnings(one: ComparisonResult | GateLine, bot: str, other: str) -> Iterator[str]:
+    """Yield sentences on games that repeat, and on a strength that changed during the test."""
+    if one.distinct < 2 * one.pairs:
+        yield (
+            f"warning: {distinct_text(one)} games of {bot} and {other}: the result says what these games say;"
+            " let others begin by --opening-plies or --opening-book"
+        )
+    if one.halves is not None:
+        first, last = (f"{100 * score:.1f} %" for score in one.halves)
+        yield (
+            f"warning: {bot} scored {first} against {other} in the first half of the pairs and {last} in the"
+            " last, more than chance explains: a bot's strength changed, and the result is a mean of both"
+        )
