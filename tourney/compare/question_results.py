@@ -32,13 +32,14 @@ class ComparisonResult(Document, frozen=True, kw_only=True):
 
     `decision` is H1 (it is proven that A is more than `elo0` Elo better), H0 (less than `elo1`) or null;
     `ended`: no further game is played. `pentanomial` counts the pairs of games in which A scored 0, 1/2, 1,
-    3/2 and 2; `distinct` of their games repeat no other. `better` and `worse` are the logarithms of the evidence for H1 and H0, which decide at
-    `better_needed` and `worse_needed`. From `low` to `high` lie the tenths of Elo that are not refuted, so H1
-    is proven exactly if `low` lies above `elo0`, H0 if `high` lies below `elo1`; null means no bound, and
-    `intervals` names the kind. With `width` no test is made: the comparison ends when the interval of Elo has
-    that half width. `los` is the probability that A is better, at this moment. `halves` are the scores of A
-    in the first and the last half, if they differ more than chance explains. In a game with dice and known
-    values `score` is without A's luck, `luck` its mean a game, and `score_with_luck` the mean of the results.
+    3/2 and 2; `distinct` of their games repeat no other. `better` and `worse` are the logarithms of the
+    evidence for H1 and H0, which decide at `better_needed` and `worse_needed`. From `low` to `high` lie the
+    tenths of Elo that are not refuted, so H1 is proven exactly if `low` lies above `elo0`, H0 if `high` lies
+    below `elo1`; null means no bound, and `intervals` names the kind. With `width` no test is made: the
+    comparison ends when the interval of Elo has that half width. `los` is the probability that A is better,
+    at this moment. `halves` are the scores of A in the first and the last half, if they differ more than
+    chance explains. In a game with dice and known values `score` is without A's luck, `luck` its mean a game,
+    and `score_with_luck` the mean of the results.
     """
 
     format: Literal["tourney-compare/1"] = "tourney-compare/1"
@@ -123,10 +124,10 @@ class GateLine(GateBot, frozen=True, kw_only=True):
 
     `claim` is what is proven of the candidate, or null; `broken`: the baseline fails too often to compare
     with. `pentanomial` counts the pairs of games in which the candidate scored 0, 1/2, 1, 3/2 and 2,
-    `lost_pairs` those with a void match; `distinct` of their games repeat no other. From `low` to `high` lie the tenths of Elo that are not refuted at
-    the level that a claim has beside those still open; null means no bound. `halves` are the scores of the
-    candidate in the first and the last half, if they differ more than chance explains. `faults` are the
-    baseline's.
+    `lost_pairs` those with a void match; `distinct` of their games repeat no other. From `low` to `high` lie
+    the tenths of Elo that are not refuted at the level that a claim has beside those still open; null means
+    no bound. `halves` are the scores of the candidate in the first and the last half, if they differ more
+    than chance explains. `faults` are the baseline's.
     """
 
     claim: Claim | None

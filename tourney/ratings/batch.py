@@ -61,9 +61,9 @@ class BatchRating(NamedTuple):
 class BatchPair(NamedTuple):
     """Two entrants, ``a`` in front of ``b`` in the table.
 
-    ``los``: the probability that a is the stronger (4 decimals), at least one half. In their ``games`` a scored ``points``
-    (finishing ahead is 1, sharing a rank 1/2); the fit expects ``expected``; ``residual`` is points -
-    expected (2 decimals) and ``z`` the same in standard deviations of the points. ``z`` is None for a pair
+    ``los``: the probability that a is the stronger (4 decimals), one half at least. In their ``games`` a
+    scored ``points`` (finishing ahead is 1, sharing a rank 1/2); the fit expects ``expected``; ``residual``
+    is points - expected (2 decimals) and ``z`` the same in standard deviations of the points, None for a pair
     that never met. ``elo`` is by how much a is in front, with its interval (1 decimal).
     """
 
