@@ -32,7 +32,13 @@ from tourney.report.pages.rounds_page import has_progress, has_rounds, round_pat
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.results.rounds import float_of, rankings, rounds_of
-from tourney.results.standings import page_columns, ranking_columns, ranking_sentences, standings_columns
+from tourney.results.standings import (
+    page_columns,
+    ranking_columns,
+    ranking_sentences,
+    shows_luck,
+    standings_columns,
+)
 from tourney.run.engine.recorder import pair_next
 from tourney.schedule.format import FORMATS
 from tourney.schedule.knockout import Bracket
@@ -149,14 +155,15 @@ def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -
     path = str(cups.path(plan))
     source, pages = cups.made(plan)
     format_, seats = source.format, source.tournament.seats
-    columns = standings_columns(format_, seats)
+    luck = shows_luck(source.tournament)
+    columns = standings_columns(format_, seats, luck=luck)
     keys = [column.key for column in columns]
     printed = invoke("standings", "--db", path, "--format", "json")
     document = json.loads(printed.stdout)
     rows = document["standings"]
     assert document["ranked_by"] == [column.key for column in ranking_columns(format_, seats)]
     for row in rows:
-        assert {"kinds", *row, *row["tie_breaks"]} - {"tie_breaks"} == set(keys)
+        assert {"kinds", *row, *row["tie_breaks"]} - {"tie_breaks"} == {*keys, "luck", "mean_without_luck"}
     assert [row["rank"] for row in rows] == [line.rank for line in source.standings]
 
     as_csv = list(csv.reader(io.StringIO(invoke("standings", "--db", path, "--format", "csv").stdout)))
@@ -171,7 +178,7 @@ def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -
         }
 
     head, *lines = table_of(pages["index.html"], "standings")
-    shown = page_columns(format_, seats)
+    shown = page_columns(format_, seats, luck=luck)
     elo = next(at for at, cell in enumerate(head) if cell.startswith("Elo"))
     head, *lines = ([*line[:elo], *line[elo + 1 :]] for line in (head, *lines))
     assert head[: len(shown)] == [column.heading for column in shown]
@@ -183,7 +190,7 @@ def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -
         assert line[1].split()[0] == text.split()[1]
         values = [cell.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-") for cell in line]
         assert values[2 : len(shown)] == text.split()[2 : len(shown)]
-    rule = ranking_sentences(format_, seats)
+    rule = ranking_sentences(format_, seats, luck=luck)
     assert table.stderr.splitlines()[: len(rule)] == list(rule)
     text = " ".join("".join(Page(pages["index.html"]).text).split())
     assert all(sentence in text for sentence in rule)

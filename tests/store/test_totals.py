@@ -164,3 +164,24 @@ def test_bad_seat_gives_no_overload(tmp_path: Path, statement: str) -> None:
         assert connection.execute(statement).rowcount == 2
     with Database.open(str(database)) as repository, refused(StoreDamaged, "of table seat, row 3,1"):
         repository.totals.overload(tournament)
+
+
+def test_luck_adds_up_by_entrant(tmp_path: Path) -> None:
+    """Void matches and those without known luck count for nothing; a damaged value is named."""
+    url = str(tmp_path / "t.db")
+    tournament = fill(url)
+    with Database.open(url) as repository:
+        assert repository.totals.luck(tournament) == {}
+        first, *_ = repository.matches.results(tournament)
+        seats = first.entrants
+    text = f" {'a' * 12} 1:30,-20"
+    with closing(sqlite3.connect(url)) as database, database:
+        query = "UPDATE match SET evidence = ? WHERE id = (SELECT id FROM schedule WHERE number = ?)"
+        database.execute(query, (text, 1))
+        database.execute(query, (text, 4))
+    with Database.open(url) as repository:
+        assert repository.totals.luck(tournament) == {seats[0]: (30, 1), seats[1]: (-20, 1)}
+    with closing(sqlite3.connect(url)) as database, database:
+        database.execute(query, (f"{text},1", 1))
+    with Database.open(url) as repository, pytest.raises(StoreDamaged, match="evidence"):
+        repository.totals.luck(tournament)

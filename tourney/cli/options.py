@@ -317,6 +317,11 @@ repeats_option = click.option(
 )
 """``--repeats join|count``; the command gets ``repeats``."""
 
+no_luck_option = click.option(
+    "--no-luck", is_flag=True, help="Leave the luck of the dice in the results that are rated."
+)
+"""``--no-luck``; the command gets ``no_luck``."""
+
 anchor_option = click.option(
     "--anchor",
     "levels",

@@ -48,7 +48,7 @@ class RatingsRequest:
     )
     forfeits: Forfeits = opt.shared(opt.forfeits_option)
     repeats: str = opt.shared(opt.repeats_option)
-    no_luck: bool = option("--no-luck", "Leave the luck of the dice in the results.")
+    no_luck: bool = opt.shared(opt.no_luck_option)
     draw_probability: str | None = option(
         "--draw-probability P",
         f"TrueSkill: draw probability of equal bots, from 0 to 1; or '{ESTIMATE}' to estimate it"

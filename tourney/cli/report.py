@@ -93,6 +93,8 @@ class ReportRequest:
     every: bool = option("--all", "Write one report on all tournaments in the database.")
     game: str | None = option("--game GAME", "--all: the tournaments of this game alone.")
     levels: dict[str, float] = opt.shared(opt.anchor_option)
+    repeats: str = opt.shared(opt.repeats_option)
+    no_luck: bool = opt.shared(opt.no_luck_option)
     any_host: bool = option(
         "--any-host",
         "--all: rate versions also over tournaments by the wall clock from hosts of other or unknown speed.",
@@ -137,6 +139,8 @@ class ReportRequest:
             logs=self.logs,
             address=parse_address(self.address),
             templates=Templates.of(self.templates),
+            joined=self.repeats == "join",
+            luck=not self.no_luck,
         )
 
 
@@ -276,7 +280,7 @@ def write_report(
     With ``versions``, that of several tournaments, with a page that links to them.
     """
     output = current()
-    sources = [_load(database, tournament, output) for tournament in tournaments]
+    sources = [_load(database, tournament, output, options) for tournament in tournaments]
     every = None if versions is None else sites_parts(sources, options, versions)
     parts = every or site_parts(sources[0], options)
     total = sum(min(len(source.matches), options.match_pages) for source in sources)
@@ -304,9 +308,9 @@ def write_report(
         return write(parts, out, advance, processes=processes or default_processes(), last=last)
 
 
-def _load(database: Database, tournament: Tournament, output: Output) -> ReportSource:
+def _load(database: Database, tournament: Tournament, output: Output, options: Options) -> ReportSource:
     database.tournaments.refuse_archived(tournament.id)
     warn_unknown_format(tournament)
     if (count := database.schedules.progress(tournament.id).done) > LISTED:
         output.say(f"reading {count:,} matches of {tournament.name}: a report of that size takes minutes")
-    return load(database, tournament)
+    return load(database, tournament, joined=options.joined, luck=options.luck)

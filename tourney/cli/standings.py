@@ -13,6 +13,7 @@ from tourney.results.standings import (
     Standing,
     ranking_columns,
     ranking_sentences,
+    shows_luck,
     standing_row,
     standings_columns,
 )
@@ -25,7 +26,8 @@ from tourney.store.values import Tournament
 class StandingsLine(Part, frozen=True, kw_only=True):
     """An entrant.
 
-    `mean` is its points per match, byes apart. `tie_breaks` has the format's own values by name; null where
+    `mean` is its points per match, byes apart; `luck` those that the dice gave, and `mean_without_luck` the
+    difference, null where luck is not known. `tie_breaks` has the format's own values by name; null where
     one does not apply.
     """
 
@@ -34,6 +36,8 @@ class StandingsLine(Part, frozen=True, kw_only=True):
     points: float
     games: int
     mean: float | None
+    luck: float | None
+    mean_without_luck: float | None
     wins: int
     draws: int
     losses: int
@@ -80,7 +84,8 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         name_default(tournament, found.stored, database.database)
     output, people = current(), format_ is OutputFormat.TABLE
     ranked, seats = ranking_format(found.stored.plan.format), found.stored.seats
-    columns = standings_columns(ranked, seats)
+    luck = shows_luck(found.stored)
+    columns = standings_columns(ranked, seats, luck=luck)
     document = StandingsDocument(
         tournament=found.name,
         finished=not interim,
@@ -88,7 +93,7 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         standings=tuple(map(standing_line, lines)),
     )
     output.show(document, rendered(map(standing_row, lines), columns, people=people), columns, format_)
-    said = ranking_sentences(ranked, seats) if people else ()
+    said = ranking_sentences(ranked, seats, luck=luck) if people else ()
     for sentence in (*said, *([interim] if interim and format_ is not OutputFormat.JSON else ())):
         output.say(sentence)
 
@@ -98,7 +103,7 @@ def standing_line(line: Standing) -> StandingsLine:
     return StandingsLine.of(
         line,
         points=_EXACT.exact(line.points),
-        mean=_EXACT.exact(line.mean),
+        **{key: _EXACT.exact(getattr(line, key)) for key in ("mean", "luck", "mean_without_luck")},
         faults=line.fault_count,
         kinds=dict(line.faults),
         tie_breaks={key: _EXACT.exact(value) for key, value in line.tie_breaks},

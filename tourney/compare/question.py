@@ -248,7 +248,7 @@ def added(batches: Iterable[PairBatch]) -> PairBatch:
     """One batch of all these pairs."""
     found = list(batches)
     a, b, c, d, e = (sum(batch.pairs[points] for batch in found) for points in range(5))
-    lost, distinct = (sum(batch[place] for batch in found) for place in (1, 2))
+    lost, distinct = sum(batch.lost for batch in found), sum(batch.distinct for batch in found)
     return PairBatch((a, b, c, d, e), lost, distinct, math.fsum(batch.luck for batch in found))
 
 

@@ -73,6 +73,7 @@ class ReportSource:
     matches with such turns, most first, ``STRETCHED`` at most. ``pending`` are the rows still to play, by
     number. ``disclosed``: what may be published; before the end the tournament has the seed 0 here, and a
     match that shares its seed with one to come counts as one without a record.
+    ``joined`` and ``luck`` are those of its ``clusters``.
     """
 
     tournament: Tournament
@@ -93,6 +94,8 @@ class ReportSource:
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
     audit: Callable[[], tuple[AuditFinding, ...]] = tuple
+    joined: bool = True
+    luck: bool = True
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -177,7 +180,7 @@ class ReportSource:
     @cached_property
     def clusters(self) -> Clusters:
         """The clusters of all matches, from which the ratings come."""
-        found = Clusters(shared_dice=self.tournament.plan.mirrored_dice)
+        found = Clusters(shared_dice=self.tournament.plan.mirrored_dice, joined=self.joined, luck=self.luck)
         found.add(self.results)
         return found
 
@@ -298,8 +301,13 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
     )
 
 
-def load(database: Database, tournament: Tournament) -> ReportSource:
-    """Read a tournament. Details of matches are read on demand, so keep the database open."""
+def load(
+    database: Database, tournament: Tournament, *, joined: bool = True, luck: bool = True
+) -> ReportSource:
+    """Read a tournament. Details of matches are read on demand, so keep the database open.
+
+    ``joined`` and ``luck``: see ``tourney.ratings.counts.Clusters``.
+    """
     disclosed = disclosure(database, tournament)
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
@@ -347,6 +355,8 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
         audit=lambda: tuple(audit(database, tournament)),
+        joined=joined,
+        luck=luck,
     )
 
 

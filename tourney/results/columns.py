@@ -183,12 +183,22 @@ ELO = (
 """A batch rating, for programs."""
 
 
-def _luck_text(luck: float) -> str:
-    return f"{100 * luck:+.1f}"
+def _luck_text(luck: float | Fraction) -> str:
+    return f"{float(100 * luck):+.1f}"
 
 
 LUCK = number_column(
-    "luck", "Points per 100 matches that the dice gave, by the game's values", title="luck %", text=_luck_text
+    "luck",
+    "Points per match that the dice gave, in percent; the rest of the score is the bot's own",
+    title="luck %",
+    text=_luck_text,
+)
+MEAN_WITHOUT_LUCK = number_column(
+    "mean_without_luck",
+    "Points per match less those that the dice gave",
+    title="score % without luck",
+    short="Fair %",
+    text=lambda share: f"{float(100 * share):.1f}",
 )
 
 

@@ -4,9 +4,23 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Literal
 
-from tourney.results.columns import FAULTS, GAMES, NAME, RANK, Column, count_column, decimal, number_column
+from tourney.games.registry import known_game
+from tourney.match.luck import POINT, subtracted
+from tourney.results.columns import (
+    FAULTS,
+    GAMES,
+    LUCK,
+    MEAN_WITHOUT_LUCK,
+    NAME,
+    RANK,
+    Column,
+    count_column,
+    decimal,
+    number_column,
+)
 from tourney.schedule.format import BY_POINTS, Format, History, Participant, Setup, group_size, ranking_format
 from tourney.schedule.row import ResultRow, Row, units_of_win
 from tourney.schedule.tie_breaks import (
@@ -37,7 +51,7 @@ class Standing:
     ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
     1 + the number of entrants that are better by the format's rule; equal lines share it. ``awarded`` is the
     part of the points from byes. ``tie_breaks`` holds names and values in the order of their use, None where
-    one does not apply.
+    one does not apply. ``luck``: points per match that the dice gave, None if that is not known.
     """
 
     rank: int
@@ -51,6 +65,7 @@ class Standing:
     faults: tuple[tuple[str, int], ...]
     awarded: Fraction = ZERO
     tie_breaks: tuple[tuple[str, Fraction | None], ...] = ()
+    luck: Fraction | None = None
 
     @property
     def fault_count(self) -> int:
@@ -61,6 +76,17 @@ class Standing:
     def mean(self) -> Fraction | None:
         """Points per game, without those of byes, or None before the first game."""
         return (self.points - self.awarded) / self.games if self.games else None
+
+    @property
+    def mean_without_luck(self) -> Fraction | None:
+        """``mean`` less ``luck``."""
+        return None if self.mean is None or self.luck is None else self.mean - self.luck
+
+
+def shows_luck(tournament: Tournament) -> bool:
+    """Whether the standings of a tournament have columns of luck."""
+    game = known_game(tournament.game) if tournament.recorded else None
+    return game is not None and subtracted(game)
 
 
 def compute_standings(
@@ -85,6 +111,7 @@ def compute_standings(
             ranked=ranked,
             breaks=format_.ranking(stored.seats),
             by_mean=format_.ranked_by == BY_MEAN,
+            lucks=moment.totals.luck(tournament) if shows_luck(stored) else {},
         )
 
 
@@ -96,10 +123,12 @@ def rank_standings(
     ranked: Sequence[RankedEntrant] | None = None,
     breaks: Sequence[TieBreak] | None = None,
     by_mean: bool = False,
+    lucks: Mapping[int, tuple[int, int]] = MappingProxyType({}),
 ) -> tuple[Standing, ...]:
     """The standings as a format has ``ranked`` them; without that, rank by the totals of all matches.
 
     Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
+    ``lucks``: luck in units and matches, by entrant.
     """
     totals = sums.scores
     if ranked is None:
@@ -115,13 +144,15 @@ def rank_standings(
         total, faults = totals.get(line.number, ScoreTotals()), tuple(sorted(kinds[line.number]))
         scores = (total.games, line.points, total.wins, total.draws, total.losses)
         name = names[line.number]
-        found.append(Standing(line.rank, line.number, name, *scores, faults, line.awarded, line.values))
+        units, known = lucks.get(line.number, (0, 0))
+        luck = Fraction(units, known * POINT) if known else None
+        found.append(Standing(line.rank, line.number, name, *scores, faults, line.awarded, line.values, luck))
     return tuple(found)
 
 
 def standing_row(line: Standing) -> dict[str, Any]:
     """A line of the standings as a row of exact values; see ``tourney.results.columns``."""
-    same = ("rank", "name", "points", "games", "mean", "wins", "draws", "losses")
+    same = ("rank", "name", "points", "games", "mean", "luck", "mean_without_luck", "wins", "draws", "losses")
     return {
         **dict(line.tie_breaks),
         **{key: getattr(line, key) for key in same},
@@ -142,11 +173,11 @@ def _fixed(digits: int) -> Callable[[Fraction], str]:
     return text
 
 
-def standings_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of the standings: the same, in the same order, in commands, exports and reports.
 
-    The value that ranks first stands before all others; then come the points, the matches, and the
-    tie-breaks in the order of their use.
+    The value that ranks first stands before all others; then come the points, the matches, with ``luck`` that
+    and the score without it, and the tie-breaks in the order of their use.
     """
     points = number_column(
         "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
@@ -162,6 +193,7 @@ def standings_columns(format_: Format, seats: int) -> tuple[Column, ...]:
         points,
         GAMES,
         mean,
+        *((LUCK, MEAN_WITHOUT_LUCK) if luck else ()),
         count_column("wins", "First places alone", short="W", unit="matches"),
         count_column("draws", "First places shared", short="D", unit="matches"),
         count_column("losses", "All other places", short="L", unit="matches"),
@@ -196,9 +228,9 @@ def ranking_columns(format_: Format, seats: int) -> tuple[Column, ...]:
     return tuple(sorted(found, key=lambda column: column.criterion))
 
 
-def page_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+def page_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of the standings that a page has room for: all but the kinds of faults."""
-    return tuple(column for column in standings_columns(format_, seats) if column is not KINDS)
+    return tuple(column for column in standings_columns(format_, seats, luck=luck) if column is not KINDS)
 
 
 def ranks_alone(column: Column) -> bool:
@@ -206,11 +238,11 @@ def ranks_alone(column: Column) -> bool:
     return column.criterion > 0 and column.key not in {"points", "mean", "wins"}
 
 
-def report_columns(format_: Format, seats: int) -> tuple[Column, ...]:
+def report_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of a report's standings for download: the standings, then bots and ratings."""
     last = "bot version digest points_exact elo_rank elo low high best_rank worst_rank p_best"
     trueskill = "trueskill_rank trueskill_mu trueskill_sigma trueskill_exposed"
-    return (*standings_columns(format_, seats), *map(Column, f"{last} {trueskill}".split()))
+    return (*standings_columns(format_, seats, luck=luck), *map(Column, f"{last} {trueskill}".split()))
 
 
 def rank_totals(
@@ -243,8 +275,8 @@ def rank_totals(
     return rank_scores(scores, breaks, mean if by_mean else None)
 
 
-def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
-    """A format's ranking rule in sentences: what ranks first, the tie-breaks, and their meaning."""
+def ranking_sentences(format_: Format, seats: int, *, luck: bool = False) -> tuple[str, ...]:
+    """A format's ranking rule in sentences: what ranks first, the tie-breaks, and what all and luck mean."""
     first, *breaks = ranking_columns(format_, seats)
     rule = f"Ranked by {_criterion(first)}"
     if breaks:
@@ -255,7 +287,7 @@ def ranking_sentences(format_: Format, seats: int) -> tuple[str, ...]:
     return (
         f"{rule}.",
         f"{higher}; bots that are equal in all of this share a rank.",
-        *(f"{_named(column)}: {column.description}." for column in (first, *breaks)),
+        *(f"{_named(column)}: {column.description}." for column in (first, *breaks, *[LUCK] * luck)),
     )
 
 

@@ -20,7 +20,7 @@ from tourney.results.columns import (
     csv_cell,
     rendered,
 )
-from tourney.results.standings import compute_standings, standing_row, standings_columns
+from tourney.results.standings import compute_standings, shows_luck, standing_row, standings_columns
 from tourney.schedule.format import ranking_format
 from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
@@ -159,7 +159,8 @@ def _entrants(database: Database, tournament: Tournament) -> ResultTable:
 
 
 def _standings(database: Database, tournament: Tournament) -> ResultTable:
-    columns = standings_columns(ranking_format(tournament.plan.format), tournament.seats)
+    format_ = ranking_format(tournament.plan.format)
+    columns = standings_columns(format_, tournament.seats, luck=shows_luck(tournament))
     rows = rendered(map(standing_row, compute_standings(database, tournament.id)), columns, people=False)
     return ResultTable(columns, [{**row, "kinds": " ".join(row["kinds"])} for row in rows])
 

@@ -10,7 +10,14 @@ from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import score_units
-from tourney.store.column_reading import ColumnError, read_faults, read_int, read_ranks, read_seating
+from tourney.store.column_reading import (
+    ColumnError,
+    read_evidence,
+    read_faults,
+    read_int,
+    read_ranks,
+    read_seating,
+)
 from tourney.store.engine import Access
 from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
 from tourney.store.rows import Shape, bad_value, each, first_bad, shape_of
@@ -218,6 +225,24 @@ class Totals:
         with self._access.read() as connection:
             matches, distinct = connection.execute(query).one()
         return int(matches), int(distinct)
+
+    def luck(self, tournament: int) -> dict[int, tuple[int, int]]:
+        """The luck of each entrant, in units, and the matches of which it is known; void ones left out."""
+        query = sa.select(_S.seating, _M.evidence).select_from(PLAYED)
+        query = query.where(_S.tournament_id == tournament, _M.void_reason.is_(None))
+        found: dict[int, tuple[int, int]] = {}
+        with self._access.read() as connection:
+            shape = shape_of(connection, tournament)
+            for seating, text in each(connection, query.where(_M.evidence.contains(":"))):
+                try:
+                    lucks = read_evidence(text, shape.seats).luck
+                    seats = zip(read_seating(seating, *shape), lucks, strict=True)
+                except ColumnError as error:
+                    raise bad_value(connection, tournament, error) from error
+                for entrant, units in seats:
+                    total, matches = found.get(entrant, (0, 0))
+                    found[entrant] = total + units, matches + 1
+        return found
 
     def void_matches(self, tournament: int) -> tuple[tuple[int, str], ...]:
         """The numbers and notes of the matches that the machine made void."""

@@ -182,6 +182,7 @@ class Options:
 
     ``logs``: publish private parts too (see ``match_lines``). ``listed``: the most matches in the list, at
     least those with a page. ``address``: where the folder will be published, with a ``/`` at its end, or "".
+    ``joined``, ``luck``: ratings count repeats as one observation, and may subtract luck.
     """
 
     measured: bool = True
@@ -191,6 +192,8 @@ class Options:
     address: str = ""
     templates: Templates = SHIPPED
     live: Live | None = None
+    joined: bool = True
+    luck: bool = True
 
 
 @dataclass(frozen=True, slots=True)

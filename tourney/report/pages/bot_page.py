@@ -11,7 +11,7 @@ from tourney.report.pages.match_lines import Chip, ListedMatch
 from tourney.report.pages.overview_page import seat_lines, seats_table, standing_lines
 from tourney.report.pages.pair_page import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
-from tourney.results.standings import page_columns, ranks_alone
+from tourney.results.standings import page_columns, ranks_alone, shows_luck
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.totals import OverloadTotals
@@ -26,7 +26,7 @@ def files(make: Renderer) -> Iterator[File]:
     """Yield the bots' pages in the order of the standings, with their downloads."""
     source, matches = make.source, make.line_of
     met, faulty = meetings(source), faults(source)
-    columns = page_columns(source.format, source.tournament.seats)
+    columns = page_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
     for line in make.once(standing_lines):
         number, slug = line.entrant.number, line.entrant.slug
         mine = {

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from tourney.errors import GameError
 from tourney.games.registry import known_game
-from tourney.match.luck import POINT, draws, subtracted
+from tourney.match.luck import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
 from tourney.report import display
@@ -264,9 +264,9 @@ def times_by_seat(record: Record, times: Sequence[float | None]) -> dict[int, Se
 
 
 def luck_by_seat(record: Record) -> dict[int, Series]:
-    """What the dice gave each seat by ply, added up; empty where luck is not subtracted."""
+    """What the dice gave each seat by ply, added up; empty where that is not known."""
     game, found = known_game(record.game), dict[int, list[tuple[int, float]]]()
-    if game is None or game.rules != record.rules or not subtracted(game):
+    if game is None or game.rules != record.rules or not has_luck(game):
         return {}
     total = [0] * len(record.seats)
     with suppress(GameError):  # the page says what is wrong with the record

@@ -29,6 +29,7 @@ from tourney.results.standings import (
     page_columns,
     ranking_sentences,
     report_columns,
+    shows_luck,
     standing_row,
 )
 from tourney.results.tables import DataTable
@@ -68,7 +69,7 @@ class SeatScore(NamedTuple):
 def files(make: Renderer) -> Iterator[File]:
     """Yield the first page and its downloads."""
     source = make.source
-    format_, seats = source.format, source.tournament.seats
+    format_, seats, luck = source.format, source.tournament.seats, shows_luck(source.tournament)
     cross = make.once(pair_page.crosstable)
     small = len(cross.lines) <= INLINE_CROSSTABLE
     skill = [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
@@ -80,8 +81,8 @@ def files(make: Renderer) -> Iterator[File]:
         state=state(source),
         interim=interim_sentence(source.tournament.complete, source.progress, ratings=True),
         standings=make.once(standing_lines),
-        columns=page_columns(format_, seats),
-        rules=ranking_sentences(format_, seats),
+        columns=page_columns(format_, seats, luck=luck),
+        rules=ranking_sentences(format_, seats, luck=luck),
         scale=scale_of([value for line in source.batch.ratings for value in (line.low, line.high)]),
         skill_scale=scale_of(skill),
         cross=cross if small else None,
@@ -103,7 +104,7 @@ def files(make: Renderer) -> Iterator[File]:
 def standing_lines(make: Renderer) -> tuple[StandingLine, ...]:
     """The lines of the standings."""
     source = make.source
-    columns = page_columns(source.format, source.tournament.seats)
+    columns = page_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
     ratings = {rating.entrant: rating for rating in source.ratings}
     return tuple(
         StandingLine(
@@ -172,7 +173,7 @@ def _standings_table(source: ReportSource) -> DataTable:
                 "elo_rank": elo.rank,
             }
         )
-    columns = report_columns(source.format, source.tournament.seats)
+    columns = report_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
     return DataTable([column.key for column in columns], rendered(rows, columns, people=False))
 
 
