@@ -65,7 +65,6 @@ OTHER_TESTS: dict[str, str] = {
     "run/test_uci_tournaments.py": "tournaments of UCI engines",
     "schedule/test_formats.py": "properties of all formats",
     "schedule/test_in_runs.py": "formats in whole runs",
-    "schedule/test_refusals.py": "impossible tournaments",
     "schedule/test_seats.py": "the balance of seats in every format",
     "store/test_every_column.py": "nonsense in every column",
     "store/test_postgres.py": "the store on a PostgreSQL server",

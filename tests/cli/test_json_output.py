@@ -267,6 +267,16 @@ def test_gates_and_baselines_are_documents(home: Path, tmp_path: Path) -> None:
     assert printed("bots", "promote", "--undo", "pebble", *where)["baselines"] == []
 
 
+def test_tunings_are_documents(tmp_path: Path) -> None:
+    where = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"), "--workers", "1")
+    (tmp_path / "tune.toml").write_text(
+        'game = "sage-stones"\ngames = 2\nrate = 0.0001\nparameters = ["best"]\n'
+        '[limits]\nnodes = 1\nmove-ms = 600000\n[run]\nsandbox = "off"\nreuse = true\n'
+    )
+    tuned = printed("tune", "tinker", str(tmp_path / "tune.toml"), *where, code=1)
+    assert (tuned["ended"], tuned["gate"], tuned["parameters"][0]["name"]) == (True, None, "best")
+
+
 def test_audit_and_commitment_are_documents(home: Path, tmp_path: Path) -> None:
     assert printed("audit", "cup", "--db", str(home / "t.db"))["tournament"] == "cup"
     (tmp_path / "new.toml").write_text(CUP.replace('"./mute"', '"random"'))

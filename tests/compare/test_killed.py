@@ -14,7 +14,14 @@ pytestmark = pytest.mark.kill
 
 @pytest.mark.parametrize(
     ("kind", "kills"),
-    [("until-best", 9), ("until-width-or-order", 9), ("compare", 11), ("gate", 9), ("ladder", 9)],
+    [
+        ("until-best", 9),
+        ("until-width-or-order", 9),
+        ("compare", 11),
+        ("gate", 9),
+        ("ladder", 9),
+        ("tune", 9),
+    ],
 )
 def test_killed_runs_come_to_the_same_end(tmp_path: Path, kind: str, kills: int) -> None:
     done = subprocess.run(

@@ -1,13 +1,15 @@
 """The tutorials' commands work in their order, with the files that the pages show."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.docs.pages import blocks, every_block, page
 from tests.support.command import invoke
-from tourney.bots.catalogue.shipped import ladder_of
+from tourney.bots.catalogue.manifest import read_manifest
+from tourney.bots.catalogue.shipped import ladder_of, shipped_bots
 
 QUICK = {
     "check": "--move-ms 60000 --startup-ms 60000",
@@ -51,6 +53,27 @@ def test_first_tournament_runs_from_top_to_end(tmp_path: Path) -> None:
     for line in commands:
         do(line)
     assert (tmp_path / "reports" / "first" / "index.html").is_file()
+
+
+@pytest.mark.slow
+def test_tuned_bot_runs_from_top_to_end(tmp_path: Path) -> None:
+    """With few games, after which the gate may say anything; the page's parameters are those of the bot."""
+    parameters, file = blocks(page("tutorials/tune-a-bot.md"), "toml")
+    shutil.copytree(shipped_bots()["tinker"], tmp_path / "clumsy")
+    bot = tmp_path / "clumsy/bot.toml"
+    head = bot.read_text().partition("# Sage Stones")[0].replace('"tinker"', '"clumsy"')
+    bot.write_text(head + parameters)
+    assert set(read_manifest(bot.read_text(), "bot.toml").parameters) == {"exposed", "best"}
+    (tmp_path / "stones.toml").write_text(
+        file.replace("games = 800", "games = 8").replace("nodes = 1", "nodes = 1\nmove-ms = 60000")
+    )
+    tune, compare = (
+        line for block in blocks(page("tutorials/tune-a-bot.md"), "sh") for line in block.splitlines()
+    )
+    done = invoke(*tune.split()[1:], "--workers", "1")
+    assert done.exit_code in {0, 1, 4}, done.output
+    assert "Estimated gain" in done.stdout
+    do(compare.replace("./clumsy-tuned", "./clumsy"))
 
 
 @pytest.mark.slow

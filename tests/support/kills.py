@@ -12,6 +12,7 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -20,10 +21,12 @@ from msgspec import to_builtins
 
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import played, write_file
+from tourney.bots.catalogue.tunable import Parameter
 from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule, ladder_limits
+from tourney.compare.tuning import TuneRule
 from tourney.ratings.anchored import expected
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import recorder
@@ -93,6 +96,7 @@ def run_question(question: BotQuestion[Any]) -> Run:
 
 
 _COMMON: Final[Mapping[str, Any]] = {"game": "sage-stones", "seed": 7, "run": RunSettings(sandbox="off")}
+_THREAT: Final = Parameter(value=0, low=-100, high=100, step=40)
 _GREEDY, _RANDOM, _PEBBLE = (EntrantLine(name) for name in ("greedy", "random", "pebble"))
 KINDS: Final[Mapping[str, Run]] = {
     "until-best": run_cup(ADAPTIVE),
@@ -101,6 +105,13 @@ KINDS: Final[Mapping[str, Run]] = {
         BotQuestion(ComparisonRule(SequentialTest(0, 100), batch=4), (_GREEDY, _PEBBLE), **_COMMON)
     ),
     "gate": run_question(BotQuestion(GateRule(0, 120, batch=4), (_GREEDY, _RANDOM, _PEBBLE), **_COMMON)),
+    "tune": run_question(
+        BotQuestion(
+            TuneRule(("best",), (_THREAT,), 40, 4, "spsa", 7, Decimal("0.05")),
+            (EntrantLine("tinker"), EntrantLine("tinker")),
+            **_COMMON,
+        )
+    ),
     "ladder": run_question(
         BotQuestion(
             LadderRule(width=80), (_PEBBLE,), seats=None, limits=ladder_limits(), max_faults=8, **_COMMON
@@ -111,7 +122,10 @@ KINDS: Final[Mapping[str, Run]] = {
 
 def play(task: MatchTask) -> WorkerReply:
     """Let each bot win as often as its strength says, by the match's seed."""
-    first, other = (ELO.get(seat.name, 0.0) for seat in task.spec.seats)
+    first, other = (
+        ELO.get(seat.name, 0.0) + sum(float(arg.partition("=")[2]) for arg in seat.args if "best=" in arg)
+        for seat in task.spec.seats
+    )
     won = derive(task.spec.seed, "test", task.number % 2) / U64 < expected(100 * (first - other))
     return WorkerReply(task.number, played(task.spec, (1, 2) if won else (2, 1)))
 

@@ -82,6 +82,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "compare": "Find out whether bot A is better than bot B.",
         "gate": "Accept or reject a bot by games against baselines, for CI.",
         "ladder": "Place a bot among rated bots of all strengths.",
+        "tune": "Tune the parameters of a bot; ends in a gate.",
     },
     "Tournaments": {
         "commit": "Fix plan, entrants and seed, and print the commitment.",

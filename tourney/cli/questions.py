@@ -17,6 +17,7 @@ from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.question import QuestionRule
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
+from tourney.run.engine.run_control import Deadline
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values
 from tourney.schema import Document
@@ -114,9 +115,9 @@ class AskingOptions:
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
-    def ask(self, question: BotQuestion[R], title: str) -> Answer[R]:
+    def ask(self, question: BotQuestion[R], title: str, deadline: Deadline | None = None) -> Answer[R]:
         """Play until the question is answered, with progress under a title."""
-        play = partial(ask, question, self.db, Path(self.bots), deadline=self.end.deadline())
+        play = partial(ask, question, self.db, Path(self.bots), deadline=deadline or self.end.deadline())
         return play_request(current(), title, self.workers, play)
 
 

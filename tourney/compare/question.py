@@ -213,7 +213,7 @@ class BatchSums:
             before = len(self._seen)
             for _, games in groupby(batch, key=lambda result: result.key.repeat):
                 pair = tuple(games)
-                points, luck = self._score(table, pair)
+                points, luck = self.score(table, pair)
                 scores[points] += 1
                 if points is not None:
                     found.append((points / 4, luck))
@@ -226,8 +226,8 @@ class BatchSums:
             new = len(self._seen) - before
             self.batches[table].append(PairBatch((a, b, c, d, e), scores[None], new, batch_luck, fair))
 
-    def _score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
-        """The bot's half-points of a pair, None if a game of it is void, and its luck in a game."""
+    def score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
+        """The bot's half-points of a further pair, None if a game is void, and its luck in a game."""
         total: int | None = 0
         lucks = []
         for game in pair:
@@ -296,9 +296,14 @@ def faults_by_entrant(database: "Database", tournament: "Tournament") -> Counter
     return found
 
 
+def faults_of(database: "Database", tournament: "Tournament", number: int) -> dict[str, int]:
+    """The number of an entrant's faults by kind."""
+    return {kind: count for one, kind, count in database.totals.faults(tournament.id) if one == number}
+
+
 def bot_faults(database: "Database", tournament: "Tournament") -> tuple[dict[str, int], FirstFault | None]:
     """The number of the bot's faults by kind, and the first match with one."""
-    kinds = {kind: count for number, kind, count in database.totals.faults(tournament.id) if number == 0}
+    kinds = faults_of(database, tournament, 0)
     for match, seats, faults in database.matches.faulty(tournament.id) if kinds else ():
         seat = seats.index(0)
         kind = faults[seat]

@@ -280,6 +280,63 @@ class LadderResult(Document, frozen=True, kw_only=True):
         )
 
 
+class TunedParameter(Part, frozen=True, kw_only=True):
+    """A parameter: its bounds and step, the value of `bot.toml`, and the tuned one."""
+
+    name: str
+    low: float
+    high: float
+    step: float
+    start: str
+    value: str
+
+
+class TunePoint(Part, frozen=True, kw_only=True):
+    """The values after some pairs of games, and their estimated gain in Elo with its 95 % interval."""
+
+    pairs: int
+    values: tuple[str, ...]
+    gain: float
+    low: float
+    high: float
+
+
+class TuneResult(Document, frozen=True, kw_only=True):
+    """The result of a tuning.
+
+    `pairs` counts those of `planned_pairs` that were played and count, `lost_pairs` those with a void match;
+    `ended`: no further pair is played, and `void`: because no pair of a whole batch counts. `rate` is that of
+    SPSA's last pair. `points` are the way of the values, evenly spread if there are many. `faults` are those
+    of the bot with any values, by kind. `gate` is the verdict on the tuned bot against the bot; null until
+    the tuning has ended, and if no value changed. `out` is the folder of the accepted bot.
+    """
+
+    format: Literal["tourney-tune/1"] = "tourney-tune/1"
+    tuning: str
+    game: str
+    bot: GateBot
+    method: str
+    rate: float | None
+    pairs: int
+    lost_pairs: int
+    planned_pairs: int
+    batch: int
+    ended: bool
+    void: bool
+    without_luck: bool
+    parameters: tuple[TunedParameter, ...]
+    points: tuple[TunePoint, ...]
+    faults: dict[str, int]
+    first_fault: FirstFault | None
+    gate: GateResult | None
+    out: str | None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the tuned values differ from the first ones."""
+        return any(one.start != one.value for one in self.parameters)
+
+
 def signed(value: float | None) -> str:
     """An end of an interval in words."""
     return "no bound" if value is None else f"{value:+}"

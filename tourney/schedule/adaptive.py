@@ -24,10 +24,10 @@ from tourney.schedule.format import (
     Pairings,
     Participant,
     Setup,
-    refuse_few,
     rows_of_rounds,
 )
 from tourney.schedule.player_history import departures, present_in
+from tourney.schedule.refusals import refuse_few
 from tourney.schedule.row import MAX_ROWS, ResultRow, Row
 from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
 from tourney.schedule.until_rule import Duels, Race

@@ -15,12 +15,16 @@ from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
-from tourney.schedule.row import MAX_ROWS, ResultRow, Row
+from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, EntrantScores, RankedEntrant, TieBreak, rank_scores
-from tourney.schedule.until_rule import FIRSTS, LIMITS, Until, first_settings
+from tourney.schedule.until_rule import Until, first_settings
 from tourney.seeds import seat_orders
 
 RoundsKey = Literal["refused", "optional", "required"]
+TablePlace = tuple[int, int]
+"""The round and the number of a table."""
+SeatArguments = Sequence[Sequence[str]]
+"""Arguments by the number of an entrant."""
 
 BY_POINTS = ("direct-encounter", "wins", "sonneborn-berger")
 """The tie-breaks of tournaments that are ranked by points alone."""
@@ -175,6 +179,17 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class FormatChart:
+    """Lines over whole numbers, each a name and points (x, y, low, high); ``band`` shades low to high."""
+
+    title: str
+    x: str
+    y: str
+    lines: tuple[tuple[str, tuple[tuple[float, float, float, float], ...]], ...]
+    band: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Pairings:
     """The rows of the next rounds, in schedule order; ``complete``: no round follows them.
 
@@ -248,6 +263,14 @@ class Format(ABC):
         by = next((entry.key(scores) for entry in self.measures if entry.name == self.ranked_by), None)
         return rank_scores(scores, self.ranking(setup.seats), by)
 
+    def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:  # noqa: ARG002 - most give none
+        """The arguments of bots at tables, beside their own: of the rounds that the results so far decide."""
+        return {}
+
+    def charts(self, setup: Setup, history: History) -> tuple[FormatChart, ...]:  # noqa: ARG002 - most have none
+        """The charts of the report's page on the tournament's progress."""
+        return ()
+
     def planned_matches(self, setup: Setup) -> int | None:  # noqa: ARG002 - for some formats it depends on the setup
         """The number of matches known at the start, or None if it is open."""
         return None
@@ -298,25 +321,6 @@ def rows_of_rounds(
     )
 
 
-def refuse_few(setup: Setup, what: str) -> None:
-    """Raise TournamentError for a tournament (``what``) with fewer entrants than seats at a table."""
-    count = len(setup.participants)
-    if count < setup.seats:
-        raise TournamentError(
-            f"{what} with {setup.seats} seats per table needs at least {setup.seats} entrants, not {count}"
-        )
-
-
-def refuse_late(setup: Setup, rounds: int) -> None:
-    """Raise TournamentError if an entrant would join after the last of a number of rounds."""
-    for late in setup.participants:
-        if late.joined > rounds:
-            raise TournamentError(
-                f"{late.name or 'an entrant'} would join in round {late.joined},"
-                f" but rounds is {rounds}: set rounds higher"
-            )
-
-
 def group_size(seats: int) -> int:
     """The number of matches in a mirrored group. Raise ValueError beyond 4 seats."""
     return len(seat_orders(seats, 1))
@@ -337,6 +341,7 @@ FORMATS: Registry[Format] = Registry(
         "results": "tourney.schedule.format:Results",
         "round-robin": "tourney.schedule.round_robin:RoundRobin",
         "swiss": "tourney.schedule.swiss:Swiss",
+        "tune": "tourney.compare.tuning:TuneFormat",
     },
     TournamentError,
 )
@@ -360,26 +365,6 @@ class Results(Imported):
     """The schedule of results of other programs, which have no records."""
 
     name = "results"
-
-
-def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> None:
-    """Raise TournamentError for settings that the keys of a format do not allow."""
-    keys = {key.name: key for key in format_.keys}
-    if format_.takes_until:
-        keys |= {name: FormatKey(name, "integer", low, high) for name, (low, high) in LIMITS.items()}
-    keys |= {name: FormatKey(name, "integer", 1, MAX_ROWS) for name in FIRSTS}
-    for name, value in extra:
-        key = keys.get(name)
-        if key is None:
-            raise TournamentError(f"a {format_.name} has no setting {name!r}")
-        is_text = key.kind in {"choice", "names"}
-        if isinstance(value, str) != is_text:
-            raise TournamentError(f"{name} is {value!r}, but must be {'a text' if is_text else 'an integer'}")
-        low, high = (0, 1) if key.kind == "flag" else (key.low, key.high)
-        if isinstance(value, int) and not low <= value <= high:
-            raise TournamentError(f"{name} is {value}, but must be from {low} to {high}")
-        if key.kind == "choice" and value not in key.words:
-            raise TournamentError(f"{name} is {value!r}, but must be one of {', '.join(key.words)}")
 
 
 def find_format(name: str) -> Format:

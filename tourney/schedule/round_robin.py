@@ -17,11 +17,10 @@ from tourney.schedule.format import (
     RoundsKey,
     Setup,
     group_size,
-    refuse_few,
-    refuse_late,
     rows_of,
     rows_of_rounds,
 )
+from tourney.schedule.refusals import refuse_few, refuse_late
 from tourney.schedule.row import limit_rows
 from tourney.seeds import seat_orders
 

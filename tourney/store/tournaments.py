@@ -54,7 +54,7 @@ from tourney.store.values import (
     run_text,
 )
 
-QUESTIONS: Final = ("compare", "gate", "ladder")
+QUESTIONS: Final = ("compare", "gate", "ladder", "tune")
 """The formats of questions about a bot, which no command takes by default."""
 
 

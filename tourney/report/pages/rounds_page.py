@@ -17,7 +17,7 @@ from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.schedule.row import ResultRow, units_of_win
 
-WITHOUT = frozenset(("compare", "gate", "import", "knockout", "ladder", "results"))
+WITHOUT = frozenset(("compare", "gate", "import", "knockout", "ladder", "results", "tune"))
 """Formats without pages of rounds: their rounds say nothing, or the bracket says it better."""
 UNRANKED = frozenset(("adaptive",))
 """Formats whose rounds are many small batches: no ranking after each of them."""

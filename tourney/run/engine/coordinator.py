@@ -24,6 +24,7 @@ from tourney.run.engine.bench_policy import (
     stop_text,
 )
 from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
+from tourney.run.engine.row_arguments import RowArguments
 from tourney.run.engine.run_control import MAX_FAILURES, MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
 from tourney.run.summary import End, Heartbeat, Summary
@@ -60,6 +61,7 @@ class Coordinator:
         self._tournament = database.tournaments.by_id(tournament)
         self._entrants = database.tournaments.entrants(tournament)
         self._recorder = Recorder(database, self._tournament, control)
+        self._arguments = RowArguments(database, self._tournament)
         self._order = PlayOrder.of(self._tournament, self._entrants)
         self._order.add(database.schedules.rows(tournament))
         self._policy = BenchPolicy(
@@ -280,7 +282,7 @@ class Coordinator:
             number, row = queue.popleft()
             task = MatchTask(
                 number,
-                spec_of(self._tournament, self._entrants, row),
+                spec_of(self._tournament, self._entrants, row, self._arguments.of(row)),
                 self._bots,
                 self._tournament.run.sandbox,
                 self._tournament.run.reuse,

@@ -7,16 +7,19 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
+from msgspec import structs
+
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import setup_of
 from tourney.results.texts import counted
 from tourney.results.until import next_rounds
+from tourney.run.engine.row_arguments import RowArguments
 from tourney.run.engine.run_control import RunControl, WriteRetry
 from tourney.run.engine.spool import read_spool
 from tourney.run.summary import ENOUGH, RunLoad, RunProgress
 from tourney.run.workers.executor import played_on
-from tourney.schedule.format import History, find_format
+from tourney.schedule.format import History, SeatArguments, find_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.database import Database
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
@@ -121,14 +124,23 @@ def entrants_after(entrants: Sequence[StoredEntrant], rounds: int) -> list[Store
     ]
 
 
-def spec_of(tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row) -> MatchSpec:
-    """The spec of a row of the schedule: everything that decides its match."""
+def spec_of(
+    tournament: Tournament, entrants: Sequence[StoredEntrant], row: Row, arguments: SeatArguments = ()
+) -> MatchSpec:
+    """The spec of a row of the schedule: everything that decides its match.
+
+    ``arguments`` are those that the format gives at its table (``RowArguments``).
+    """
     plan = tournament.plan
     seed = plan.seed_of(tournament.seed, row)
+    seats = [entrants[number].entrant for number in row.seats]
+    if arguments:
+        given = [(*one.args, *arguments[number]) for one, number in zip(seats, row.seats, strict=True)]
+        seats = [structs.replace(one, args=args) for one, args in zip(seats, given, strict=True)]
     return MatchSpec(
         game=plan.game,
         options=plan.options,
-        seats=tuple(entrants[number].entrant for number in row.seats),
+        seats=tuple(seats),
         seed=seed,
         limits=plan.limits,
         opening=plan.opening_of(seed, row),
@@ -150,9 +162,10 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
     refused = {one.host for one in database.hosts.refused(tournament.id)}
     waiting = [item for item in spooled.results if item.number in open_rows]
     found = [item for item in waiting if played_on(item.played) not in refused]
-    taken = []
+    taken, arguments = [], RowArguments(database, tournament)
     for item in found:
-        spec = spec_of(tournament, entrants, open_rows[item.number])
+        row = open_rows[item.number]
+        spec = spec_of(tournament, entrants, row, arguments.of(row))
         record = spec if item.played is None else item.played.record.spec
         if (record.game, record.seed, record.seats) == (spec.game, spec.seed, spec.seats):
             taken.append(item)

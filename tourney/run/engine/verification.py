@@ -5,7 +5,7 @@ limits), and against the columns beside it. Of the tournament, every round is dr
 database keeps twice must agree: its root, withdrawals, entrants and cached ratings.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -22,7 +22,9 @@ from tourney.match.verify import Finding, verify
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
 from tourney.run.engine.recorder import spec_of
+from tourney.run.engine.row_arguments import RowArguments
 from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCheck, check_schedule, place
+from tourney.schedule.format import SeatArguments
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.commitment import beacon_seed, commitments, seed_commitment
@@ -55,6 +57,7 @@ class TournamentVerifier:
         self._bots = bots
         self._sealed = sealed
         self._entrants = database.tournaments.entrants(tournament.id)
+        self._arguments = RowArguments(database, tournament)
         self._seeds: dict[tuple[int, int, int], tuple[int, int]] = {}
         self.unchecked: set[str] = set()
         """What could not be checked of the matches so far, a sentence each."""
@@ -81,7 +84,11 @@ class TournamentVerifier:
                 yield check.number, findings if findings or check.recorded else None
 
     def _task(self, matches: list[StoredMatch]) -> "_VerifyTask":
-        return _VerifyTask(self._tournament, self._entrants, matches, self._sealed)
+        arguments = {}
+        for stored in matches if self._arguments.given else ():
+            with suppress(StoreDamaged):  # the check of the match says so
+                arguments[stored.number] = self._arguments.of(stored.match().row)
+        return _VerifyTask(self._tournament, self._entrants, matches, self._sealed, arguments)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
         """What does not hold of a match; that of its columns only if nothing else is wrong."""
@@ -220,6 +227,7 @@ class _VerifyTask(NamedTuple):
     entrants: tuple[StoredEntrant, ...]
     matches: list[StoredMatch]
     sealed: bool = False
+    arguments: Mapping[int, SeatArguments] = {}
 
 
 @dataclass(slots=True)
@@ -287,7 +295,8 @@ def _differences(task: _VerifyTask, match: TournamentMatch, record: Record) -> I
     """Yield the differences between a record and its match, a sentence each."""
     plan = task.tournament.plan
     found = record.spec
-    expected = spec_of(task.tournament, task.entrants, match.row)
+    arguments = task.arguments.get(match.number, ())
+    expected = spec_of(task.tournament, task.entrants, match.row, arguments)
     for what, said, right in (
         ("game", found.game, expected.game),
         ("version of the rules", record.rules, plan.rules),

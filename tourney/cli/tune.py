@@ -1,0 +1,124 @@
+"""``tourney tune``: tune the parameters of a bot, and accept the tuned bot by a gate."""
+
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+from msgspec.structs import asdict, replace
+
+from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.cli import options as opt
+from tourney.cli.completion import complete_bot
+from tourney.cli.options import option
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.questions import AskingOptions, print_answer
+from tourney.compare import gate_forms
+from tourney.compare.asking import Answer
+from tourney.compare.question_results import TuneResult
+from tourney.compare.tune_file import read_tune_file
+from tourney.compare.tuned_bot import check_out, write_tuned
+from tourney.results.columns import Column
+from tourney.results.texts import counted, kinds_text
+
+EXIT_CODES: Final[Mapping[str, int]] = {"accepted": 0, "rejected": 1, "undecided": 4}
+COLUMNS: Final = (
+    "name",
+    Column("start", right=True),
+    Column("value", right=True),
+    Column("low", right=True),
+    Column("high", right=True),
+    Column("step", right=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneRequest:
+    """Options of ``tourney tune``."""
+
+    out: Path | None = option(
+        "--out DIR",
+        "New folder for the accepted bot. [default: NAME-tuned in the current folder]",
+        type=click.Path(path_type=Path),
+    )
+    asking: AskingOptions
+    format_: OutputFormat = opt.shared(opt.formats_option(TuneResult))
+
+
+@click.command("tune")
+@click.argument("bot", shell_complete=complete_bot)
+@click.argument("file", type=click.Path(path_type=Path))
+@opt.takes(TuneRequest)
+@opt.output_options
+def command(bot: str, file: Path, options: TuneRequest) -> None:
+    """Tune the parameters that BOT declares in its bot.toml, by the games that FILE describes.
+
+    The bot plays itself with other values, in pairs of games with the same dice and openings. Then a gate
+    plays the tuned bot against the bot, with new dice: only if it proves the tuned bot better, a copy of the
+    bot with the new values and a higher version is written. If the values make no difference, at most 5 % of
+    tunings are accepted.
+
+    The same command continues where it stopped. Exit code 0: accepted. 1: rejected, or no value changed. 4:
+    undecided, or not at its end.
+    """
+    found = read_tune_file(file)
+    store = BotStore(Path(options.asking.bots).absolute())
+    stored = resolve_bot(bot, store)
+    out = options.out or Path(f"{stored.manifest.name}-tuned")
+    question = found.tuning(stored)
+    check_out(stored, out)
+    deadline = options.asking.end.deadline()
+    tuning = options.asking.ask(question, f"tuning of {bot}", deadline)
+    answer: Answer[TuneResult] = tuning
+    if tuning.result.ended and tuning.result.changed and not tuning.result.void:
+        values = {one.name: one.value for one in tuning.result.parameters}
+        with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
+            candidate = Path(folder) / stored.manifest.name
+            write_tuned(stored, values, candidate)
+            gate = options.asking.ask(found.gate(candidate, stored), f"gate of {bot}, tuned", deadline)
+        accepted = gate.result.verdict == "accepted"
+        if accepted:
+            write_tuned(stored, values, out)
+        result = replace(tuning.result, gate=gate.result, out=str(out) if accepted else None)
+        answer = Answer(result, gate.summary)
+    rows = [asdict(one) for one in answer.result.parameters]
+    names = [one if isinstance(one, str) else one.key for one in COLUMNS]
+    print_answer(answer, options.format_, _print, rows, names)
+    sys.exit(_code(answer.result))
+
+
+def _code(result: TuneResult) -> int:
+    """The exit code of a result."""
+    if result.gate is not None:
+        return EXIT_CODES[result.gate.verdict]
+    return 1 if result.ended else EXIT_CODES["undecided"]
+
+
+def _print(result: TuneResult) -> None:
+    output, last = current(), result.points[-1]
+    bot = f"{result.bot.name} {result.bot.version}"
+    pairs = f"{result.pairs} of {counted(result.planned_pairs, 'pair')} of games"
+    output.write(f"{bot} in {result.game}, {result.method}: {pairs}\n")
+    output.table([asdict(one) for one in result.parameters], COLUMNS)
+    output.write(f"\nEstimated gain {last.gain:+} Elo ({last.low:+} to {last.high:+}, at 95 %).")
+    if result.faults:
+        output.write(f"Games with faults of the bot, which it lost: {kinds_text(result.faults)}.")
+    output.write(_outcome(result))
+    output.write(f"Stored as {result.tuning}: see `tourney report {result.tuning}`")
+
+
+def _outcome(result: TuneResult) -> str:
+    """What came of a tuning, in a sentence."""
+    if result.gate is not None:
+        where = f"written to {result.out}" if result.out else "not written"
+        return f"{gate_forms.verdict_text(result.gate)}; {where}. The gate is {result.gate.gate}."
+    if not result.ended:
+        return "Not at its end: run the same command again to go on."
+    if result.void:
+        first = result.first_fault
+        seen = "" if first is None else f" (see `tourney show --log {result.tuning}/{first.match}`)"
+        return f"Ended, as no pair of a batch counts: the bot fails with these values{seen}."
+    return "No value has changed, so there is nothing to accept: play more games, or widen the steps."

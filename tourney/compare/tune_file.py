@@ -1,0 +1,186 @@
+"""The file of ``tourney tune`` (TOML), and the questions that it asks about a bot."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from msgspec import Meta, Struct
+
+from tourney.bots.catalogue.store import StoredBot
+from tourney.bots.catalogue.tunable import ParameterName
+from tourney.compare.asking import BotQuestion
+from tourney.compare.gate import GateRule
+from tourney.compare.question import QuestionRule, R_co
+from tourney.compare.question_results import GateResult, TuneResult
+from tourney.compare.tuning import TuneRule
+from tourney.compare.tuning_methods import default_rate, uses_optuna
+from tourney.errors import TournamentError, UsageError
+from tourney.match.spec import Limits
+from tourney.run.file_schema import MAX_BYTES, EntrantLine, FileLimits, FilePath, load_tables, read_text
+from tourney.schema import GameName, SchemaError, Seed, read, seed_of
+from tourney.seeds import derive
+from tourney.store.values import RunSettings
+
+GATE_BATCH: Final = 16
+"""Pairs of games between the looks of the gate."""
+Games = Annotated[int, Meta(ge=2, le=1_000_000)]
+
+
+class TuneTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """The file of `tourney tune`. Paths are relative to its folder."""
+
+    game: Annotated[
+        GameName, Meta(description="Game to play; see `tourney games`.", examples=["sage-stones"])
+    ]
+    games: Annotated[
+        Games, Meta(description="Games of the tuning, those of the gate apart.", examples=[4000])
+    ]
+    seed: Annotated[
+        Seed | None,
+        Meta(
+            description="Source of all chance, as in a tournament file; the same seed tunes the same way if"
+            " the bots play by nodes or fuel. Default: random bits."
+        ),
+    ] = None
+    method: Annotated[
+        Literal["spsa", "random", "tpe", "cma-es"],
+        Meta(
+            description="`spsa` moves all values by pairs of games between values shifted up and down."
+            " `random`, and `tpe` and `cma-es` of Optuna (`pip install 'tourney[tune]'`), try values against"
+            " those of `bot.toml`, a batch each."
+        ),
+    ] = "spsa"
+    parameters: Annotated[
+        tuple[ParameterName, ...],
+        Meta(description="Names of the parameters to tune; the others keep their values. Default: all."),
+    ] = ()
+    batch: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=10_000,
+            description="Pairs of games between moves, or for each set of values tried; half the workers or"
+            " more, so that none waits.",
+        ),
+    ] = 8
+    rate: Annotated[
+        float | None,
+        Meta(
+            description="For `spsa`: how far the last pair moves the values (`r_end`), from 0.0001 to 1."
+            " Default: by the number of parameters, such as 0.0194 for two."
+        ),
+    ] = None
+    gain: Annotated[
+        float,
+        Meta(gt=0, le=500, description="Elo: the gate rejects the tuned bot once it is proven to gain less."),
+    ] = 10.0
+    gate_games: Annotated[Games | None, Meta(description="The most games of the gate. Default: `games`.")] = (
+        None
+    )
+    opening_plies: Annotated[
+        Annotated[int, Meta(ge=0, le=200)] | None,
+        Meta(
+            description="Random actions at the start of each pair. Default: 4, and 0 in games with dice or"
+            " hidden actions."
+        ),
+    ] = None
+    opening_book: Annotated[FilePath | None, Meta(description="Openings, as in a tournament file.")] = None
+    opening_order: Annotated[
+        Literal["random", "sequential"], Meta(description="As in a tournament file.")
+    ] = "random"
+    options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
+    limits: Annotated[FileLimits, Meta(description="What a bot may use.")] = FileLimits()
+    run: Annotated[RunSettings, Meta(description="How matches are run.")] = RunSettings()
+
+    def __post_init__(self) -> None:
+        """Check what the types cannot express. Raises SchemaError."""
+        if self.seed is not None:
+            seed_of("seed", self.seed)
+        if self.rate is not None and self.method != "spsa":
+            raise SchemaError(("rate",), f'does not go with method = "{self.method}"')
+        if self.rate is not None and not 0.0001 <= self.rate <= 1:
+            raise SchemaError(("rate",), f"is {self.rate:g}, but must be from 0.0001 to 1")
+
+
+@dataclass(frozen=True, slots=True)
+class TuneFile:
+    """A file of ``tourney tune``, read."""
+
+    path: Path
+    table: TuneTable
+    limits: Limits
+
+    def tuning(self, bot: StoredBot) -> BotQuestion[TuneResult]:
+        """The question which values are best. Raises UsageError for a bot without parameters."""
+        table, parameters = self.table, bot.manifest.parameters
+        if not parameters:
+            raise UsageError(
+                f"{bot.label} has no parameters: name each in its bot.toml, as [parameters.reach] with value,"
+                " low, high and step"
+            )
+        for name in table.parameters:
+            if name not in parameters:
+                raise UsageError(
+                    f"{self.path}: parameters names {name}, but those of {bot.label} are:"
+                    f" {', '.join(parameters)}"
+                )
+        if table.parameters:
+            parameters = {name: parameters[name] for name in dict.fromkeys(table.parameters)}
+        version = ""
+        if uses_optuna(table.method):
+            from tourney.compare.optuna_study import version as installed  # noqa: PLC0415 - needs an extra
+
+            version = installed()
+        rate = default_rate(len(parameters)) if table.rate is None else Decimal(f"{table.rate:.6f}")
+        rule = TuneRule(
+            tuple(parameters),
+            tuple(parameters.values()),
+            pairs=table.games // 2,
+            tables=min(table.batch, table.games // 2),
+            method=table.method,
+            draws=derive(self._seed or 0, "tune"),
+            rate=rate,
+            version=version,
+            luck=True,
+        )
+        return self._question(rule, (bot.digest, bot.digest), self._seed)
+
+    def gate(self, candidate: Path, bot: StoredBot) -> BotQuestion[GateResult]:
+        """The question whether the tuned bot is better than the bot, with dice of its own."""
+        games = self.table.gate_games or self.table.games
+        pairs = max(1, games // 2)
+        rule = GateRule(0.0, self.table.gain, batch=min(GATE_BATCH, pairs), max_pairs=pairs, luck=True)
+        seed = None if self._seed is None else derive(self._seed, "gate")
+        return self._question(rule, (str(candidate), bot.digest), seed)
+
+    @property
+    def _seed(self) -> int | None:
+        return None if self.table.seed is None else seed_of("seed", self.table.seed)
+
+    def _question(
+        self, rule: QuestionRule[R_co], bots: tuple[str, str], seed: int | None
+    ) -> BotQuestion[R_co]:
+        table = self.table
+        return BotQuestion(
+            rule,
+            tuple(map(EntrantLine, bots)),
+            table.game,
+            options={key: str(value) for key, value in table.options.items()},
+            limits=self.limits,
+            opening_plies=table.opening_plies,
+            book=None if table.opening_book is None else self.path.parent / table.opening_book,
+            opening_order=table.opening_order,
+            seed=seed,
+            run=table.run,
+        )
+
+
+def read_tune_file(path: Path) -> TuneFile:
+    """Read a file of ``tourney tune``. Raises TournamentError, naming the file and the key."""
+    data = load_tables(path, read_text(path, "a tuning file", MAX_BYTES))
+    try:
+        table = read(data, TuneTable, toml=True)
+        return TuneFile(path, table, table.limits.planned(data))
+    except SchemaError as error:
+        raise TournamentError(error.in_toml(str(path)), file=path, key=error.key) from error

@@ -1,0 +1,283 @@
+"""``tourney tune``: a bot against itself with other values, a batch of mirrored pairs a round.
+
+Entrants 0 and 1 are the bot; the format gives each its values as arguments, table by table
+(``Format.arguments``). What is played next follows from the rule and the results, so a tuning that was killed
+goes on as if it had not been.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import msgspec
+
+from tourney.bots.catalogue.tunable import Parameter
+from tourney.compare import question
+from tourney.compare.question_results import GateBot, TunedParameter, TunePoint, TuneResult
+from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, Values, method_of, uses_optuna
+from tourney.errors import TournamentError
+from tourney.match.luck import Coefficient, subtracted
+from tourney.ratings.sequential import QUANTILE
+from tourney.results.standings import setup_of
+from tourney.results.texts import counted
+from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, TablePlace
+from tourney.schedule.row import ResultRow
+
+if TYPE_CHECKING:
+    from tourney.games.base import AnyGame
+    from tourney.store.database import Database
+    from tourney.store.values import Tournament
+
+MOST_POINTS: Final = 200
+"""The most points of a line in the result and in charts."""
+
+
+class WayPoint(NamedTuple):
+    """A tuning after some pairs."""
+
+    pairs: int
+    values: Values
+    gain: Gain
+
+
+class Trajectory:
+    """The way of the values through the results of whole rounds, and what the next round plays."""
+
+    def __init__(self, rule: "TuneRule") -> None:
+        self._rule = rule
+        self._method = rule.method_now()
+        self._sums = question.BatchSums()
+        self._share = Coefficient()
+        self.points = [WayPoint(0, self._method.values, self._method.gain)]
+        self.pairs = self.lost = 0
+        """The pairs that count, and those with a void match."""
+        self.void = False
+        """Whether no pair of the last round counts."""
+        self.tables = 0
+        """The tables of the next round; 0 at the end."""
+        self.arguments: dict[TablePlace, SeatArguments] = {}
+        self._propose()
+
+    @property
+    def point(self) -> WayPoint:
+        """The tuning as it is now."""
+        return self.points[-1]
+
+    def add(self, results: Sequence[ResultRow]) -> None:
+        """Take in further rounds."""
+        for _, played in groupby(results, key=lambda result: result.key.round):
+            tables = groupby(played, key=lambda result: result.key.table)
+            found = [self._sums.score(table, pair) for table, pair in tables]
+            share = self._share.value if self._rule.luck else 0.0
+            scores = [None if points is None else points / 4 - share * luck for points, luck in found]
+            self._share.add((points / 4, luck) for points, luck in found if points is not None)
+            self._method.learn(scores)
+            lost = sum(score is None for score in scores)
+            self.pairs, self.lost, self.void = (
+                self.pairs + len(scores) - lost,
+                self.lost + lost,
+                lost == len(scores),
+            )
+            self.points.append(WayPoint(self._method.done, self._method.values, self._method.gain))
+            self._propose()
+
+    def _propose(self) -> None:
+        round_ = len(self.points)
+        duels = () if self.void else self._method.propose()
+        for table, duel in enumerate(duels, 1):
+            self.arguments[round_, table] = tuple(map(self._rule.words, duel))
+        self.tables = len(duels)
+
+    def shown(self) -> list[WayPoint]:
+        """The points of charts: the first, the last, and others evenly between."""
+        step = max(1, -(-len(self.points) // MOST_POINTS))
+        return [*self.points[:-1:step], self.points[-1]]
+
+
+@dataclass(frozen=True, slots=True)
+class TuneState(question.QuestionState):
+    """A tuning after whole rounds."""
+
+    tables: tuple[question.Table, ...]
+    rule: "TuneRule"
+    point: WayPoint
+
+    @property
+    def groups(self) -> int:
+        """A mirrored pair at each table."""
+        return 1
+
+    def lines(self, names: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - the lines name no bot
+        """Yield the values, and their gain."""
+        pairs, values, gain = self.point
+        half = QUANTILE * gain.deviation
+        yield (
+            f"{pairs} of {counted(self.rule.pairs, 'pair')}: {' '.join(self.rule.words(values))};"
+            f" estimated gain {gain.elo:+.0f} ± {half:.0f} Elo"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TuneRule(question.QuestionRule[TuneResult]):
+    """What is tuned, how, and by how many pairs of games; ``tables`` pairs are played between moves.
+
+    ``draws`` is the seed of the method's draws, ``rate`` that of SPSA, ``version`` that of Optuna, and
+    ``luck`` says whether to subtract luck.
+    """
+
+    kind = "tune"
+    noun = "tuning"
+    title = "{0:.40}-tune"
+    other_names = ("{name:.60}-b",)
+
+    names: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    pairs: int
+    tables: int
+    method: str
+    draws: int
+    rate: Decimal
+    version: str = ""
+    luck: bool = False
+
+    def extra(self) -> tuple[tuple[str, int | str], ...]:
+        """The rule as settings of its format, sorted by name."""
+        table = dict(zip(self.names, self.parameters, strict=True))
+        return question.stored_settings(
+            parameters=msgspec.json.encode(table).decode(),
+            pairs=self.pairs,
+            tables=self.tables,
+            method=self.method,
+            draws=str(self.draws),
+            rate=str(self.rate),
+            version=self.version or None,
+            luck=1 if self.luck else None,
+        )
+
+    @classmethod
+    def of(cls, extra: question.Extra) -> "TuneRule":
+        """Read a stored rule. Raises KeyError, TypeError and ValueError."""
+        values = dict(extra)
+        table = msgspec.json.decode(str(values["parameters"]), type=dict[str, Parameter])
+        return cls(
+            tuple(table),
+            tuple(table.values()),
+            int(values["pairs"]),
+            int(values["tables"]),
+            str(values["method"]),
+            int(values["draws"]),
+            Decimal(str(values["rate"])),
+            str(values.get("version", "")),
+            luck="luck" in values,
+        )
+
+    def fitting(self, game: "AnyGame") -> "TuneRule":
+        """The rule for a game; it subtracts luck where that is known."""
+        return replace(self, luck=self.luck and subtracted(game))
+
+    def check(self, setup: Setup) -> None:
+        """Raise TournamentError unless a bot plays itself, with something to tune."""
+        if len(setup.participants) != 2 or setup.seats != 2:
+            raise TournamentError("a tuning is of a bot against itself, at tables of two seats")
+        if not self.names or self.method not in METHODS or min(self.pairs, self.tables) < 1:
+            raise TournamentError("a tuning needs parameters, a method, and at least one pair of games")
+
+    def method_now(self) -> Method:
+        """A new search by this rule.
+
+        Raises UsageError for a sampler whose package is missing, and TournamentError for another version.
+        """
+        terms = SearchTerms(self.names, self.parameters, self.pairs, self.tables, self.draws, self.rate)
+        if uses_optuna(self.method):
+            from tourney.compare.optuna_study import version  # noqa: PLC0415 - needs an extra
+
+            if (installed := version()) != self.version:
+                raise TournamentError(
+                    f"this tuning draws its values by Optuna {self.version}, and {installed} is installed:"
+                    f" run pip install optuna=={self.version}"
+                )
+        return method_of(self.method, terms)
+
+    def words(self, values: Values) -> tuple[str, ...]:
+        """Values as arguments."""
+        found = zip(self.names, self.parameters, values, strict=True)
+        return tuple(f"{name}={one.text(value)}" for name, one, value in found)
+
+    def judge(self, setup: Setup, history: History) -> TuneState:
+        """The values by whole rounds, and the tables of the next one; a void round ends the tuning."""
+        way = history.sums(Trajectory, self)
+        over = setup.rounds is not None and history.rounds >= setup.rounds
+        tables = () if over else tuple((number, (0, 1)) for number in range(1, way.tables + 1))
+        return TuneState(tables, self, way.point)
+
+    def result(self, database: "Database", tournament: "Tournament") -> TuneResult:
+        """The values so far, from the stored matches alone."""
+        entrants = database.tournaments.entrants(tournament.id)
+        history = question.whole_rounds(database, tournament)
+        way = history.sums(Trajectory, self)
+        state = self.judge(setup_of(tournament.plan, tournament.seed, entrants), history)
+        faults, first = question.bot_faults(database, tournament)
+        for kind, count in question.faults_of(database, tournament, 1).items():
+            faults[kind] = faults.get(kind, 0) + count
+        found = zip(self.names, self.parameters, way.point.values, strict=True)
+        return TuneResult(
+            tuning=tournament.name,
+            game=tournament.game,
+            bot=GateBot.of(entrants[0].entrant),
+            method=self.method,
+            rate=float(self.rate) if self.method == "spsa" else None,
+            pairs=way.pairs,
+            lost_pairs=way.lost,
+            planned_pairs=self.pairs,
+            batch=self.tables,
+            ended=not state.tables,
+            void=way.void,
+            without_luck=self.luck,
+            parameters=tuple(
+                TunedParameter(
+                    name=name, low=one.low, high=one.high, step=one.step, start=one.text(), value=one.text(v)
+                )
+                for name, one, v in found
+            ),
+            points=tuple(self._point(point) for point in way.shown()),
+            faults=dict(sorted(faults.items())),
+            first_fault=first,
+            gate=None,
+            out=None,
+        )
+
+    def _point(self, point: WayPoint) -> TunePoint:
+        half = QUANTILE * point.gain.deviation
+        elo = point.gain.elo
+        gain, low, high = (question.rounded(value) or 0.0 for value in (elo, elo - half, elo + half))
+        texts = tuple(one.text(value) for one, value in zip(self.parameters, point.values, strict=True))
+        return TunePoint(pairs=point.pairs, values=texts, gain=gain, low=low, high=high)
+
+
+class TuneFormat(question.QuestionFormat):
+    """Entrant 0 against entrant 1, a batch of mirrored pairs a round, each with values of its own."""
+
+    name = "tune"
+    rule = TuneRule
+
+    def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:
+        """The values at each table of the rounds known, and of the next one."""
+        return history.sums(Trajectory, TuneRule.of(setup.extra)).arguments
+
+    def charts(self, setup: Setup, history: History) -> tuple[FormatChart, ...]:
+        """The values, in steps from the first ones, and the estimated gain with its interval."""
+        rule = TuneRule.of(setup.extra)
+        shown = history.sums(Trajectory, rule).shown()
+        lines = []
+        for place, (name, one) in enumerate(zip(rule.names, rule.parameters, strict=True)):
+            moves = [(float(p.values[place]) - one.value) / one.step for p in shown]
+            points = ((p.pairs, move, move, move) for p, move in zip(shown, moves, strict=True))
+            lines.append((name, tuple(points)))
+        gains = ((p.pairs, p.gain.elo, QUANTILE * p.gain.deviation) for p in shown)
+        band = tuple((at, elo, elo - half, elo + half) for at, elo, half in gains)
+        return (
+            FormatChart("Values", "Pairs of games", "Steps from the first value", tuple(lines)),
+            FormatChart("Estimated gain", "Pairs of games", "Elo", (("estimated gain", band),), band=True),
+        )

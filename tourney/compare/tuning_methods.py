@@ -1,0 +1,318 @@
+"""Methods of ``tourney tune``: which values play next, and what the results say of them.
+
+SPSA (Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization", IEEE
+Transactions on Aerospace and Electronic Systems 34, 1998) moves all values at once by mirrored pairs between
+values shifted up and down by random signs. Its gains are those of fishtest, the test server of Stockfish: of
+N pairs, A = N / 10, alpha = 0.602 and gamma = 0.101 (fishtest, pull requests 619 and 1326), each parameter
+with its shift ``c_end`` (here ``step``) and a rate ``r_end``, both at the last pair. Engines are tuned with
+an ``r_end`` of 0.002 over tens of thousands of games. ``default_rate`` is van den Bergh's formula (fishtest,
+pull request 719; https://github.com/vdbergh/spsa_simul), from the loss of Elo that the noise of the last
+values may cost.
+
+All of it is decimal arithmetic, in which ``ln`` and ``exp`` are rounded correctly, and every draw is derived
+from a seed: equal results give equal values on every machine.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from typing import ClassVar, Final, NamedTuple
+
+from tourney.bots.catalogue.tunable import Parameter, exact
+from tourney.seeds import U64, derive, uniform
+
+METHODS: Final = ("spsa", "random", "tpe", "cma-es")
+ELO: Final = 1600 / math.log(10)
+"""Elo for each point of a mean score, near an even game."""
+PRECISION: Final = 5
+"""The Elo that the noise of the last values costs at most (at 95 %), by ``default_rate``."""
+
+_ALPHA, _GAMMA, _A = Decimal("0.602"), Decimal("0.101"), Decimal("0.1")
+_DIGITS = 28  # of all decimal arithmetic
+_GUARD = 6  # decimals that values have while they move, beyond those that they play with
+
+Values = tuple[Decimal, ...]
+"""A value for each parameter, in the order of ``bot.toml``."""
+Duel = tuple[Values, Values]
+"""What entrants 0 and 1 play with at a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerms:
+    """What a method is asked: parameters, pairs of games in all and in a batch, and the seed of its draws.
+
+    ``rate`` is ``r_end`` of SPSA.
+    """
+
+    names: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    pairs: int
+    batch: int
+    draws: int
+    rate: Decimal
+
+    @property
+    def start(self) -> Values:
+        """The values of ``bot.toml``."""
+        return tuple(exact(one.value) for one in self.parameters)
+
+    def played(self, values: Sequence[Decimal], dithers: Sequence[Decimal] | None = None) -> Values:
+        """Values as bots play with them: rounded to their decimals, within their bounds.
+
+        With ``dithers`` (from 0 to 1) a value is rounded up in that share of cases that keeps its mean.
+        """
+        found = []
+        for place, (value, one) in enumerate(zip(values, self.parameters, strict=True)):
+            unit = Decimal(1).scaleb(-one.decimals)
+            if dithers is None:
+                rounded = value.quantize(unit, ROUND_HALF_EVEN)
+            else:
+                rounded = (value + dithers[place] * unit).quantize(unit, ROUND_FLOOR)
+            found.append(min(max(rounded, exact(one.low)), exact(one.high)))
+        return tuple(found)
+
+
+class Gain(NamedTuple):
+    """An estimate of Elo over the first values, and its standard deviation."""
+
+    elo: float
+    deviation: float
+
+
+class Method(ABC):
+    """Proposes a batch of pairs, learns their scores, and so on; ``values`` are the best as known now."""
+
+    def __init__(self, terms: SearchTerms) -> None:
+        self.terms = terms
+        self.done = 0
+        """The pairs proposed and learned so far."""
+
+    @property
+    def count(self) -> int:
+        """The pairs of the next batch; 0 at the end."""
+        return min(self.terms.batch, self.terms.pairs - self.done)
+
+    @abstractmethod
+    def propose(self) -> tuple[Duel, ...]:
+        """The next batch; it is asked for once."""
+
+    @abstractmethod
+    def learn(self, scores: Sequence[float | None]) -> None:
+        """Take the mean score of entrant 0 in each pair of the batch; None for one that does not count."""
+
+    @property
+    @abstractmethod
+    def values(self) -> Values:
+        """The best values, as bots play with them."""
+
+    @property
+    @abstractmethod
+    def gain(self) -> Gain:
+        """What ``values`` gain over the first ones."""
+
+
+class _Shift(NamedTuple):
+    """A pair of SPSA: by parameter its sign and its shift; and the rate."""
+
+    signs: tuple[int, ...]
+    shifts: tuple[Decimal, ...]
+    rate: Decimal
+
+
+class Spsa(Method):
+    """Simultaneous perturbation: each pair has signs of its own, and the values move after a batch."""
+
+    def __init__(self, terms: SearchTerms) -> None:
+        super().__init__(terms)
+        self._theta = list(terms.start)
+        self._moved = [Decimal(0)] * len(self._theta)  # by the batch before
+        self._batch: list[_Shift] = []
+        self._elo = self._square = 0.0
+
+    def propose(self) -> tuple[Duel, ...]:
+        """The values shifted up and down, pair by pair."""
+        self._batch = [self._shift(number) for number in range(self.done + 1, self.done + self.count + 1)]
+        duels = []
+        for number, (signs, shifts, _) in enumerate(self._batch, self.done + 1):
+            labels = range(len(signs))
+            dithers = [Decimal(derive(self.terms.draws, "round", number, i)) / U64 for i in labels]
+            moves = [sign * shift for sign, shift in zip(signs, shifts, strict=True)]
+            up = [value + move for value, move in zip(self._theta, moves, strict=True)]
+            down = [value - move for value, move in zip(self._theta, moves, strict=True)]
+            duels.append((self.terms.played(up, dithers), self.terms.played(down, dithers)))
+        return tuple(duels)
+
+    def _shift(self, number: int) -> _Shift:
+        """The signs, shifts and rate of a pair, by its number from 1."""
+        terms, last = self.terms, Decimal(self.terms.pairs)
+        with localcontext(prec=_DIGITS):
+            wider = _power(last / number, _GAMMA)
+            faster = _power((_A * last + last) / (_A * last + number), _ALPHA)
+            least = (Decimal("0.5").scaleb(-one.decimals) for one in terms.parameters)
+            steps = [exact(one.step) for one in terms.parameters]
+            shifts = tuple(max(step * wider, half) for step, half in zip(steps, least, strict=True))
+            rate = terms.rate * faster / (wider * wider)
+        signs = tuple(1 - 2 * (derive(terms.draws, "sign", number, i) & 1) for i in range(len(steps)))
+        return _Shift(signs, shifts, rate)
+
+    def learn(self, scores: Sequence[float | None]) -> None:
+        """Move each value by rate * shift * sign * (wins less losses of the pair's two games)."""
+        slopes, moved, counted = [0.0] * len(self._theta), [Decimal(0)] * len(self._theta), 0
+        for score, (signs, shifts, rate) in zip(scores, self._batch, strict=True):
+            if score is None:
+                continue
+            counted += 1
+            won = 4 * Decimal(repr(round(score, 9))) - 2
+            for i, (sign, shift) in enumerate(zip(signs, shifts, strict=True)):
+                moved[i] += rate * shift * sign * won
+                slopes[i] += ELO * (score - 0.5) * sign / (2 * float(shift))
+        # The slope of this batch does not depend on the move before it, so the sum of the products has the
+        # mean of the gain along the way, if that is straight from batch to batch.
+        if counted:
+            rise = sum(slope * float(move) for slope, move in zip(slopes, self._moved, strict=True)) / counted
+            self._elo += rise
+            self._square += rise * rise
+        before = list(self._theta)
+        for i, one in enumerate(self.terms.parameters):
+            value = min(max(self._theta[i] + moved[i], exact(one.low)), exact(one.high))
+            self._theta[i] = value.quantize(Decimal(1).scaleb(-one.decimals - _GUARD), ROUND_HALF_EVEN)
+        self._moved = [now - then for now, then in zip(self._theta, before, strict=True)]
+        self.done += len(scores)
+
+    @property
+    def values(self) -> Values:
+        """The values that all pairs moved so far."""
+        return self.terms.played(self._theta)
+
+    @property
+    def gain(self) -> Gain:
+        """The slopes that the pairs measured, along the way of the values."""
+        return Gain(self._elo, math.sqrt(self._square))
+
+
+class CandidateSearch(Method):
+    """Tries values against the first ones, a batch of pairs each, and keeps those with the best mean."""
+
+    def __init__(self, terms: SearchTerms) -> None:
+        super().__init__(terms)
+        self._best, self._score, self._deviation = terms.start, 0.5, 0.0
+        self._tried: Values = terms.start
+        self.tries = 0
+
+    @abstractmethod
+    def candidate(self) -> Values:
+        """The next values to try."""
+
+    def told(self, score: float) -> None:
+        """Take the mean score of the last candidate."""
+
+    def propose(self) -> tuple[Duel, ...]:
+        """A batch of the next candidate against the first values."""
+        if not self.count:
+            return ()
+        self._tried = self.candidate()
+        self.tries += 1
+        return ((self._tried, self.terms.start),) * self.count
+
+    def learn(self, scores: Sequence[float | None]) -> None:
+        """Keep the candidate if its mean is the best so far."""
+        found = [score for score in scores if score is not None]
+        self.done += len(scores)
+        mean = math.fsum(found) / len(found) if found else 0.0
+        self.told(round(mean, 9))
+        if mean > self._score:
+            self._best, self._score = self._tried, mean
+            spread = math.fsum((score - mean) ** 2 for score in found) / max(1, len(found) - 1)
+            self._deviation = math.sqrt(spread / len(found))
+
+    @property
+    def values(self) -> Values:
+        """The best candidate, or the first values while none scored more than half."""
+        return self._best
+
+    @property
+    def gain(self) -> Gain:
+        """By the best candidate's own pairs: chosen as the best of many, it is too high on average."""
+        return Gain(ELO * (self._score - 0.5), ELO * self._deviation)
+
+
+class RandomSearch(CandidateSearch):
+    """Uniform candidates: what any other method must beat."""
+
+    def candidate(self) -> Values:
+        """Values drawn uniformly, each from its low to its high."""
+        found = []
+        for i, one in enumerate(self.terms.parameters):
+            drawn = uniform(derive(self.terms.draws, "candidate", self.tries, i), grid_size(one))
+            found.append(exact(one.low) + Decimal(drawn).scaleb(-one.decimals))
+        return tuple(found)
+
+
+class Sampler(CandidateSearch):
+    """A sampler of Optuna, version by version: its draws come from a seed of ours."""
+
+    sampler: ClassVar[str]
+
+    def __init__(self, terms: SearchTerms) -> None:
+        super().__init__(terms)
+        from tourney.compare.optuna_study import Study  # noqa: PLC0415 - needs an extra
+
+        sizes = {name: grid_size(one) for name, one in zip(terms.names, terms.parameters, strict=True)}
+        first = [round((exact(one.value) - exact(one.low)).scaleb(one.decimals)) for one in terms.parameters]
+        self._study = Study(self.sampler, sizes, derive(terms.draws, "optuna") >> 32, first)
+
+    def candidate(self) -> Values:
+        """What the sampler asks for."""
+        places = zip(self._study.ask(), self.terms.parameters, strict=True)
+        return tuple(exact(one.low) + Decimal(place).scaleb(-one.decimals) for place, one in places)
+
+    def told(self, score: float) -> None:
+        """Tell the sampler."""
+        self._study.tell(score)
+
+
+class Tpe(Sampler):
+    """Tree-structured Parzen estimators."""
+
+    sampler = "tpe"
+
+
+class CmaEs(Sampler):
+    """Evolution strategy with an adapted covariance matrix."""
+
+    sampler = "cma-es"
+
+
+_CLASSES: Final[dict[str, type[Method]]] = dict(zip(METHODS, (Spsa, RandomSearch, Tpe, CmaEs), strict=True))
+
+
+def method_of(name: str, terms: SearchTerms) -> Method:
+    """A new search. Raises UsageError for a sampler whose package is missing."""
+    return _CLASSES[name](terms)
+
+
+def uses_optuna(name: str) -> bool:
+    """Whether a method needs the extra ``tune``."""
+    return issubclass(_CLASSES[name], Sampler)
+
+
+def grid_size(one: Parameter) -> int:
+    """The number of values that a parameter can have."""
+    return int((exact(one.high) - exact(one.low)).scaleb(one.decimals)) + 1
+
+
+def default_rate(parameters: int) -> Decimal:
+    """``r_end`` by van den Bergh's formula for ``PRECISION`` at 95 %, of games without draws.
+
+    The quantile of chi-squared is that of Wilson and Hilferty, as in fishtest.
+    """
+    part = 2 / (9 * parameters)
+    quantile = parameters * (1 - part + 1.6448536269514722 * math.sqrt(part)) ** 3
+    return Decimal(f"{8 * PRECISION / (ELO / 2 * quantile):.4f}")
+
+
+def _power(base: Decimal, exponent: Decimal) -> Decimal:
+    """A power by correctly rounded functions."""
+    return (exponent * base.ln()).exp()
