@@ -1,57 +1,21 @@
 // Check exported records and tournaments without Tourney: node check.mjs FILE ... (- is standard input).
 //
 // Prints the first problem of each line, the root of each whole tournament, and counts. Exit code: 0 if all is
-// right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/record.md and docs/rules alone, like
-// check.py. It does not know the games' rules: whether an action was legal is for `tourney verify` to say.
+// right, 1 for a problem, 2 for an unreadable file. Written from docs/reference and docs/rules alone, like check.py;
+// it needs check_seeds.mjs, check_schedule.mjs and check_swiss.mjs beside it. It does not know the games' rules:
+// whether an action was legal is for `tourney verify` to say.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { difference, known, seatOrders } from "./check_schedule.mjs";
+import { derive, uniform } from "./check_seeds.mjs";
+
+export { derive, uniform };
 
 class Problem extends Error {}
 const need = (holds, problem) => { if (!holds) throw new Problem(problem); };
-// Keyed BLAKE2b (RFC 7693), which node's crypto does not offer.
 const U64 = (1n << 64n) - 1n;
-const IV = [0x6a09e667f3bcc908n, 0xbb67ae8584caa73bn, 0x3c6ef372fe94f82bn, 0xa54ff53a5f1d36f1n, 0x510e527fade682d1n,
-  0x9b05688c2b3e6c1fn, 0x1f83d9abfb41bd6bn, 0x5be0cd19137e2179n];
-const digits = (rows) => rows.split(" ").map((row) => [...row].map((digit) => parseInt(digit, 16)));
-const SIGMA = digits("0123456789abcdef ea489fd61c02b753 b8c052fdae367194 7931dcbe265a40f8 905724afe1bc683d "
-  + "2c6a0b834d75fe19 c51fed4a0763928b db7ec13950f4862a 6fe9b308c2d714a5 a2847615fb9e3cd0");
-const MIXED = digits("048c 159d 26ae 37bf 05af 16bc 278d 349e");
-const rotated = (word, bits) => (word >> bits) | ((word << (64n - bits)) & U64);
-const padded = (bytes) => Buffer.concat([bytes, Buffer.alloc(128 - bytes.length)]);
-
-function compressed(state, block, bytes, last) {
-  const v = [...state, ...IV];
-  v[12] ^= BigInt(bytes);
-  if (last) v[14] ^= U64;
-  const words = Array.from({ length: 16 }, (_, k) => block.readBigUInt64LE(8 * k));
-  for (let round = 0; round < 12; round += 1) {
-    const order = SIGMA[round % 10];
-    MIXED.forEach(([a, b, c, d], k) => {
-      for (const [half, one, other] of [[0, 32n, 24n], [1, 16n, 63n]]) {
-        v[a] = (v[a] + v[b] + words[order[2 * k + half]]) & U64;
-        v[d] = rotated(v[d] ^ v[a], one);
-        v[c] = (v[c] + v[d]) & U64;
-        v[b] = rotated(v[b] ^ v[c], other);
-      }
-    });
-  }
-  return state.map((word, k) => word ^ v[k] ^ v[k + 8]);
-}
-
-const KEY = Buffer.from("tourney-seed-1", "ascii"); // 14 bytes; digest size 8: both stand in the first word
-const KEYED = compressed([IV[0] ^ 0x01010e08n, ...IV.slice(1)], padded(KEY), 128, false);
-export function derive(parent, ...labels) {
-  const text = Buffer.from([parent, ...labels].join("/"), "ascii");
-  let state = KEYED;
-  for (let end = 0, at = 0; at < text.length; at = end) {
-    end = Math.min(at + 128, text.length);
-    state = compressed(state, padded(text.subarray(at, end)), 128 + end, end === text.length);
-  }
-  return new DataView(BigUint64Array.of(state[0]).buffer).getBigUint64(0); // as bytes, read big-endian
-}
-export const uniform = (u, total) => Number((BigInt(u) * BigInt(total)) >> 64n);
 
 function parsed(text) {
   let at = 0;
@@ -345,22 +309,21 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   if (plan.format === "import" || seed === undefined) return;
   const own = derive(seed, "match", ...match.place.slice(0, plan["mirrored-dice"] === false ? 4 : 3));
   need(record.seed === String(own), `the seed of this place is ${own}`);
-  const repeats = Math.floor(plan["games-per-pairing"] / ({ 2: 2, 3: 6 }[plan.seats] ?? 4));
+  const cycles = plan.format === "round-robin" && Object.keys(plan.extra ?? {}).some((key) => key.startsWith("until-"));
+  const repeats = cycles ? 1 : Math.floor(plan["games-per-pairing"] / ({ 2: 2, 3: 6 }[plan.seats] ?? 4));
   const turn = ((match.place[0] - 1) * repeats + match.place[2] - 1) % Math.max(1, plan.book.length);
   const at = "opening-order" in plan ? turn : uniform(derive(own, "book"), plan.book.length);
   const opening = plan.book.length ? { actions: plan.book[at] } : { plies: plan["opening-plies"] };
   need(same(record.opening, opening), "the opening is not that of the plan");
 }
 
-const permuted = (items) => items.length < 2 ? [items]
-  : items.flatMap((one) => permuted(items.filter((other) => other !== one)).map((rest) => [one, ...rest]));
 const hex = (text) => Buffer.from(text, "hex");
 
 class Cup { // what the lines of one tournament have together
   constructor(head) {
     const cup = head.tournament;
     Object.assign(this, { head, cup, leaves: [leaf(cup)], last: [0, 0, 0, 0], open: false });
-    Object.assign(this, { digests: new Set(), groups: new Map() });
+    Object.assign(this, { digests: new Set(), groups: new Map(), matches: [] });
     need("salt" in head || !("root" in head) || cup.format.endsWith("1"), "the salt is missing");
     if ("salt" in head && "commitment" in head) this.checkCommitment(head.commitment, hex(head.salt));
   }
@@ -386,6 +349,7 @@ class Cup { // what the lines of one tournament have together
     const at = place.findIndex((part, n) => part !== this.last[n]);
     need(at >= 0 && place[at] > this.last[at], "the place does not come after that of the match before");
     this.last = place;
+    this.matches.push(match);
     need(seats.every((number) => number < entrants.length), "a seat has an unknown entrant");
     const key = place.slice(0, 3).join();
     this.groups.set(key, [...this.groups.get(key) ?? [], seats]);
@@ -399,14 +363,21 @@ class Cup { // what the lines of one tournament have together
     else if (format.endsWith("2")) end.push(seats, match.void.reason, match.void.entrant ?? null);
     this.leaves.push(leaf(end));
   }
+  redraw() { // the seed is not known before the end
+    const { head, cup, matches } = this;
+    if (cup.seed === undefined || !known(cup.plan)) return;
+    let found = "the rounds cannot be drawn from the plan";
+    try { found = difference(head, matches); } catch (problem) {
+      if (!(problem instanceof TypeError || problem instanceof RangeError || problem instanceof SyntaxError)) throw problem;
+    }
+    need(!found, found);
+  }
   end() {
     const { head, cup, leaves } = this;
     need(leaves.length === head.matches + 1, `${leaves.length - 1} matches are there, not all`);
     let before = [0, 0, 0];
     for (const [key, group] of cup.plan.format === "import" ? [] : this.groups) {
-      const place = key.split(",").map(Number), size = group[0].length;
-      const four = permuted([0, 1, 2, 3])[(place[2] - 1) % 6];
-      const orders = size < 4 ? permuted([...group[0].keys()]) : [0, 1, 2, 3].map((k) => [...four.slice(k), ...four.slice(0, k)]);
+      const place = key.split(",").map(Number), orders = seatOrders(Math.min(group[0].length, 4), place[2]);
       const named = group[0].map((_, k) => group[0][orders[0].indexOf(k)]);
       const whole = orders.map((order) => order.map((k) => named[k]).join()).join(" ");
       need(group.join(" ") === whole, `the group [${place.join(", ")}] is not whole`);
@@ -415,6 +386,7 @@ class Cup { // what the lines of one tournament have together
       need(steps.includes(key), `places are missing before the group [${place.join(", ")}]`);
       before = place;
     }
+    this.redraw();
     if (this.open || head.complete !== true) {
       need(!("root" in head), "there is a root before the end");
       return "";
@@ -475,6 +447,9 @@ function main(paths) {
     try {
       const root = file.cup && file.bad === file.before ? file.cup.end() : "";
       if (root) process.stdout.write(`${path}: the root is ${root}\n`);
+      const format = root && file.cup.cup.plan.format;
+      const drawn = !root || format === "import" || known(file.cup.cup.plan);
+      if (!drawn) process.stdout.write(`${path}: rounds of ${format} with these settings are not drawn again\n`);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       file.bad += 1;

@@ -1,8 +1,9 @@
 """Check exported records and tournaments without Tourney: python3 check.py FILE ... (- is standard input).
 
 Prints the first problem of each line, the root of each whole tournament, and counts. Exit code: 0 if all is
-right, 1 for a problem, 2 for an unreadable file. Written from docs/reference/record.md and docs/rules alone,
-like check.mjs. It does not know the games' rules: whether an action was legal is for `tourney verify` to say.
+right, 1 for a problem, 2 for an unreadable file. Written from docs/reference and docs/rules alone, like
+check.mjs; it needs check_schedule.py and check_swiss.py beside it. It does not know the games' rules: whether
+an action was legal is for `tourney verify` to say.
 """
 # fmt: off
 
@@ -10,9 +11,12 @@ import hashlib
 import json
 import re
 import sys
-from itertools import accumulate, combinations_with_replacement, permutations
+from contextlib import suppress
+from itertools import accumulate, combinations_with_replacement
 from math import comb, nan, prod
 from typing import Any
+
+from check_schedule import derive, difference, known, seat_orders, uniform
 
 Object = dict[str, Any]
 WORD, TOKEN, DIGEST, U64 = "[a-z][a-z0-9-]{0,199}", "[!-~]{1,200}", "[0-9a-f]{64}", "0|[1-9][0-9]{0,19}"
@@ -40,15 +44,9 @@ CUP = {"format": "tourney-plan/[12]", "plan": PLAN, "entrants": [PLAYER, 1, 10**
     "beacon?": {"round": LABEL, "value?": "([0-9a-f]{2})*"}}
 HEAD = {"tournament": CUP, "matches": range(2**31), "complete?": None, "root?": DIGEST, "commitment?": DIGEST,
     "salt?": "[0-9a-f]{32}", "*": None}
-ORDERS = {2: [[0, 1], [1, 0]], 3: [list(one) for one in permutations(range(3))]}
 MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "record?": {"digest": DIGEST, "*": None},
     "void?": {"reason": WORD, "entrant?": range(2**31)}, "*": None}
 
-def derive(parent: int | str, *labels: int | str) -> int:
-    text = "/".join(map(str, (parent, *labels))).encode("ascii")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8, key=b"tourney-seed-1").digest(), "big")
-def uniform(u: int, total: int) -> int:
-    return u * total >> 64
 def need(holds: object, problem: str) -> None:
     if not holds:
         raise ValueError(problem)
@@ -259,7 +257,9 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
         seed = derive(cup["seed"], "match", *match["place"][: 4 if plan.get("mirrored-dice") is False else 3])
         need(record["seed"] == str(seed), f"the seed of this place is {seed}")
         (when, _, repeat, _), size = match["place"], {2: 2, 3: 6}.get(plan["seats"], 4)
-        turn = (when - 1) * (plan["games-per-pairing"] // size) + repeat - 1
+        until = any(key.startswith("until-") for key in plan.get("extra", ()))
+        cycles = until and plan["format"] == "round-robin"
+        turn = (when - 1) * (1 if cycles else plan["games-per-pairing"] // size) + repeat - 1
         turn = turn if "opening-order" in plan else uniform(derive(seed, "book"), len(book))
         opening = {"actions": book[turn % len(book)]} if book else {"plies": plan["opening-plies"]}
         need(record["opening"] == opening, "the opening is not that of the plan")
@@ -267,7 +267,7 @@ def check_place(match: Object, record: Object, cup: Object) -> None:
 class Cup:  # what the lines of one tournament have together
     def __init__(self, head: Object) -> None:
         self.head, self.cup, self.leaves = head, head["tournament"], [leaf(head["tournament"])]
-        self.last, self.open = [0, 0, 0, 0], False
+        self.last, self.open, self.matches = [0, 0, 0, 0], False, list[Object]()
         self.digests, self.groups = set[str](), dict[tuple[int, ...], list[list[int]]]()
         need("salt" in head or "root" not in head or self.cup["format"][-1] == "1", "the salt is missing")
         if "salt" in head and "commitment" in head:
@@ -291,6 +291,7 @@ class Cup:  # what the lines of one tournament have together
         place, seats, plan = match["place"], match["seats"], self.cup["plan"]
         need(place > self.last, "the place does not come after that of the match before")
         self.last = place
+        self.matches.append(match)
         need(all(number < len(self.cup["entrants"]) for number in seats), "a seat has an unknown entrant")
         group = self.groups.setdefault(tuple(place[:3]), [])
         group.append(seats)
@@ -305,20 +306,25 @@ class Cup:  # what the lines of one tournament have together
         elif self.cup["format"][-1] == "2":
             end += [seats, match["void"]["reason"], match["void"].get("entrant")]
         self.leaves.append(leaf(end))
+    def redraw(self) -> None:  # the seed is not known before the end
+        if "seed" in self.cup and known(self.cup["plan"]):
+            found = "the rounds cannot be drawn from the plan"
+            with suppress(ArithmeticError, AttributeError, LookupError, TypeError):  # what no plan holds
+                found = difference(self.head, self.matches)
+            need(not found, found)
     def end(self) -> str:
         there = len(self.leaves) - 1
         need(there == self.head["matches"], f"{there} matches are there, not all")
         before = [0, 0, 0]
         for place, group in self.groups.items() if self.cup["plan"]["format"] != "import" else ():
-            who, repeat = sorted(group[0]), (place[2] - 1) % 6
-            four = [0, *[list(one) for one in permutations(range(1, 4))][repeat]]
-            orders = ORDERS.get(len(who)) or [four[k:] + four[:k] for k in range(4)]
+            who, orders = sorted(group[0]), seat_orders(min(len(group[0]), 4), place[2])
             named = [group[0][orders[0].index(k)] for k in range(len(who))]
             good = len(group) == len(orders) and group == [[named[k] for k in order] for order in orders]
             need(good, f"the group {list(place)} is not whole")
             steps = [[before[0] + 1, 1, 1], [*before[:1], before[1] + 1, 1], [*before[:2], before[2] + 1]]
             need(list(place) in steps, f"places are missing before the group {list(place)}")
             before = list(place)
+        self.redraw()
         if self.open or self.head.get("complete") is not True:
             need("root" not in self.head, "there is a root before the end")
             return ""
@@ -369,6 +375,9 @@ def main(paths: list[str]) -> int:
         try:
             if cup and bad == before and (root := cup.end()):
                 print(f"{path}: the root is {root}")
+                form = cup.cup["plan"]["format"]
+                if form != "import" and not known(cup.cup["plan"]):
+                    print(f"{path}: rounds of {form} with these settings are not drawn again")
         except ValueError as problem:
             bad += 1
             print(f"{path}: {problem}")

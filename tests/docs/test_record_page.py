@@ -12,6 +12,7 @@ import rfc8785
 from tests.seeds.checkers import in_node, module, needs_node
 from tests.seeds.pool import cases, store
 from tests.support.command import ROOT, invoke
+from tests.support.genuine import late_opening
 from tests.support.records import digest_of
 from tourney.bots.catalogue.tree import content_digest, hash_tree
 from tourney.games.registry import find_game
@@ -130,6 +131,34 @@ def test_attempts_of_an_opening_hold() -> None:
                 j += 1
             assert game.action_string(action) == text
             state = state.play(action)
+
+
+def test_late_attempt_of_an_opening_holds() -> None:
+    case = VECTORS["late-try"]
+    record = late_opening()
+    assert (record.seed, dict(record.options), record.opening.plies) == (
+        case["seed"],
+        case["options"],
+        case["plies"],
+    )
+    assert [action for _, action in record.actions[: len(case["opening"])]] == case["opening"]
+    assert record.actions[len(case["opening"])] == (0, case["after"])
+    game, seed = find_game(case["game"]), int(case["seed"])
+    state: Any = game.new(case["seats"], case["options"])
+    k = j = 0
+    for text in case["opening"]:
+        legal = state.legal_actions()
+        if state.actor == 0:
+            found = pick(derive(seed, "chance", case["try"], k), legal, state.chance_weights())
+            k += 1
+        else:
+            found = legal[uniform(derive(seed, "opening", case["try"], j), len(legal))]
+            j += 1
+        assert game.action_string(found) == text
+        state = state.play(found)
+    assert case["after"] == game.action_string(
+        pick(derive(seed, "chance", k), state.legal_actions(), state.chance_weights())
+    )
 
 
 def test_record_of_the_page_is_canonical_and_correct() -> None:

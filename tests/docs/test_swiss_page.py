@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from tests.docs.pages import page
+from tests.seeds.checkers import module
 from tourney.schedule.player_history import PairingCard
 from tourney.schedule.swiss_pairing import _mixed, pair_round
 
@@ -40,3 +41,13 @@ def test_rounds_hold() -> None:
             for number, card in enumerate(case["cards"])
         ]
         assert [list(pair) for pair in pair_round(cards, int(case["seed"]))] == case["pairs"]
+
+
+def test_checker_draws_the_rounds() -> None:
+    checker = module("check_swiss")
+    for case in vectors("rounds"):
+        cards = [
+            checker.Card(number, rank=number, **card | {"met": Counter(card["met"])})
+            for number, card in enumerate(case["cards"])
+        ]
+        assert [list(pair) for pair in checker.pairs_of(cards, int(case["seed"]))] == case["pairs"]

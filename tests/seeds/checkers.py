@@ -1,6 +1,6 @@
 """Runs the two checkers of ``seeds/`` as a stranger would."""
 
-import importlib.util
+import importlib
 import json
 import shutil
 import subprocess
@@ -23,26 +23,25 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 def check(program: Path, *words: str, given: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
     """Run a checker on files, without Tourney on Python's path."""
     command = (
-        [sys.executable, "-I", "-S", str(program)] if program.suffix == ".py" else ["node", str(program)]
+        [sys.executable, "-E", "-s", "-S", str(program)]
+        if program.suffix == ".py"
+        else ["node", str(program)]
     )
     return subprocess.run([*command, *words], input=given, capture_output=True, check=False, timeout=600)
 
 
 @cache
-def module() -> ModuleType:
-    """Return ``check.py`` as a module."""
-    spec = importlib.util.spec_from_file_location("check", PYTHON)
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
+def module(name: str = "check") -> ModuleType:
+    """Return a program of ``seeds/`` as a module."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(PYTHON.parent)
+        return importlib.import_module(name)
 
 
-def in_node(expression: str, value: Any) -> Any:
-    """Return what an expression of JavaScript gives for ``value``, with ``check`` as the module."""
+def in_node(expression: str, value: Any, name: str = "check") -> Any:
+    """Return what an expression of JavaScript gives for ``value``, with ``check`` as the module of a name."""
     script = (
-        f"import * as check from {json.dumps(NODE.as_uri())};"
+        f"import * as check from {json.dumps(NODE.with_stem(name).as_uri())};"
         "let text = ''; for await (const part of process.stdin) text += part;"
         f"const value = JSON.parse(text); console.log(JSON.stringify({expression},"
         " (_, one) => typeof one === 'bigint' ? String(one) : one));"
