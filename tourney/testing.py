@@ -7,7 +7,7 @@ A dialogue is text, one line of the protocol in a line::
     < bot wants=legal       the bot says this next; its ``info`` lines are skipped
     > game sage-stones seats=2 seat=1 seed=7 move=1000 stones=3
     < ready
-    < move *                a ``*`` stands for any text
+    < move *                a ``*`` stands for any text (after ``bot``, for none too)
 
 ``tourney bots check BOT --record FILE`` writes one, ``tourney bots test FILE BOT`` plays it again, and
 ``check_dialogue`` does so in a test of Python's.
@@ -149,7 +149,7 @@ def _next(channel: Channel, answer_ms: int, *, infos: bool) -> Event:
 
 def _lasting(text: str) -> str:
     """A bot's line as a dialogue keeps it: without name and version, which change."""
-    return re.sub(r"^bot( wants=[a-z,]+)? (?!wants=).*$", r"bot\1 *", text)
+    return re.sub(r"^bot( wants=[a-z,]+)?( (?!wants=).*)?$", r"bot\1 *", text)
 
 
 def _is_info(text: str) -> bool:
@@ -164,4 +164,5 @@ def _end_of(event: Event) -> str:
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, text.split("*"))))
+    words, ending = (text[:-2], "( .*)?") if text.startswith("bot") and text.endswith(" *") else (text, "")
+    return re.compile(".*".join(map(re.escape, words.split("*"))) + ending)

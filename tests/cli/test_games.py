@@ -4,10 +4,12 @@ import csv
 import io
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from tests.support.command import TOYS, invoke, offering
+from tourney.errors import GameError
 
 
 def test_games_are_listed_in_every_output_format() -> None:
@@ -39,6 +41,20 @@ def test_one_game_is_shown_by_its_name() -> None:
     assert [row["name"] for row in csv.DictReader(io.StringIO(shown.stdout))] == ["toe"]
     assert shown.stderr == ""
     assert (unknown.exit_code, "there is no game 'nothing'" in unknown.stderr) == (2, True)
+
+
+def test_game_without_its_package_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is listed, and no bot for it is written."""
+    rules = Mock(side_effect=GameError("needs the package chess"))
+    monkeypatch.setattr("tourney.games.chess.rules", rules)
+    done = invoke("games")
+    assert (done.exit_code, "chess960  " in done.stdout) == (0, True)
+    assert "chess: needs the package chess\nchess960: needs the package chess\n" in done.stderr
+    assert json.loads(invoke("games", "chess", "--format", "json").stdout)["missing"] == [
+        "chess: needs the package chess"
+    ]
+    made = invoke("bots", "new", "one", "--game", "chess")
+    assert (made.exit_code, made.stderr) == (2, "error: needs the package chess\n")
 
 
 def test_consecutive_option_values_are_shown_as_a_range() -> None:

@@ -144,7 +144,8 @@ def test_comparison_in_which_nothing_starts_is_an_error(tmp_path: Path) -> None:
     def play(task: MatchTask) -> WorkerReply:
         return WorkerReply(task.number, played(task.spec, (1, 1), ((1, "startup", 0), (2, "startup", 0))))
 
-    with refused(BotError, "no bot of greedy-v-random-", "starts", "greedy: it fails at start-up"):
+    again = "remove this result by `tourney db remove greedy-v-random-"
+    with refused(BotError, "no bot of greedy-v-random-", "starts", "greedy: it fails at start-up", again):
         ask(tmp_path, play)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.match.player import Player, dismiss
+from tourney.match.player import LATE, Player, dismiss
 
 
 class Counting(Channel):
@@ -28,6 +28,19 @@ class Counting(Channel):
 def test_processor_time_is_that_since_the_last_call() -> None:
     player = Player(Counting(30, 50, None, 45, 60))
     assert [player.cpu_ms() for _ in range(5)] == [30, 20, None, 0, 10]
+
+
+def test_answer_withheld_is_part_of_the_words_of_a_timeout() -> None:
+    class Late(Counting):
+        def withheld(self, milliseconds: int) -> str:
+            return f"ready\x07 {milliseconds}"
+
+    words = "no answer within 7 ms"
+    assert Player(Counting()).fault_words(Event("timeout"), 7_000_000) == words
+    said = Player(Late()).fault_words(Event("timeout"), 7_000_000)
+    assert said == f"{words}; it wrote ready\ufffd 500 {LATE}"
+    assert Player(Late()).fault_words(Event("closed", "exited"), 7_000_000) == "exited"
+    assert Player(Late()).fault_words(Event("overflow"), 7_000_000) == "overflow"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from tourney.bots.catalogue.starter import new_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
+from tourney.match.player import LATE
 from tourney.match.spec import Limits
 from tourney.run.check_bot import Trial, TrialListener, check_bot, rank_words
 
@@ -104,6 +105,15 @@ def test_bot_that_does_not_answer_times_out(tmp_path: Path) -> None:
     (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
     assert trial.result == "timeout: no answer within 1 ms"
     assert "with a newline and flushed" in trial.advice
+    assert trial.wire[-1] == "! timeout"
+
+
+def test_move_that_was_not_flushed_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes once the input ends, as that of a program does which keeps its output until it exits."""
+    monkeypatch.setattr("tourney.match.player.LATE_MS", 60_000)
+    folder = write_shell_bot(tmp_path, "kept", f"{HELLO}go) cat >/dev/null; echo info x; echo move a1;;")
+    (trial,) = check(folder, tmp_path, limits=Limits(move_ms=1, margin_ms=0, startup_ms=60_000))
+    assert trial.result.endswith(f"; it wrote move a1 {LATE}")
     assert trial.wire[-1] == "! timeout"
 
 

@@ -1,6 +1,7 @@
 """``tourney run --dry-run``: what a run would do, and nothing written."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,16 @@ def test_rounds_and_matches_are_planned(
     assert [path.name for path in home.iterdir()] == ["cup.toml"]
 
 
+def test_end_of_a_run_is_held_against_its_time(home: Path) -> None:
+    """A bound from the limits gives the least number of matches."""
+    write_file(home, HEAD + END)
+    whole = asked("--stop-after", "99h")
+    assert whole["allowed"] == pytest.approx(99 * 3600, abs=600)
+    half = f"{round(whole['seconds'] / 2)}s"
+    text = invoke("run", "cup.toml", "--dry-run", "--workers", "2", "--stop-after", half).stdout
+    assert re.search(r"\n  end +the run has .*: enough for at least about [56] of 12 matches; ", text)
+
+
 def test_bot_of_a_path_is_not_stored_or_built(home: Path) -> None:
     """A build would fail."""
     (home / "mine").mkdir()
@@ -76,6 +87,9 @@ def test_started_tournament_goes_on_by_measured_times(home: Path) -> None:
     text = invoke("run", "cup.toml", "--dry-run", "--workers", "1").stdout
     assert "\n  joining    late\n" in text
     assert "with 1 worker, as stored matches took\n" in text
+    assert "\n  end " not in text
+    text = invoke("run", "cup.toml", "--dry-run", "--stop-after", "8h").stdout
+    assert "which is enough for all matches" in text
     write_file(home, head.replace("sage-stones", "element") + END)
     refused = invoke("run", "cup.toml", "--dry-run")
     assert (refused.exit_code, refused.stdout) == (2, "")

@@ -7,6 +7,7 @@ import pytest
 from tests.support.folders import write_bot
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.match.player import LATE
 from tourney.match.spec import Limits
 from tourney.run.recognition import start_advice
 
@@ -31,6 +32,11 @@ def program(folder: Path, text: str) -> Path:
     [
         ("uci) echo id name X; echo uciok;;", "UCI", "uci"),
         ("'1 protocol_version') echo '=1 2'; echo;;", "GTP", "gtp"),
+        (
+            "xboard) ;; 'protover 2') echo 'feature ping=1 done=1';;",
+            "xboard's protocol",
+            "xboard",
+        ),
         ('ABOUT) echo \'name="x", version="1"\';;', "Gomocup's protocol", "gomocup"),
     ],
 )
@@ -52,10 +58,7 @@ def test_unknown_answers_are_no_protocol(tmp_path: Path) -> None:
     assert advice(program(tmp_path, ENDS.format("")), tmp_path) == ""
 
 
-def test_answer_that_comes_at_the_end_of_input_was_not_flushed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tourney.run.recognition.MAX_WAIT_MS", 1)
-    text = "#!/bin/sh\nread -r line; while read -r line; do :; done; echo bot\n"
-    said = advice(program(tmp_path, text), tmp_path)
-    assert said.startswith("it wrote bot only when its input ended: it must flush each line")
+def test_bot_that_the_log_advises_is_not_asked(tmp_path: Path) -> None:
+    store = BotStore(tmp_path / "store")
+    bot = store.add(program(tmp_path, ENDS.format("uci) echo uciok;;")))
+    assert start_advice(bot, store, open_sandbox("off"), LIMITS, f"startup: it wrote bot {LATE}") == ""

@@ -1,8 +1,10 @@
 """``tourney games``: list the games, or create one to start from."""
 
+import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -41,12 +43,16 @@ class GameLine(Part, frozen=True, kw_only=True):
 
 
 class GamesDocument(Document, frozen=True, kw_only=True):
-    """The games. `families` name further games; `broken` are sentences on plugins that do not work."""
+    """The games. `families` name further games; `broken` are sentences on plugins that do not work.
+
+    `missing` are sentences on games that need a package which is not installed, and how to install it.
+    """
 
     format: Literal["tourney-games/1"] = "tourney-games/1"
     games: tuple[GameLine, ...]
     families: tuple[str, ...]
     broken: tuple[str, ...]
+    missing: tuple[str, ...]
 
 
 _MANY = 4
@@ -69,8 +75,8 @@ def command(game: str | None, folder: Path | None, format_: OutputFormat) -> Non
     new NAME writes the package of a game to start from into the new folder NAME: rules, diagram, rules page
     and tests, which pass tourney check-game unchanged. It prints the files.
 
-    Options are listed as NAME=VALUE|VALUE|..., the default first. Broken plugins and duplicate names are
-    reported on standard error with exit code 1.
+    Options are listed as NAME=VALUE|VALUE|..., the default first. Games that need a package which is not
+    installed are named on standard error, as are broken plugins and duplicate names (with exit code 1).
     """
     if game == "new" or folder is not None:
         _new(game, folder)
@@ -78,23 +84,31 @@ def command(game: str | None, folder: Path | None, format_: OutputFormat) -> Non
     games: list[AnyGame] = []
     taken = GAMES.clashes() if game is None else {}
     errors: list[str] = []
+    missing: list[str] = []
     for name in _named(game):
         try:
-            games.append(GAMES.find(name))
+            with _libraries_silent():
+                games.append(GAMES.find(name))
         except GameError as error:
             errors.append(str(error))
         else:
             errors += [taken[name]] if name in taken else []
+            missing += [f"{name}: {why}"] if name in GAMES.own and (why := _lacking(games[-1])) else []
     for sentence in errors:
         click.echo(f"error: {printable(sentence)}", err=True)
     output = current()
     lines, families = tuple(map(_line, games)), FAMILIES.names() if game is None else ()
-    document = GamesDocument(games=lines, families=tuple(families), broken=tuple(errors))
+    document = GamesDocument(
+        games=lines, families=tuple(families), broken=tuple(errors), missing=tuple(missing)
+    )
     rows = [
         {**asdict(line), "options": list(map(_values, listed.options))}
         for line, listed in zip(lines, games, strict=True)
     ]
     output.show(document, rows, COLUMNS, format_)
+    if format_ is OutputFormat.TABLE:
+        for sentence in missing:
+            output.say(sentence)
     if game is None and format_ is OutputFormat.TABLE:
         for found in FAMILIES.names():
             output.say(f"{found}: a family of further games; `tourney games {found}` lists them")
@@ -109,6 +123,28 @@ def _named(game: str | None) -> Sequence[str]:
     if FAMILIES.knows(game):
         return FAMILIES.find(game).names()
     return (GAMES.find(game).name,)
+
+
+def _lacking(game: AnyGame) -> str:
+    """Which package a game lacks, and how to install it; "" if it can be played."""
+    try:
+        game.new()
+    except GameError as error:
+        return str(error)
+    return ""
+
+
+@contextmanager
+def _libraries_silent() -> Iterator[None]:
+    """Drop what compiled libraries print on standard error: OpenSpiel warns of games as it makes them."""
+    kept = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _new(word: str | None, folder: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -149,13 +150,15 @@ def command(file: Path | None, options: RunRequest) -> None:
     processors = default_processes()
     workers = options.workers or max(1, processors // max(1, options.cpus))
     pinning = Pinning(workers, options.cpus, processors)
-    run_options = options.unattended.run_options(options.end.deadline(), pinning)
+    deadline = options.end.deadline()
+    run_options = options.unattended.run_options(deadline, pinning)
     tournament = options.tournament(file)
     if file is None:
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", opt.DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:
-        _print_plan(dry_run(tournament, options.db, Path(options.bots), pinning), options.format_)
+        allowed = None if deadline.end is None else deadline.end - time.monotonic()
+        _print_plan(dry_run(tournament, options.db, Path(options.bots), pinning, allowed), options.format_)
         return
     name, output = tournament.plan.name, current()
     with listening(output, name) as listener:

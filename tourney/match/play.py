@@ -14,7 +14,7 @@ from tourney.games.base import AnyGame
 from tourney.match.player import MS, Clocks, Player
 from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record, score_of
 from tourney.match.referee import Referee
-from tourney.match.result import NOT_MEASURED, MatchLog, Measurements, PlayedMatch, fault_words
+from tourney.match.result import NOT_MEASURED, MatchLog, Measurements, PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.match.turn_timing import GRACE_NS, LATE_NS, SeatTimes, Timing
 from tourney.protocol import (
@@ -128,13 +128,14 @@ class _RunningMatch:
         self, requests: Mapping[int, bytes], wanted: type[Greeting | Ready], failed: set[int]
     ) -> None:
         for seat, answer in self._hear_all(requests).items():
+            player = self._players[seat]
             if isinstance(answer, Greeting) and wanted is Greeting:
-                self._players[seat].greeting = answer
+                player.greeting = answer
             elif not isinstance(answer, wanted):
                 event = unexpected(answer, "bot" if wanted is Greeting else "ready")
                 self._kind(seat, event)
                 failed.add(seat)
-                self._log.note(0, seat, f"startup: {fault_words(event, self._startup_ns)}")
+                self._log.note(0, seat, f"startup: {player.fault_words(event, self._startup_ns)}")
 
     def _hear_all(self, requests: Mapping[int, bytes]) -> dict[int, Answer]:
         """Send requests to several seats at once, and give each bot the whole time of the start-up.
@@ -312,7 +313,7 @@ class _RunningMatch:
     def _fault(self, seat: int, event: Event, allowance: int) -> None:
         kind = self._kind(seat, event)
         ply = len(self._referee.actions)
-        self._log.note(ply, seat, f"{kind}: {fault_words(event, allowance)}")
+        self._log.note(ply, seat, f"{kind}: {self._players[seat].fault_words(event, allowance)}")
         self._cut(seat, ply)
         self._referee.fault(kind)
 

@@ -4,11 +4,16 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.interface import Channel, Event, printable
 from tourney.match.spec import Limits
 from tourney.protocol import QUIT, Go, Greeting, Info, decode_bot
 
 QUIT_SECONDS: Final = 0.5  # a bot's time for its exit after ``quit``; then it is killed, which is not a fault
+LATE_MS: Final = 500  # that a bot without an answer has to write it when its input ends
+LATE: Final = (
+    "once its input ended: it answers too late, or does not flush each line, as"
+    " print(..., flush=True) in Python and fflush(stdout) in C do"
+)
 MS: Final = 1_000_000  # nanoseconds of a millisecond
 NO_LIMIT_MS: Final = 24 * 3_600_000
 """Longest turn where no limit is set, so that a bot that hangs does not block a tournament."""
@@ -33,6 +38,18 @@ class Player:
         self.used = self.spent = 0
         self.restless = False
         self._cpu_ms = 0
+
+    def fault_words(self, event: Event, allowance: int) -> str:
+        """A fault in words, for the log; ``allowance`` is the bot's time in nanoseconds.
+
+        The commonest cause of a time-out is an answer that the bot has not flushed. So its input is closed,
+        and a line that comes then is named: nothing follows but ``cut``.
+        """
+        if event.kind != "timeout":
+            return event.text or event.kind
+        words = event.text or f"no answer within {allowance // MS} ms"
+        late = self.channel.withheld(LATE_MS)
+        return f"{words}; it wrote {printable(late)} {LATE}" if late else words
 
     def cut(self) -> None:
         """End a bot that was at fault, at once."""

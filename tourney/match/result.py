@@ -9,9 +9,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.bots.channel.interface import Event
 from tourney.match.evidence import Evidence
-from tourney.match.player import MS
 from tourney.match.record import UNSURE_FAULTS, Outcome, Record, decode_record
 from tourney.match.spec import written
 from tourney.schema import MAX_INT
@@ -296,10 +294,3 @@ class MatchLog:
             if dropped:
                 self.note(ply, seat, f"{dropped:,} more lines of this bot were dropped")
         return tuple(self._lines)
-
-
-def fault_words(event: Event, allowance: int) -> str:
-    """A fault in words, for the log; ``allowance`` is the bot's time in nanoseconds."""
-    if event.text or event.kind != "timeout":
-        return event.text or event.kind
-    return f"no answer within {allowance // MS} ms"

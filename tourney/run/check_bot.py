@@ -232,7 +232,7 @@ class _Checker:
             advice += f"; the legal actions were: {legal}"
         note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), self._wire()
         if fault == "startup":
-            advice = start_advice(self._bot, self._store, self._sandbox, self._limits) or advice
+            advice = start_advice(self._bot, self._store, self._sandbox, self._limits, note) or advice
         return Trial(name, False, note, advice, wire, stderr, fault == "startup", board)
 
 

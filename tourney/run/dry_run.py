@@ -1,5 +1,6 @@
 """What a run would do, without doing it: entrants, rounds, matches, time, and what matches share."""
 
+import math
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
@@ -47,8 +48,8 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
     withdraws those `withdrawn`. `rounds` and `matches` are those of the whole tournament; null where results
     decide them. `most_matches` bounds them, null where only results do. `paired` are the matches known now,
     `done` those with a result. `seconds` is the time for all that is left, with `workers` matches at a time:
-    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `shared` are
-    sentences on what games and bots share.
+    an estimate from stored matches, or an upper bound from the limits, as `basis` says. `allowed` are the
+    seconds of --stop-at or --stop-after from now on. `shared` are sentences on what games and bots share.
     """
 
     format: Literal["tourney-dry-run/1"] = "tourney-dry-run/1"
@@ -68,6 +69,7 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
     workers: int
     seconds: float | None
     basis: Literal["matches", "limits"] | None
+    allowed: float | None
     shared: tuple[str, ...]
 
     @property
@@ -85,9 +87,12 @@ class _Counts(NamedTuple):
     done: int = 0
 
 
-def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> DryRunDocument:
-    """What ``run_tournament`` would do; nothing is written, and no bot is built or started.
+def dry_run(
+    file: TournamentFile, url: str, bots: Path, pinning: Pinning, allowed: float | None = None
+) -> DryRunDocument:
+    """What ``run_tournament`` would do in the ``allowed`` seconds; no bot is built or started.
 
+    Nothing is written.
     Raises TournamentError for a file that cannot be played or that changes a fixed key, and StoreError.
     """
     store = BotStore(bots.absolute())
@@ -104,10 +109,12 @@ def dry_run(file: TournamentFile, url: str, bots: Path, pinning: Pinning) -> Dry
             database = None  # before there is one, as a dry run creates none
             if database_exists(url):
                 database = stack.enter_context(stack.enter_context(Database.open(url)).snapshot())
-            return _estimate(prepare(file, database, store, find), database, pinning)
+            return _estimate(prepare(file, database, store, find), database, pinning, allowed)
 
 
-def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -> DryRunDocument:
+def _estimate(
+    found: Preparation, database: Database | None, pinning: Pinning, allowed: float | None
+) -> DryRunDocument:
     plan = found.file.plan
     counts = _counts(found, database)
     seconds, basis = _seconds_of_match(plan, database)
@@ -134,6 +141,7 @@ def _estimate(found: Preparation, database: Database | None, pinning: Pinning) -
         workers=pinning.workers,
         seconds=None if seconds is None else round(seconds * left / pinning.workers, 1),
         basis=basis,
+        allowed=None if allowed is None else round(allowed, 1),
         shared=tuple(filter(None, shared)),
     )
 
@@ -218,6 +226,7 @@ def dry_run_text(found: DryRunDocument) -> str:
         "joining": ", ".join(found.added),
         "leaving": ", ".join(found.withdrawn),
         "time": _time_text(found),
+        "end": _end_text(found),
         "shared": f"\n{'':13}".join(found.shared),
     }
     form = f"{found.game}, {found.tournament_format}, {found.seats} seats"
@@ -238,3 +247,17 @@ def _time_text(found: DryRunDocument) -> str:
         f"not known before matches like these are stored; at most {span} {workers}, if bots use all their"
         " time in matches as long as random ones"
     )
+
+
+def _end_text(found: DryRunDocument) -> str:
+    """What the end that the options set means for the matches that are left."""
+    if found.allowed is None or not found.left:
+        return ""
+    given = f"the run has {span_text(found.allowed)}"
+    if found.seconds is None:
+        return f"{given}; whether that is enough is not known"
+    if found.seconds <= found.allowed:
+        return f"{given}, which is enough for all matches"
+    part = math.floor(found.left * found.allowed / found.seconds)
+    least = "about" if found.basis == "matches" else "at least about"
+    return f"{given}: enough for {least} {part} of {found.left} matches; the next run plays the others"

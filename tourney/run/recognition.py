@@ -1,4 +1,4 @@
-"""Says why a bot does not start: its protocol is an engine's, or it does not flush its answers.
+"""Says why a bot does not start: its protocol is an engine's.
 
 Each question is put to a process of its own, as a bot may end at a line that it does not know.
 """
@@ -12,13 +12,12 @@ from typing import Final, NamedTuple
 from tourney.bots.adapters.engine_channel import MAX_OUTPUT
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.channel.interface import Channel, printable
+from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import TourneyError
 from tourney.match.match_runner import StoreLauncher, entrant_of
-from tourney.match.player import MS
+from tourney.match.player import LATE, MS
 from tourney.match.spec import Limits
-from tourney.protocol import HELLO
 
 MAX_WAIT_MS: Final = 3_000  # for each answer
 
@@ -40,18 +39,16 @@ GREETINGS: Final = (
 )
 
 
-def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits) -> str:
-    """What a bot that fails at start-up should change, found out by asking it; "" if that is not known."""
-    if bot.manifest.protocol != "tourney" or bot.manifest.module is not None:
+def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:
+    """What a bot that fails at start-up should change, found out by asking it; "" if that is not known.
+
+    ``note`` is the match log's: a bot that it gives advice to is not asked.
+    """
+    if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or LATE in note:
         return ""
     entrant, launch = entrant_of(bot, bot.manifest.name), StoreLauncher(store, sandbox)
     asker = _Asker(lambda: launch(entrant, limits), limits.startup_ms)
     try:
-        if kept := asker.kept_back():
-            return (
-                f"it wrote {printable(kept)} only when its input ended: it must flush each line, as"
-                " print(..., flush=True) in Python and fflush(stdout) in C do"
-            )
         found = next((one for one in GREETINGS if asker.answers(one)), None)
     except TourneyError:  # of the machine; the match of the bot names it
         return ""
@@ -74,14 +71,6 @@ class _Asker:
     def __init__(self, start: Callable[[], Channel], startup_ms: int) -> None:
         self._start = start
         self._startup_ms = startup_ms
-
-    def kept_back(self) -> str:
-        """The line that a bot wrote only when its input ended; "" for none."""
-        with self._asked(HELLO) as channel:
-            if next(self._lines(channel, MAX_WAIT_MS), None) is None:
-                channel.end_input()
-                return next(self._lines(channel, self._startup_ms), "")
-        return ""
 
     def answers(self, greeting: EngineGreeting) -> bool:
         """Whether the bot answers a greeting."""

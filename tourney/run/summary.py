@@ -11,7 +11,7 @@ from typing import Final
 from tourney.errors import StoreDamaged, printable
 from tourney.match.result import LogLine, SeatLoad
 from tourney.results.standings import compute_standings
-from tourney.results.texts import counted, kinds_text, overload_text, repeats_text
+from tourney.results.texts import counted, kinds_text, repeats_text
 from tourney.run.workers.executor import Cause, Playing
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -259,10 +259,8 @@ def summary_page(
     lines += _run_lines(summary)
     void = [f"match {number}: {note}" for number, note in database.totals.void_matches(tournament.id)]
     lines += _listed("void", void, "; see `tourney status`")
-    if overloaded := overload_text(database.totals.overload(tournament.id)[0]):
-        lines.append(f"  overload   {overloaded}")
     if advice := summary.load.advice(summary.workers):
-        lines.append(f"  {'':10} {advice}")
+        lines.append(f"  overload   {advice}")
     matches, distinct = database.totals.distinct(tournament.id)
     if distinct < matches:
         lines.append(f"  repeats    {repeats_text(distinct, matches)}")

@@ -30,7 +30,7 @@ def test_recorded_dialogue_is_played_again(game: str, tmp_path: Path) -> None:
     checked = invoke("bots", "check", str(bot), "--sandbox", "off", "--record", str(file))
     assert checked.exit_code == 0, checked.output
     lines = file.read_text("utf-8").splitlines()
-    assert lines[:3] == [f"# first@1.0: {game} at seat 1 of 2", "> tourney 1", "< bot wants=legal"]
+    assert lines[:3] == [f"# first@1.0: {game} at seat 1 of 2", "> tourney 1", "< bot wants=legal *"]
     assert lines[-2].startswith("> over ")
     assert lines[-1] == "> quit"
     assert "< info" not in file.read_text("utf-8")
@@ -41,8 +41,9 @@ def test_recorded_dialogue_is_played_again(game: str, tmp_path: Path) -> None:
 
 def test_recorded_dialogue_outlives_name_and_version(tmp_path: Path) -> None:
     file = tmp_path / "dialogue.txt"
-    for version in ("1.0", "1.1"):
-        cases = CASES.replace("bot wants=legal", f"bot wants=legal name=x version={version}")
+    for version in ("1.0", "1.1", "none"):
+        about = "" if version == "none" else f" name=x version={version}"
+        cases = CASES.replace("bot wants=legal", f"bot wants=legal{about}")
         bot = write_shell_bot(tmp_path, f"first-{version}", cases, games='["sage-stones"]')
         if version == "1.0":
             invoke("bots", "check", str(bot), "--sandbox", "off", "--record", str(file))

@@ -32,6 +32,10 @@ class EngineChannel(ForwardingChannel):
         self._said: deque[Event] = deque()
         self._failed: Event | None = None
 
+    def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - an engine that thinks too long answers then
+        """None: engines flush."""
+        return ""
+
     @abstractmethod
     def _greet(self) -> None:
         """Begin the dialogue with the engine, until its answer stands for ``bot``."""

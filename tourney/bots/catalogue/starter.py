@@ -76,7 +76,8 @@ def new_bot(
     WebAssembly module; ``assemblyscript`` always does. With ``packages`` the build unpacks wheels that the
     folder will have, in Python. Raises BotError for a name that no bot can have or
     that a shipped bot has, for a folder that exists, for a language that builds to no module, and for a
-    template that the language does not have for the game; GameError for an unknown game.
+    template that the language does not have for the game; GameError for an unknown game, and for one
+    that needs a package which is not installed.
     """
     name = folder.name
     if NAME.fullmatch(name) is None:
@@ -87,7 +88,9 @@ def new_bot(
         raise BotError(f"there is no template in {language} for WebAssembly, but in {', '.join(MODULES)}")
     if packages and (language != LANGUAGES[0] or wasm):
         raise BotError("packages come with a bot in python that is not a WebAssembly module")
-    files = dict(_files(name, language, find_game(game).name, template))
+    rules = find_game(game)
+    rules.new()  # raises GameError if a package is missing, without which the bot could not play
+    files = dict(_files(name, language, rules.name, template))
     if wasm and language != MODULES[-1]:
         files = dict(_as_module(files, language))
     if packages:

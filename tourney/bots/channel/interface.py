@@ -121,8 +121,12 @@ class Channel(ABC):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return None
 
-    def end_input(self) -> None:  # noqa: B027 - a channel without processes has none
-        """End the bot's input, so that it writes what it holds back; nothing is sent after that."""
+    def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - a channel without processes has no buffers
+        """The line that a bot which owes an answer writes once its input ends; "" for none.
+
+        Nothing is sent after that.
+        """
+        return ""
 
     def freeze(self) -> None:  # noqa: B027 - a channel without processes has nothing to stop
         """Stop the bot outside its turn, as far as the channel can."""
@@ -194,7 +198,7 @@ class ForwardingChannel(Channel):
     cpu_ms = _forward(Channel.cpu_ms)
     reading = _forward(Channel.reading)
     rivals = _forward(Channel.rivals)
-    end_input = _forward(Channel.end_input)
+    withheld = _forward(Channel.withheld)
     freeze = _forward(Channel.freeze)
     thaw = _forward(Channel.thaw)
     close = _forward(Channel.close)

@@ -183,9 +183,13 @@ class ProcessChannel(BufferedChannel):
         """Threads of others that compete for each of the bot's processors; None if unknown."""
         return self._group.rivals()
 
-    def end_input(self) -> None:
-        """Close the bot's input."""
+    def withheld(self, milliseconds: int) -> str:
+        """The first line, ``info`` apart, that comes once the input is closed; "" for none in this time."""
         self._shut_stdin()
+        deadline = self._clock() + milliseconds * 1_000_000
+        while (event := self.wait(deadline)).kind == "line" and event.text.startswith("info"):
+            pass
+        return event.text if event.kind == "line" else ""
 
     def freeze(self) -> None:
         """Stop the bot's processes."""

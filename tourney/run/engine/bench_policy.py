@@ -13,6 +13,7 @@ from typing import Final, Literal
 
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, startup_failures
 from tourney.schedule.row import Row
+from tourney.store.tournaments import QUESTIONS
 from tourney.store.values import MatchResult, StoredEntrant, Tournament
 
 BATCH: Final = 8  # rows of the schedule in a batch
@@ -238,13 +239,20 @@ def failed_starts_of(
     return found
 
 
-def bench_text(name: str, number: int, decision: BenchDecision) -> str:
+def again_text(tournament: Tournament, name: str) -> str:
+    """How to play a tournament again once a benched bot starts."""
+    if tournament.plan.format in QUESTIONS:  # their commands have no --unbench
+        return f"remove this result by `tourney db remove {tournament.name}` and run the command again"
+    return f"run again with --unbench {name}"
+
+
+def bench_text(tournament: Tournament, name: str, number: int, decision: BenchDecision) -> str:
     """The message that an entrant is benched from a match on."""
     matches = ", ".join(map(str, decision.matches))
     return (
         f"{name} is benched: it failed at start-up {MAX_STARTUP_FAILURES} times (matches {matches});"
         f" its matches from {number} on, in the order of play, are void;"
-        f" fix the bot and run again with --unbench {name}"
+        f" fix the bot and {again_text(tournament, name)}"
     )
 
 

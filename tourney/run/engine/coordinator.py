@@ -324,7 +324,7 @@ class Coordinator:
             note = f"benched: {stored.broken}"
         elif decision.entrant not in self._benched:
             self._benched.add(decision.entrant)
-            self._listener.say(bench_text(stored.name, number, decision))
+            self._listener.say(bench_text(self._tournament, stored.name, number, decision))
             data = {"entrant": stored.name, "matches": list(decision.matches), "from": number}
             self._listener.event("bench", data)
         self._recorder.add(MatchResult(number, None, note, stored.number), row)

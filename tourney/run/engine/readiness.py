@@ -165,6 +165,7 @@ def start_each_once(
     memory_mb = tournament.plan.limits.memory_mb
     stored = database.tournaments.entrants(tournament.id)
     entrants = {one.entrant.digest: one.entrant for one in stored if not one.broken}
+    say(f"starting {counted(len(entrants), 'bot')} once: what they read stays in memory for their matches")
     for digest, entrant in entrants.items():
         try:
             command = built_command(bots, digest, sandbox, entrant.args)

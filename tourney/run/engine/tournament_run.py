@@ -22,7 +22,7 @@ from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
-from tourney.run.engine.bench_policy import BATCH, PlayOrder, none_started
+from tourney.run.engine.bench_policy import BATCH, PlayOrder, again_text, none_started
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import (
     PlaySetup,
@@ -335,13 +335,14 @@ def refuse_unstarted(database: Database, tournament: Tournament, bots: BotStore)
         for seat, place in enumerate(row.seats, 1):
             if place not in reasons:
                 one = entrants[place]
-                advice = start_advice(bots.fetch(one.entrant.digest), bots, sandbox, limits)
-                reasons[place] = f"{one.name}: {advice or notes.get(seat, 'it fails at start-up')}"
+                note = notes.get(seat, "it fails at start-up")
+                advice = start_advice(bots.fetch(one.entrant.digest), bots, sandbox, limits, note)
+                reasons[place] = f"{one.name}: {advice or note}"
     number, row = first[0]
     raise BotError(
         f"no bot of {tournament.name} starts, so the run has ended: {'; '.join(reasons.values())}; see"
-        f" `tourney show {tournament.name}/{number} --log`, and once the cause is gone, run again with"
-        f" --unbench {entrants[row.seats[0]].name}"
+        f" `tourney show {tournament.name}/{number} --log`, and once the cause is gone,"
+        f" {again_text(tournament, entrants[row.seats[0]].name)}"
     )
 
 
