@@ -40,12 +40,13 @@ format: $(STAMP) ## Format the code
 	$(BIN)/ruff check --fix .
 
 UV_COMPILE = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-  --no-emit-find-links --no-header pyproject.toml
+  --no-emit-find-links --no-header
 
 lock: $(STAMP) ## Recompile the pinned requirements from pyproject.toml and requirements/*.in
 	$(BIN)/pip install -q uv
-	$(UV_COMPILE) --all-extras requirements/dev.in -o requirements/dev.txt
-	$(UV_COMPILE) requirements/run.in -c requirements/dev.txt -o requirements/run.txt
+	$(UV_COMPILE) pyproject.toml --all-extras requirements/dev.in -o requirements/dev.txt
+	$(UV_COMPILE) pyproject.toml requirements/run.in -c requirements/dev.txt -o requirements/run.txt
+	$(UV_COMPILE) requirements/build.in -c requirements/dev.txt -o requirements/build.txt
 
 wheel: $(STAMP) ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
@@ -87,17 +88,23 @@ sample: $(STAMP) ## Replay reports/sample.toml and rewrite its report
 clean: ## Remove what the other targets made
 	rm -rf $(VENV) dist demo
 
-$(RUNTIME): requirements/run.txt pyproject.toml hatch_build.py
+# Without --no-compile pip would compile all modules; the demo imports, and so compiles, a part of them.
+PIP_INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
+
+$(RUNTIME): requirements/build.txt requirements/run.txt pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(0 if (3, 11) <= sys.version_info < (3, 14) else f"make: Tourney needs Python 3.11 to 3.13, but $(PYTHON) is {sys.version.split()[0]}; run make PYTHON=python3.11 ...")'
 	@echo "Setting up $(VENV) (once; half a minute) ..." >&2
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/run.txt
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PIP_INSTALL) --require-hashes -r requirements/build.txt
+	@# The rules are compiled while pip, which uses one processor, installs the rest.
+	@$(BIN)/python hatch_build.py & $(PIP_INSTALL) --require-hashes -r requirements/run.txt; code=$$?; wait; exit $$code
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -W ignore -c 'import trueskill'  # compiling it warns
 	@touch $@
 
 $(STAMP): $(RUNTIME) requirements/dev.txt
 	@echo "Adding tests and linters to $(VENV) (once; about a minute) ..." >&2
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@# Compiled once here: tests turn warnings into errors, and compiling trueskill warns.
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -c 'import tourney.games, trueskill, sqlmodel'
+	@# Tests turn warnings into errors, and compiling some packages warns.
+	@$(BIN)/python -W ignore -m compileall -q -j 0 $(VENV)/lib >/dev/null || true
 	@touch $@

@@ -73,7 +73,7 @@ def test_every_ignore_has_its_reason() -> None:
     assert bare == []
 
 
-@pytest.mark.parametrize("name", ["dev.txt", "run.txt"])
+@pytest.mark.parametrize("name", ["build.txt", "dev.txt", "run.txt"])
 def test_requirements_are_pinned_with_hashes_and_no_urls(name: str) -> None:
     """The requirements are exact versions with hashes; no line contains a URL."""
     text = (ROOT / "requirements" / name).read_text(encoding="ascii")

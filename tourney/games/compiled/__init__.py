@@ -22,7 +22,7 @@ from types import FunctionType, ModuleType
 from typing import TypeVar
 
 PLAIN_VARIABLE = "TOURNEY_PLAIN"
-BUILD = "3"
+BUILD = "4"
 """Part of every digest. Raise it when the way of compiling changes."""
 
 # Paths are strings here: pathlib takes longer to import than all else that a bot needs.
