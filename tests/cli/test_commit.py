@@ -73,7 +73,9 @@ COMMANDS = [
     ["export", "--proof", "plan"],
     *(["export", "--what", what] for what in ("matches", "seats", "pairs", "entrants", "faults", "times")),
     ["report", "--out", "report", "--with-logs", "--base-url", "https://example.org/cup/"],
+    ["report", "--out", "report-live", "--live", "60"],  # as of --watch, and of a run's --report
     ["verify", "--all"],
+    ["audit", "--format", "json"],
     ["show", "cup/1", "--json"],
     ["commit", "cup.toml"],
     ["run", "cup.toml", "--dry-run"],

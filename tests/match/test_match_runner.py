@@ -21,7 +21,7 @@ from tests.support.processes import alive, leftovers, running, wait_for
 from tests.support.tables import TOE, make_spec, outcome, toy
 from tests.support.tournaments import refused
 from tourney.bots.catalogue.command import BotCommand, environment
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.store import DIFFERED, VARIES, BotStore
 from tourney.bots.channel.interface import Channel, Event, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
@@ -36,11 +36,12 @@ from tourney.match.match_runner import (
     SeatStart,
     StoreLauncher,
     WaitingBot,
+    bot_doubts,
     entrant_of,
 )
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.play import play_match
-from tourney.match.result import VARIES, PlayedMatch
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 
 FAR = 10**18
@@ -396,3 +397,8 @@ def test_bot_that_says_so_is_not_promised_to_reproduce(tmp_path: Path) -> None:
         for seats, why in ((entrants, (VARIES,)), ([entrants[0]] * 2, ())):
             played = room.play(MatchSpec("sage-stones", (), tuple(seats), 7, limits))
             assert (played.reproducible, played.measured.why_not) == (not why, why)
+        store.mark_varying(entrants[0].digest)
+        played = room.play(MatchSpec("sage-stones", (), tuple(entrants), 7, limits))
+        assert played.measured.why_not == (DIFFERED, VARIES)
+        fuel = structs.replace(limits, charge="fuel", ponder="allow").metered()
+        assert bot_doubts(store, MatchSpec("sage-stones", (), tuple(entrants), 7, fuel)) == ()

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.support.records import as_json, digest_of
+from tourney.bots.catalogue.store import VARIES
 from tourney.match.record import Outcome, check_record, make_record
-from tourney.match.result import NOT_MEASURED, VARIES, LogLine, Measurements, PlayedMatch, doubts_of
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch, doubts_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)

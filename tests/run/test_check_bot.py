@@ -194,6 +194,7 @@ run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees=
     assert (again.name, again.ok) == ("the same match again", None)
     assert again.result.startswith("action ")
     assert "from the seed" in again.advice
+    assert [trial.varies for trial in trials] == [trial is again for trial in trials]
 
 
 def test_fault_in_the_repeated_match_is_named(tmp_path: Path) -> None:

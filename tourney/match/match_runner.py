@@ -27,7 +27,7 @@ from tourney.games.registry import find_game
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
-from tourney.match.result import VARIES, Measurements, PlayedMatch, SandboxMeasurements
+from tourney.match.result import Measurements, PlayedMatch, SandboxMeasurements
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.seeds import bot_seed
 
@@ -63,6 +63,12 @@ Holder = Callable[[Entrant, Limits], WaitingBot | None]
 def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
     """A stored bot as an entrant."""
     return Entrant(name, bot.manifest.name, bot.manifest.version, tuple(args), bot.digest)
+
+
+def bot_doubts(store: BotStore, spec: MatchSpec) -> tuple[str, ...]:
+    """Why the bots of a match need not play it the same again, sorted; () by fuel, or if nothing is known."""
+    seats = () if spec.limits.by_fuel else spec.seats
+    return tuple(sorted({why for entrant in seats for why in store.doubts(entrant.digest)}))
 
 
 class StoreLauncher:
@@ -112,12 +118,9 @@ class StoreLauncher:
                 with naming(entrant.name):
                     self._store.fetch(entrant.digest)
 
-    def deterministic(self, spec: MatchSpec) -> bool:
-        """Whether all bots of a match that was played here say that they play the same in each replay."""
-        if spec.limits.by_fuel:
-            return True
-        bots = (self._bots.get((entrant.digest, None)) for entrant in spec.seats)
-        return all(bot is None or bot[0].manifest.deterministic for bot in bots)
+    def doubts(self, spec: MatchSpec) -> tuple[str, ...]:
+        """As the function of this name."""
+        return bot_doubts(self._store, spec)
 
     def command(self, entrant: Entrant) -> BotCommand:
         """The command of an entrant's bot, for an outside referee that starts it."""
@@ -219,8 +222,8 @@ class MatchRunner:
             raise
         if played.outcome.faults:
             self._refuse_removed(spec)
-        if isinstance(self._launch, StoreLauncher) and not self._launch.deterministic(spec):
-            return played.doubted(VARIES)
+        if isinstance(self._launch, StoreLauncher) and (doubts := self._launch.doubts(spec)):
+            return played.doubted(*doubts)
         return played
 
     def _refuse_removed(self, spec: MatchSpec) -> None:

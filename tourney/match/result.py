@@ -110,8 +110,6 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
 
 
 NOT_MEASURED: Final = Measurements()
-VARIES: Final = "a bot with deterministic = false"
-"""Why a match with a bot that says so need not reproduce."""
 
 
 def doubts_of(record: Record, measured: Measurements) -> tuple[str, ...]:
@@ -167,9 +165,9 @@ class PlayedMatch:
         self._log: tuple[LogLine, ...] | None = tuple(log)
         self._measured: Measurements | None = measured
 
-    def doubted(self, why: str) -> "PlayedMatch":
-        """The match, not promised to reproduce for a further reason."""
-        reasons = tuple(sorted({*self.measured.why_not, why}))
+    def doubted(self, *why: str) -> "PlayedMatch":
+        """The match, not promised to reproduce for further reasons."""
+        reasons = tuple(sorted({*self.measured.why_not, *why}))
         measured = msgspec.structs.replace(self.measured, reproducible=False, why_not=reasons)
         return PlayedMatch(self.record, self.log, measured)
 

@@ -36,7 +36,8 @@ class Trial:
 
     ``ok`` is None for advice, which fails no bot. ``advice`` says what to do; ``board`` shows the position of
     an illegal action, ``wire`` holds the last lines between referee and bot, ``stderr`` the bot's last lines
-    of standard error. ``fatal``: no check follows, as it would fail in the same way.
+    of standard error. ``fatal``: no check follows, as it would fail in the same way. ``varies``: it played a
+    match otherwise when that was replayed.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Trial:
     stderr: tuple[str, ...] = ()
     fatal: bool = False
     board: tuple[str, ...] = ()
+    varies: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +137,10 @@ class _Checker:
             name,
             None,
             f"action {k + 1} differs",
-            "tourney rerun cannot reproduce its matches: take random numbers from the seed of the game line,"
-            " and limit the search by nodes rather than by time",
+            "tourney rerun cannot reproduce its matches, and marks those to come so: take random numbers from"
+            " the seed of the game line, and limit the search by nodes rather than by time; or state"
+            " deterministic = false",
+            varies=True,
         )
 
     def play_on(self, game: str) -> Trial:

@@ -8,6 +8,7 @@ import pytest
 from tests.attacks.modules import MODULES, bot
 from tests.cli.bots.commands import bots, done, refused
 from tests.support.folders import write_bot, write_shell_bot
+from tourney.bots.catalogue.store import DIFFERED, BotStore
 
 
 def test_failed_check_explains_the_failure(tmp_path: Path) -> None:
@@ -38,6 +39,21 @@ def test_failed_build_shows_compiler_output(tmp_path: Path) -> None:
     assert first.startswith("error: the build of mybot@0.1 (make) failed: it exited with code")
     assert lines[0] == "    the last lines of the build:"
     assert any("bot.c:1" in line and "nonsense" in line for line in lines)
+
+
+def test_bot_that_varies_is_marked_for_matches_to_come(tmp_path: Path) -> None:
+    program = """
+import os
+from tourney.bot import run
+
+run(lambda legal, turn: legal[int.from_bytes(os.urandom(8)) % len(legal)], sees="legal")
+"""
+    folder = write_bot(tmp_path, "wild", {"bot.py": program}, games='["sages-tafl"]')
+    store = BotStore(tmp_path / "store")
+    said = done("check", str(folder), "--sandbox", "off", "--bots", str(store.root))
+    assert "note the same match again: action " in said
+    assert "marks those to come" in said
+    assert store.doubts(store.add(folder).digest) == (DIFFERED,)
 
 
 def write_module(folder: Path, text: str) -> None:

@@ -17,6 +17,7 @@ from tests.support.clusters import (
     cluster,
     two,
 )
+from tourney.bots.catalogue.store import VARIES
 from tourney.bots.channel.interface import Event
 from tourney.errors import WorkerError
 from tourney.match.match_runner import MatchRunner
@@ -102,6 +103,18 @@ def test_promise_to_reproduce_follows_from_the_record(repository: Database) -> N
         measured = repository.records.measured(cup.id, number)
         assert (measured.reproducible, measured.why_not) == (True, ())
         assert measured.speed > 0
+
+
+def test_promise_of_a_match_is_that_of_its_bots_here(
+    repository: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The coordinator's store says which bots vary: a host need not."""
+    monkeypatch.setattr(messages, "bot_doubts", lambda _store, _spec: (VARIES,))
+    cup = Cup(repository)
+    cup.run(cluster(two(lambda _request, reply: reply)))
+    for number in cup.digests:
+        measured = repository.records.measured(cup.id, number)
+        assert (measured.reproducible, measured.why_not) == (False, (VARIES,))
 
 
 def test_replies_are_checked_in_processes_once_it_costs(

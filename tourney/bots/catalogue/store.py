@@ -22,8 +22,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
 from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, shipped_digests
@@ -46,6 +47,11 @@ Origin = Literal["added", "used"]
 """Whether a bot was added by name, or is kept because it played by path or ships with Tourney."""
 
 _PREFIX = re.compile(r"[0-9a-f]{6,64}", re.ASCII)
+
+
+VARIES: Final = "a bot with deterministic = false"
+DIFFERED: Final = "a bot that played otherwise when tourney bots check replayed its match"
+"""Why a match of such a bot need not reproduce."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +135,23 @@ class BotStore:
     def has(self, digest: str) -> bool:
         """Whether there is an entry of a full digest. Checks no files."""
         return DIGEST.fullmatch(digest) is not None and self._entry(digest).is_dir()
+
+    def doubts(self, digest: str) -> tuple[str, ...]:
+        """Why a bot need not play a match the same again, () if nothing is known. Checks no files."""
+        said = self.has(digest) and not _same_by_manifest(self.root, digest)
+        return (DIFFERED,) * (digest in self._varying()) + (VARIES,) * said
+
+    def mark_varying(self, digest: str) -> None:
+        """Keep that a bot, which need not be in the store yet, differed when its match was replayed."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        if digest not in self._varying():
+            self._append("varying", digest)
+
+    def _varying(self) -> list[str]:
+        try:
+            return (self.root / "varying").read_text("ascii", "replace").splitlines()
+        except FileNotFoundError:
+            return []
 
     def provide(self, digest: str) -> StoredBot:
         """The bot of a full digest as ``fetch`` does; add a shipped bot that is missing.
@@ -250,10 +273,13 @@ class BotStore:
             return
         if additions.get(digest) == origin and next(reversed(additions)) == digest:
             return
-        fd = os.open(self.root / "added", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._append("added", f"{digest} {origin}")
+
+    def _append(self, name: str, line: str) -> None:
+        fd = os.open(self.root / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             # The leading newline ends a line that a crash may have torn; empty lines are skipped.
-            os.write(fd, f"\n{digest} {origin}\n".encode("ascii"))
+            os.write(fd, f"\n{line}\n".encode("ascii"))
             os.fsync(fd)
         finally:
             os.close(fd)
@@ -289,6 +315,15 @@ class BotStore:
                 f"the bot store {self.root} cannot be written: {error.strerror or error};"
                 " choose another folder with --bots"
             ) from error
+
+
+@cache
+def _same_by_manifest(root: Path, digest: str) -> bool:
+    """Whether a bot is deterministic by its manifest, which never changes; a damaged one says nothing."""
+    try:
+        return BotStore(root)._read(digest).manifest.deterministic  # noqa: SLF001 - a function of the class
+    except BotError:
+        return True
 
 
 def _names(folder: Path) -> list[str]:

@@ -106,6 +106,8 @@ def command(bot: str, options: CheckRequest) -> None:
             if text:
                 _print(trial, output)
             trials.append(trial)
+            if trial.varies:
+                BotStore(Path(options.bots)).mark_varying(found.digest)
             if options.record is not None and len(trials) == 1:
                 lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
                 write_file(options.record, "\n".join(lines).encode("utf-8"))

@@ -17,14 +17,17 @@ import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
+from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
+from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import GameError, InputError, RecordError
 from tourney.games.registry import find_game
+from tourney.match.match_runner import bot_doubts
 from tourney.match.record import Record, decode_record
 from tourney.match.result import (
     MAX_CHARS,
@@ -330,7 +333,8 @@ def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> Play
     measured = _measured(parts.measured, record, source.elapsed_ms)
     # Why it need not come out the same again; a match by fuel always does.
     unsure = set() if task.spec.limits.by_fuel else set(record.outcome.unsure_faults)
-    why_not = tuple(sorted(unsure | ({"reuse"} if task.reuse else set())))
+    doubts = bot_doubts(BotStore(Path(task.bots)), task.spec)  # by this store: a host may say what it likes
+    why_not = tuple(sorted(unsure | {*doubts} | ({"reuse"} if task.reuse else set())))
     measured = structs.replace(
         measured, host=source.host, speed=source.speed, reproducible=not why_not, why_not=why_not
     )
