@@ -25,7 +25,7 @@ and the exit code is the same:
 
 - 0: the object says what was found;
 - 1: what was asked for does not hold; the object says why, and an error sentence follows on standard error;
-- 4: undecided (`tourney gate`); the object says how far it is;
+- 4: undecided (`tourney gate`, `tourney tune`); the object says how far it is;
 - 5: matches came out differently, which their records did not exclude (`tourney rerun`);
 - 2 and 3: bad input, or a failure of the machine: no object, and an error sentence.
 

@@ -65,6 +65,7 @@ def test_better_values_are_accepted_and_written(folder: Path) -> None:
     assert "ACCEPTED: mine 1.1 is better than mine-1.0; written to other" in again.stdout
     assert (folder / "other/bot.toml").read_text() == text
     assert invoke("verify", "--all").exit_code == 0
+    assert "same program" not in invoke("audit", result["tuning"]).stdout
     assert invoke("report", result["tuning"], "--out", "site").exit_code == 0
     page = (folder / "site/progress.html").read_text()
     assert "Estimated gain" in page
