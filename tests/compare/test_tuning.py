@@ -164,6 +164,8 @@ def test_faults_are_lost_games_and_named(tmp_path: Path) -> None:
     result = ask(tmp_path, crash).result
     assert result.ended
     assert result.faults["crash"] > 0
+    assert result.first_fault is not None
+    assert result.first_fault.kind == "crash"
     assert int(result.parameters[0].value) < 60
 
 

@@ -104,8 +104,9 @@ def _print(result: TuneResult) -> None:
     output.write(f"{bot} in {result.game}, {result.method}: {pairs}\n")
     output.table([asdict(one) for one in result.parameters], COLUMNS)
     output.write(f"\nEstimated gain {last.gain:+} Elo ({last.low:+} to {last.high:+}, at 95 %).")
-    if result.faults:
-        output.write(f"Games with faults of the bot, which it lost: {kinds_text(result.faults)}.")
+    if result.first_fault is not None:
+        first = f"the first: `tourney show {result.tuning}/{result.first_fault.match} --log`"
+        output.write(f"Games with faults of the bot, which it lost: {kinds_text(result.faults)} ({first}).")
     output.write(_outcome(result))
     output.write(f"Stored as {result.tuning}: see `tourney report {result.tuning}`")
 
@@ -114,11 +115,13 @@ def _outcome(result: TuneResult) -> str:
     """What came of a tuning, in a sentence."""
     if result.gate is not None:
         where = f"written to {result.out}" if result.out else "not written"
-        return f"{gate_forms.verdict_text(result.gate)}; {where}. The gate is {result.gate.gate}."
+        verdict = gate_forms.verdict_text(result.gate)
+        if result.gate.reason == "pairs":
+            found = counted(result.gate.pairs, "pair")
+            verdict = f"UNDECIDED: {found} of games do not prove it better; set gate-games or games higher"
+        return f"{verdict}; {where}. The gate is {result.gate.gate}."
     if not result.ended:
         return "Not at its end: run the same command again to go on."
     if result.void:
-        first = result.first_fault
-        seen = "" if first is None else f" (see `tourney show --log {result.tuning}/{first.match}`)"
-        return f"Ended, as no pair of a batch counts: the bot fails with these values{seen}."
+        return "Ended, as no pair of a batch counts: the bot fails with such values, so narrow low and high."
     return "No value has changed, so there is nothing to accept: play more games, or widen the steps."

@@ -9,7 +9,7 @@ file can name the formats. Entrant 0 is the bot in question. The statistics are 
 import math
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -296,20 +296,19 @@ def faults_by_entrant(database: "Database", tournament: "Tournament") -> Counter
     return found
 
 
-def faults_of(database: "Database", tournament: "Tournament", number: int) -> dict[str, int]:
-    """The number of an entrant's faults by kind."""
-    return {kind: count for one, kind, count in database.totals.faults(tournament.id) if one == number}
-
-
-def bot_faults(database: "Database", tournament: "Tournament") -> tuple[dict[str, int], FirstFault | None]:
-    """The number of the bot's faults by kind, and the first match with one."""
-    kinds = faults_of(database, tournament, 0)
+def bot_faults(
+    database: "Database", tournament: "Tournament", entrants: Collection[int] = (0,)
+) -> tuple[dict[str, int], FirstFault | None]:
+    """The number of faults by kind of the entrants that are the bot, and the first match with one."""
+    kinds: Counter[str] = Counter()
+    for number, kind, count in database.totals.faults(tournament.id):
+        if number in entrants:
+            kinds[kind] += count
     for match, seats, faults in database.matches.faulty(tournament.id) if kinds else ():
-        seat = seats.index(0)
-        kind = faults[seat]
-        if kind is not None:
-            return kinds, FirstFault(match=match, seat=seat + 1, kind=kind)
-    return kinds, None
+        for seat, (number, fault) in enumerate(zip(seats, faults, strict=True), 1):
+            if number in entrants and fault is not None:
+                return dict(kinds), FirstFault(match=match, seat=seat, kind=fault)
+    return dict(kinds), None
 
 
 def has_ended(database: "Database", tournament: "Tournament") -> bool:

@@ -218,9 +218,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         history = question.whole_rounds(database, tournament)
         way = history.sums(Trajectory, self)
         state = self.judge(setup_of(tournament.plan, tournament.seed, entrants), history)
-        faults, first = question.bot_faults(database, tournament)
-        for kind, count in question.faults_of(database, tournament, 1).items():
-            faults[kind] = faults.get(kind, 0) + count
+        faults, first = question.bot_faults(database, tournament, (0, 1))
         found = zip(self.names, self.parameters, way.point.values, strict=True)
         return TuneResult(
             tuning=tournament.name,
