@@ -1,14 +1,16 @@
 """The audit: what it names, and that it names nothing in fair pools."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.support.tournaments import begin, played
 from tourney.ratings.counts import Counts
-from tourney.ratings.superiority import uniforms
-from tourney.results.audit import audit, find_dumping
+from tourney.ratings.superiority import normals, uniforms
+from tourney.results.audit import audit, find_alike, find_dumping, find_slower
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store.database import Database
@@ -54,3 +56,30 @@ def test_repeats_and_files_are_named(tmp_path: Path) -> None:
     assert same == {
         (a.name, b.name) for a, b in combinations(entrants, 2) if a.entrant.digest == b.entrant.digest
     }
+
+
+def answers(skill: Sequence[float], positions: int, copied: float | None = None) -> list[dict[int, str]]:
+    """Answers of bots that find the best of twenty actions so often; the second may copy the first."""
+    bots = len(skill)
+    found, other, same = uniforms(3 * bots * positions, "audit", "answers").reshape(3, positions, bots)
+    actions = np.where(found < np.array(skill), 0, 1 + np.floor(19 * other)).astype(int)
+    if copied is not None:
+        actions[:, 1] = np.where(same[:, 1] < copied, actions[:, 0], actions[:, 1])
+    return [{bot: f"{action}" for bot, action in enumerate(line)} for line in actions.tolist()]
+
+
+def test_good_bots_that_agree_are_not_one_program() -> None:
+    """Two that nearly always find the best action answer alike; a copy of a middling one is found."""
+    skill = (0.99, 0.99, 0.5, 0.4, 0.6, 0.5)
+    assert [pair for pair, _, _ in find_alike(answers(skill, 300))] == []
+    skill = (0.5, 0.4, 0.99, 0.99, 0.6, 0.5)
+    assert [pair for pair, _, _ in find_alike(answers(skill, 300, 0.98))] == [(0, 1)]
+    assert [pair for pair, _, _ in find_alike(answers(skill[:3], 300, 0.98))] == []
+
+
+def test_bots_slower_against_one_rival_are_found() -> None:
+    spent = np.exp(0.5 * normals(4 * 4 * 20, "audit", "times")).reshape(4, 4, 20)
+    times = {a: {b: spent[a, b].tolist() for b in range(4) if b != a} for a in range(4)}
+    assert list(find_slower(times)) == []
+    times[2][0] = [4 * one for one in times[2][0]]
+    assert [found[:2] for found in find_slower(times)] == [(2, 0)]

@@ -8,7 +8,7 @@ import dataclasses
 import hashlib
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from statistics import NormalDist, median
@@ -122,7 +122,7 @@ def _same_files(database: Database, tournament: Tournament) -> Iterator[AuditFin
 def _same_answers(
     database: Database, tournament: Tournament, names: dict[int, str]
 ) -> Iterator[AuditFinding]:
-    """Name those that answer the same positions alike, more than chance and forced actions explain."""
+    """Name those that answer the same positions alike."""
     answers: defaultdict[bytes, dict[int, str]] = defaultdict(dict)
     seats = {one.number: one.entrants for one in database.matches.results(tournament.id)}
     for number, record in database.records.all(tournament.id):
@@ -133,19 +133,54 @@ def _same_answers(
             if actor:
                 answers[history.digest()].setdefault(seats[number][actor - 1], action)
             history.update(f"{actor} {action}/".encode())
+    for (a, b), equal, count in find_alike(answers.values()):
+        text = f"{equal} of {count} positions that both met were answered alike"
+        yield AuditFinding("same program", (names[a], names[b]), text)
+
+
+def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Yield pairs that answer alike, more than their likeness to others explains, with equal answers and all.
+
+    Good bots find the same actions. So the share of equal answers of two is expected to be a product, of a
+    factor for each bot; both factors follow from all pairs that are not alike, with errors. ``answers``:
+    those to one position, by entrant. Fewer than four bots say nothing.
+    """
     both: Counter[tuple[int, int]] = Counter()
     equal: Counter[tuple[int, int]] = Counter()
-    for given in answers.values():
+    for given in answers:
         for a, b in combinations(sorted(given), 2):
             both[a, b] += 1
             equal[a, b] += given[a] == given[b]
-    for pair, count in sorted(both.items()):
-        others = [equal[one] / both[one] for one in both if one != pair and both[one] >= POSITIONS]
-        usual = (sum(others) + 1) / (len(others) + 2)
-        unlikely = count >= POSITIONS and equal[pair] >= ALIKE * count
-        if unlikely and equal[pair] * math.log(usual) < math.log(ERROR / len(both)):
-            text = f"{equal[pair]} of {count} positions that both met were answered alike"
-            yield AuditFinding("same program", (names[pair[0]], names[pair[1]]), text)
+    met = [one for one, count in sorted(both.items()) if count >= POSITIONS]
+    others = [one for one in met if equal[one] < ALIKE * both[one]]
+    for pair in met if others else ():
+        count = both[pair]
+        if pair in others:
+            continue
+        bots = sorted({bot for one in (pair, *others) for bot in one})
+        rows = np.array([[bot in one for bot in bots] for one in others], dtype=float)
+        weights = np.array([equal[one] + 0.5 for one in others])
+        shares = np.log([(equal[one] + 0.5) / (both[one] + 1) for one in others])
+        information = (rows.T * weights) @ rows
+        if np.linalg.matrix_rank(information) < len(bots):
+            continue
+        mine = np.array([bot in pair for bot in bots], dtype=float)
+        factors = np.linalg.solve(information, rows.T @ (weights * shares))
+        error = float(mine @ np.linalg.solve(information, mine)) ** 0.5
+        usual = min(math.exp(min(float(mine @ factors) + 2 * error, 0.0)), 1 - 1 / count)
+        chance = _binomial(range(equal[pair], count + 1), count, math.log(usual), math.log1p(-usual))
+        if chance < ERROR / len(both):
+            yield pair, equal[pair], count
+
+
+def _binomial(successes: Iterable[int], count: int, won: float, lost: float) -> float:
+    """The probability of one of these numbers of successes, from the logarithms of both chances."""
+    whole = math.lgamma(count + 1)
+    logs = (
+        whole - math.lgamma(k + 1) - math.lgamma(count - k + 1) + k * won + (count - k) * lost
+        for k in successes
+    )
+    return math.fsum(map(math.exp, logs))
 
 
 def find_dumping(counts: Counts) -> list[Dumping]:
@@ -203,27 +238,34 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
     for node, weight in zip(nodes, weights / weights.sum(), strict=True):
         true = gap + error * node
         won, lost = -float(np.logaddexp(0, -true)), -float(np.logaddexp(0, true))  # logarithms of chances
-        logs = (
-            math.lgamma(count + 1)
-            - math.lgamma(k + 1)
-            - math.lgamma(count - k + 1)
-            + k * won
-            + (count - k) * lost
-            for k in range(most + 1)
-        )
-        total += float(weight) * math.fsum(map(math.exp, logs))
+        total += float(weight) * _binomial(range(most + 1), count, won, lost)
     return min(total, 1.0)
 
 
 def _times(
     database: Database, tournament: Tournament, results: Sequence[ResultRow], names: dict[int, str]
 ) -> Iterator[AuditFinding]:
-    """Name bots whose time a turn depends on the opponent, by Kruskal and Wallis's test (JASA 47, 1952)."""
+    """Name bots whose time a turn depends on the opponent."""
     times: defaultdict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in results[:RECORDS]:
         for seat, load in enumerate(database.records.measured(tournament.id, one.number).load):
             if load.turns:
                 times[one.entrants[seat]][one.entrants[1 - seat]].append(load.wall_ms / load.turns)
+    for number, slow, fast, most, least in find_slower(times):
+        text = (
+            f"a turn of {names[number]} takes {most:.0f} ms against {names[slow]} and {least:.0f} ms against"
+            f" {names[fast]} (medians of matches)"
+        )
+        yield AuditFinding("think time", (names[number], names[slow], names[fast]), text)
+
+
+def find_slower(
+    times: Mapping[int, Mapping[int, Sequence[float]]],
+) -> Iterator[tuple[int, int, int, float, float]]:
+    """Yield bots whose times a turn, by opponent, differ by Kruskal and Wallis's test (JASA 47, 1952).
+
+    With each come the opponents of the longest and of the shortest median, and these medians.
+    """
     for number, by_opponent in sorted(times.items()):
         groups = {other: found for other, found in by_opponent.items() if len(found) >= 4}
         if len(groups) < 2:
@@ -239,8 +281,4 @@ def _times(
         slow, fast = max(medians, key=lambda o: medians[o]), min(medians, key=lambda o: medians[o])
         likely = tail(statistic, degrees, 2.0 * degrees) > ERROR / len(times)
         if not likely and medians[slow] >= SLOWER * max(medians[fast], 1.0):
-            text = (
-                f"a turn of {names[number]} takes {medians[slow]:.0f} ms against {names[slow]} and"
-                f" {medians[fast]:.0f} ms against {names[fast]} (medians of matches)"
-            )
-            yield AuditFinding("think time", (names[number], names[slow], names[fast]), text)
+            yield number, slow, fast, medians[slow], medians[fast]
