@@ -3,9 +3,9 @@
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 
-Tables: pools, order, clusters, repeats, luck, dumping, cycles, speed; all without an argument. Every pool is
+Tables: pools, order, unequal, shrinkage, zero, clusters, speed; all without an argument. Every pool is
 simulated from fixed seeds (see ``simulate``), so all figures but the times are the same everywhere. Strengths
-are in Elo. ``cycles`` has pools of six bots in which three beat each other in a circle.
+are in Elo. What makes results doubtful is in ``benchmarks.audits``.
 
 TrueSkill and openskill have units of their own; the best straight line puts them on the scale of the truth
 before their errors are taken, which flatters them a little. Packages that are not installed are left out.
@@ -26,18 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import described, head, row, run
-from tourney.match.evidence import Evidence
-from tourney.match.luck import POINT
 from tourney.ratings.batch import rate, relative
 from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.fit import ELO, Prior, estimate
 from tourney.ratings.sequential import QUANTILE, expected_score
-from tourney.ratings.superiority import normals, uniforms
+from tourney.ratings.superiority import los, normals, uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
-from tourney.results.audit import find_dumping
 from tourney.schedule.row import MatchKey, ResultRow
-from tourney.seeds import stream
 
 Floats = NDArray[np.float64]
 
@@ -109,31 +105,6 @@ def simulate(world: World, seed: int, matches: int, stream: str = "pool") -> Poo
         )
         for game, turn, seated, ranked in zip(games, turns, sat, ranks, strict=True)
     ]
-    return Pool(world, strengths, results)
-
-
-def repeated(bots: int, lines: int, seed: int, *, spread: float, groups: int = 50) -> Pool:
-    """A round-robin of deterministic bots: a pair plays each of some opening lines always in the same way.
-
-    An opening suits one of the two by a normal distribution of 100 Elo.
-    """
-    world = World(f"repeats-{lines}", 2, bots, spread)
-    strengths = spread * normals(bots, "bench", world.name, seed, "strengths")
-    strengths -= strengths.mean()
-    results = []
-    for table, (a, b) in enumerate(combinations(range(bots), 2), 1):
-        labels = ("bench", world.name, seed, a, b)
-        suits = 100 * normals(lines, *labels, "suits")
-        played = uniforms(2 * lines, *labels, "games").reshape(lines, 2)
-        for group in range(groups):
-            line = group % lines
-            for order, seats in enumerate(((a, b), (b, a)), 1):
-                won = played[line, order - 1] < expected_score(strengths[a] - strengths[b] + suits[line])
-                evidence = Evidence(f"{line}" if lines > 1 else "", f"{line}-{order}")
-                ranks = (1, 2) if won == (seats[0] == a) else (2, 1)
-                results.append(
-                    ResultRow(MatchKey(1, table, group + 1, order), seats, ranks, evidence=evidence)
-                )
     return Pool(world, strengths, results)
 
 
@@ -339,6 +310,94 @@ def show_order(seeds: int) -> None:
         row(name, *(f"{mean:.2f}" for mean in means))
 
 
+def crossed(bots: int, games: Sequence[int], strengths: Floats, seed: int) -> list[ResultRow]:
+    """Games of all pairs without draws: about the mean of ``games`` of two bots each."""
+    results = []
+    for table, (a, b) in enumerate(combinations(range(bots), 2), 1):
+        count = math.isqrt(games[a] * games[b])
+        won = uniforms(count, "bench", "crossed", seed, a, b) < expected_score(
+            float(strengths[a] - strengths[b])
+        )
+        for game, first in enumerate(won.tolist()):
+            seats, ranks = ((a, b), (1, 2)) if game % 2 else ((b, a), (2, 1))
+            key = MatchKey(1, table, game // 2 + 1, game % 2 + 1)
+            results.append(ResultRow(key, seats, ranks if first else ranks[::-1]))
+    return results
+
+
+UNEQUAL = (4, 4, 8, 8, 16, 16, 32, 32, 64, 64, 128, 128)
+"""Games of twelve bots, who meet the more often the more both play."""
+
+
+def show_unequal(seeds: int) -> None:
+    """Compare orders of bots some of which played far more than others, as on an old leaderboard."""
+    runs, bots = 10 * seeds, len(UNEQUAL)
+    print(f"\n{bots} bots of which some played 30 times as much as others; {runs} pools of each kind\n")
+    head("strengths, standard deviation", "by mu", "by mu - 3 sigma", "by Elo")
+    for spread in (50.0, 100.0, 200.0):
+        found = np.zeros(3)
+        for seed in range(runs):
+            strengths = spread * normals(bots, "bench", "unequal", seed, "strengths")
+            pool = Pool(World("unequal", 2, bots), strengths, crossed(bots, UNEQUAL, strengths, seed))
+            mu, sigma = fit_trueskill(pool)
+            orders = (mu, mu - 3 * (sigma if sigma is not None else 0), fit_batch(pool)[0])
+            found += [np.corrcoef(ranks_of(order), ranks_of(strengths))[0, 1] for order in orders]
+        row(f"{spread:.0f}", *(f"{rho:.2f}" for rho in found / runs))
+
+
+def show_shrinkage(seeds: int) -> None:
+    """Hold the probabilities of superiority to the truth, with and without the spread of the pool."""
+    runs, bots = 10 * seeds, 10
+    print(f"\nPairs of which a flat prior says 0.975 to 0.995, in {runs} pools of {bots} bots of each kind\n")
+    head("strengths, standard deviation", "games", "pairs", "flat prior", "shrunk", "true", "leader's least")
+    even, uneven = (40,) * bots, (6, 8, 10, 16, 24, 40, 64, 100, 160, 160)
+    for spread in (10.0, 30.0, 100.0):
+        for title, games in (("equal", even), ("unequal", uneven)):
+            flat, shrunk, true, least = [], [], [], 1.0
+            for seed in range(runs):
+                strengths = spread * normals(bots, "bench", "shrinkage", seed, "strengths")
+                results = crossed(bots, games, strengths, seed)
+                batch = rate(Counts.of_results(results, range(bots), 2), best=False)
+                for pair in batch.pairs:
+                    said = los(pair.elo, (pair.high - pair.low) / 2 / QUANTILE)
+                    if pair.a == batch.ratings[0].entrant:
+                        least = min(least, pair.los)
+                    if 0.975 <= said < 0.995:
+                        flat.append(said)
+                        shrunk.append(pair.los)
+                        true.append(float(strengths[pair.a] > strengths[pair.b]))
+            means = (f"{statistics.mean(column):.3f}" for column in (flat, shrunk, true))
+            row(f"{spread:.0f}", title, len(flat), *means, f"{least:.2f}")
+
+
+def show_zero(seeds: int) -> None:
+    """Show what one bot far above all others does to their Elo, by the zero."""
+    runs, bots = 10 * seeds, 8
+    print(f"\n{bots} bots of which each two play 40 games, and a champion; {runs} pools of each kind\n")
+    head(
+        "champion, Elo",
+        "moved by, zero of all bots",
+        "zero of the connected",
+        "RMSE, zero of all",
+        "connected",
+    )
+    for champion in (0.0, 400.0, 1000.0, 3000.0):
+        moved: list[list[float]] = [[], []]
+        errors: list[list[float]] = [[], []]
+        for seed in range(runs):
+            strengths = 100 * normals(bots, "bench", "zero", seed, "strengths")
+            strengths -= strengths.mean()
+            results = crossed(bots + 1, (40,) * (bots + 1), np.append(strengths, champion), seed)
+            lines = rate(Counts.of_results(results, range(bots + 1), 2), pairs=False, best=False).ratings
+            elo = np.array([line.elo for line in sorted(lines, key=lambda line: line.entrant)])
+            for at, values in enumerate((elo - elo.mean(), elo)):
+                error = values[:bots] - strengths
+                moved[at].append(float(error.mean()))
+                errors[at].append(float(np.mean(error**2)))
+        means = (f"{statistics.mean(column):.0f}" for column in moved)
+        row(f"{champion:.0f}", *means, *(f"{statistics.mean(column) ** 0.5:.0f}" for column in errors))
+
+
 def show_clusters(seeds: int) -> None:
     """Compare the covariances where mirrored games are not independent, and test the test of fit."""
     runs = min(seeds, 10)
@@ -394,173 +453,6 @@ def _truth(world: World, seed: int) -> Floats:
     return relative(mode.x[: world.bots], np.eye(world.bots))[0]
 
 
-def show_repeats(seeds: int) -> None:
-    """Show what games that repeat do to intervals, counted one by one and as clusters."""
-    runs = 20 * seeds
-    print(f"\nDeterministic bots, 100 games of each two; {runs} pools of each kind\n")
-    head(
-        "bots",
-        "opening lines",
-        "distinct",
-        "counted: coverage",
-        "joined",
-        "counted: P > .975, equal bots",
-        "joined",
-    )
-    for bots in (2, 3, 6):
-        for lines in (1, 2, 3, 4, 8, 25):
-            inside: Counter[bool] = Counter()
-            sure: Counter[bool] = Counter()
-            for seed in range(runs):
-                pools = (repeated(bots, lines, seed, spread=spread) for spread in (150.0, 0.0))
-                for equal, pool in enumerate(pools):
-                    for joined in (False, True):
-                        counts = Counts.of_results(pool.results, range(bots), 2, joined=joined)
-                        pairs = rate(counts, best=False).pairs
-                        gaps = [pool.strengths[pair.a] - pool.strengths[pair.b] for pair in pairs]
-                        if equal:
-                            sure[joined] += any(pair.los > 0.975 for pair in pairs)
-                        else:
-                            ends = zip(pairs, gaps, strict=True)
-                            inside[joined] += sum(pair.low <= gap <= pair.high for pair, gap in ends)
-            many = runs * bots * (bots - 1) // 2
-            shares = (f"{100 * inside[joined] / many:.1f} %" for joined in (False, True))
-            wrong = (f"{100 * sure[joined] / runs:.0f} %" for joined in (False, True))
-            row(bots, lines, f"{2 * lines} of 100", *shares, *wrong)
-
-
-def lucky_pool(bots: int, matches: int, noise: float, seed: int) -> Pool:
-    """Matches of bots with dice of their own, whose luck is known and decides as much as ``noise`` leaves."""
-    world = World(f"lucky-{noise:g}", 2, bots, 100.0)
-    strengths = world.spread * normals(bots, "bench", world.name, seed, "strengths")
-    strengths -= strengths.mean()
-    who = np.argsort(uniforms(matches * bots, "bench", world.name, seed, "who").reshape(matches, -1))[:, :2]
-    drawn = uniforms(2 * matches, "bench", world.name, seed, "games").reshape(2, matches) - 0.5
-    luck, rest = 1.1 * drawn[0], noise * drawn[1]
-    grid = (np.arange(400) + 0.5) / 400 - 0.5
-    both = np.sort((1.1 * grid[:, None] + noise * grid[None, :]).ravel())
-    results = []
-    for game, (a, b) in enumerate(who.tolist()):
-        expected = expected_score(float(strengths[a] - strengths[b]))
-        won = luck[game] + rest[game] > both[round((len(both) - 1) * (1 - expected))]
-        known = int(POINT * luck[game])
-        evidence = Evidence("", f"{game}", (known, -known), 1)
-        key = MatchKey(1, game + 1, 1, 1)
-        results.append(ResultRow(key, (a, b), (1, 2) if won else (2, 1), evidence=evidence))
-    return Pool(world, strengths, results)
-
-
-def show_luck(seeds: int) -> None:
-    """Show what subtracting luck does to errors and coverage."""
-    runs = 2 * seeds
-    print(f"\nPools of 8 bots with known luck, {runs} of each kind\n")
-    head(
-        "matches",
-        "noise",
-        "share subtracted",
-        "RMSE, Elo, with luck",
-        "without",
-        "coverage, with luck",
-        "without",
-    )
-    for matches in (200, 1000, 4000):
-        for noise in (0.6, 1.2, 4.0):
-            errors: dict[bool, list[float]] = {False: [], True: []}
-            inside: dict[bool, list[float]] = {False: [], True: []}
-            shares = []
-            for seed in range(runs):
-                pool = lucky_pool(8, matches, noise, seed)
-                for fair in (False, True):
-                    counts = Counts.of_results(pool.results, range(8), 2, shared_dice=False, luck=fair)
-                    batch = rate(counts, pairs=False, best=False)
-                    for line in batch.ratings:
-                        truth = pool.strengths[line.entrant]
-                        errors[fair].append((line.elo - truth) ** 2)
-                        inside[fair].append(float(line.low <= truth <= line.high))
-                shares.append(batch.share)
-            rmse = (f"{statistics.mean(errors[fair]) ** 0.5:.1f}" for fair in (False, True))
-            cover = (f"{100 * statistics.mean(inside[fair]):.1f} %" for fair in (False, True))
-            row(matches, noise, f"{statistics.mean(shares):.2f}", *rmse, *cover)
-
-
-def show_dumping(seeds: int) -> None:
-    """Show how often the audit finds a pair that throws games, and one that does not."""
-    runs = 10 * seeds
-    print(f"\nRound-robins of which one bot gives a share of its games to another, {runs} of each kind\n")
-    head("bots", "games of each two", "given away", "some pair named", "the right one")
-    for bots, games in ((6, 20), (10, 20), (10, 60), (20, 20)):
-        for given in (0.0, 0.5, 1.0):
-            named = right = 0
-            for seed in range(runs):
-                labels = ("bench", "dumping", seed, bots)
-                strengths = 150 * normals(bots, *labels, "strengths")
-                weak, strong = (int(one) for one in np.argsort(strengths)[[bots // 3, 2 * bots // 3]])
-                results = []
-                for table, (a, b) in enumerate(combinations(range(bots), 2), 1):
-                    u = uniforms(2 * games, *labels, a, b).reshape(2, games)
-                    for game in range(games):
-                        seats = (a, b) if game % 2 else (b, a)
-                        won = u[0, game] < expected_score(float(strengths[seats[0]] - strengths[seats[1]]))
-                        if {a, b} == {weak, strong} and u[1, game] < given:
-                            won = seats[0] == weak
-                        key = MatchKey(1, table, game // 2 + 1, game % 2 + 1)
-                        results.append(ResultRow(key, seats, (1, 2) if won else (2, 1)))
-                found = find_dumping(Counts.of_results(results, range(bots), 2))
-                named += bool(found)
-                right += any((one.a, one.b) == (strong, weak) for one in found)
-            row(bots, games, f"{100 * given:.0f} %", *(f"{100 * n / runs:.1f} %" for n in (named, right)))
-
-
-BOTS = 6
-GAMES = 20
-"""Games of each two in a pool with a cycle, in mirrored pairs."""
-DRAWN = 0.2
-_UNIT = 1 << 32
-
-
-def games_of(scores: Sequence[Sequence[float]], seed: int) -> Iterator[ResultRow]:
-    """Yield games in which each scores against each as given, with draws."""
-    sample = stream(seed, "cycles", "games")
-    for table, (a, b) in enumerate(combinations(range(len(scores)), 2), 1):
-        for game in range(GAMES):
-            one, other = (a, b) if game % 2 else (b, a)
-            expected = scores[one][other]
-            draw = 2 * DRAWN * min(expected, 1 - expected)
-            at = sample(_UNIT) / _UNIT
-            ranks = (1, 1) if at < draw else (1, 2) if at < expected + draw / 2 else (2, 1)
-            yield ResultRow(MatchKey(1, table, game // 2 + 1, game % 2 + 1), (one, other), ranks)
-
-
-def scores_with_cycle(seed: int, margin: float) -> list[list[float]]:
-    """Scores from random strengths; the first three beat each other in a circle by a margin."""
-    sample = stream(seed, "cycles", "strengths")
-    strengths = [sum(sample(_UNIT) / _UNIT for _ in range(12)) - 6 for _ in range(BOTS)]
-    if margin:
-        strengths[:3] = [strengths[0]] * 3
-    scores = [[1 / (1 + math.exp(other - mine)) for other in strengths] for mine in strengths]
-    for winner, loser in ((0, 1), (1, 2), (2, 0)) if margin else ():
-        scores[winner][loser], scores[loser][winner] = 0.5 + margin, 0.5 - margin
-    return scores
-
-
-def show_cycles(seeds: int) -> None:
-    """Show how often ratings name circles of bots: without any, and with one."""
-    pools = 15 * seeds
-    print(f"\nPools of {BOTS} bots, {GAMES} games of each two\n")
-    head("circle", "pools", "said not to be one number", "a circle named", "the right one")
-    for margin in (0.0, 0.1, 0.2, 0.3):
-        said = named = right = 0
-        for seed in range(pools):
-            games = games_of(scores_with_cycle(seed, margin), seed)
-            found = rate(Counts.of_results(games, range(BOTS), 2), pairs=False).cycles
-            said += found is not None
-            if found is not None and found.cycles:
-                named += 1
-                right += set(found.cycles[0].entrants) == {0, 1, 2}
-        label = f"{100 * (0.5 + margin):.0f} %" if margin else "none"
-        row(label, pools, said, named, right if margin else "-")
-
-
 def show_speed(_seeds: int) -> None:
     """Time the large cases; memory is the process's highest so far, simulation included."""
     print("\nOne process; memory is its maximum resident set up to there\n")
@@ -606,11 +498,10 @@ def _parts(world: World) -> Iterator[list[ResultRow]]:
 TABLES: dict[str, Callable[[int], None]] = {
     "pools": show_pools,
     "order": show_order,
+    "unequal": show_unequal,
+    "shrinkage": show_shrinkage,
+    "zero": show_zero,
     "clusters": show_clusters,
-    "repeats": show_repeats,
-    "luck": show_luck,
-    "dumping": show_dumping,
-    "cycles": show_cycles,
     "speed": show_speed,
 }
 
@@ -618,7 +509,7 @@ TABLES: dict[str, Callable[[int], None]] = {
 @click.command(help=described(__doc__))
 @click.argument("tables", nargs=-1, metavar="[TABLE]...", type=click.Choice(list(TABLES)))
 @click.option(
-    "--seeds", default=20, show_default=True, help="Pools of each kind; of cycles 15 times as many."
+    "--seeds", default=20, show_default=True, help="Pools of each kind; of small ones 10 times as many."
 )
 def main(tables: tuple[str, ...], seeds: int) -> None:
     """Print the tables that were asked for."""
