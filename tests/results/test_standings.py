@@ -104,7 +104,7 @@ def test_more_points_always_give_a_better_rank() -> None:
 
 def test_luck_is_taken_off_points_per_match() -> None:
     """Of matches whose luck is known, in points; the others count as if they had none."""
-    totals = StandingsTotals({(0, 1): ScoreTotals(4, 6, 3, 0), (1, 2): ScoreTotals(4, 2, 1, 0)}, (), ())
-    first, second = rank_standings(stored(2), 2, totals, lucks={0: (POINT, 2)})
+    by_seat = {(0, 1): ScoreTotals(4, 6, 3, 0), (1, 2): ScoreTotals(4, 2, 1, 0)}
+    first, second = rank_standings(stored(2), 2, StandingsTotals(by_seat, (), (), {0: (POINT, 2)}))
     assert (first.luck, first.mean_without_luck) == (Fraction(1, 2), Fraction(1, 4))
     assert (second.luck, second.mean_without_luck) == (None, None)

@@ -313,4 +313,4 @@ def _load(database: Database, tournament: Tournament, output: Output, options: O
     warn_unknown_format(tournament)
     if (count := database.schedules.progress(tournament.id).done) > LISTED:
         output.say(f"reading {count:,} matches of {tournament.name}: a report of that size takes minutes")
-    return load(database, tournament, joined=options.joined, luck=options.luck)
+    return replace(load(database, tournament), joined=options.joined, luck=options.luck)

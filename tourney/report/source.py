@@ -301,13 +301,8 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
     )
 
 
-def load(
-    database: Database, tournament: Tournament, *, joined: bool = True, luck: bool = True
-) -> ReportSource:
-    """Read a tournament. Details of matches are read on demand, so keep the database open.
-
-    ``joined`` and ``luck``: see ``tourney.ratings.counts.Clusters``.
-    """
+def load(database: Database, tournament: Tournament) -> ReportSource:
+    """Read a tournament. Details of matches are read on demand, so keep the database open."""
     disclosed = disclosure(database, tournament)
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
@@ -355,8 +350,6 @@ def load(
         pending=database.schedules.pending(tournament.id),
         disclosed=disclosed,
         audit=lambda: tuple(audit(database, tournament)),
-        joined=joined,
-        luck=luck,
     )
 
 

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any, Literal
 
 from tourney.games.registry import known_game
@@ -104,14 +103,16 @@ def compute_standings(
         if format_.ranks:
             setup = setup_of(stored.plan, stored.seed, entrants)
             ranked = format_.table(setup, load_history(moment, tournament))
+        sums = totals or moment.totals.standings(tournament)
+        if shows_luck(stored):
+            sums = sums._replace(lucks=moment.totals.luck(tournament))
         return rank_standings(
             entrants,
             stored.seats,
-            totals or moment.totals.standings(tournament),
+            sums,
             ranked=ranked,
             breaks=format_.ranking(stored.seats),
             by_mean=format_.ranked_by == BY_MEAN,
-            lucks=moment.totals.luck(tournament) if shows_luck(stored) else {},
         )
 
 
@@ -123,12 +124,10 @@ def rank_standings(
     ranked: Sequence[RankedEntrant] | None = None,
     breaks: Sequence[TieBreak] | None = None,
     by_mean: bool = False,
-    lucks: Mapping[int, tuple[int, int]] = MappingProxyType({}),
 ) -> tuple[Standing, ...]:
     """The standings as a format has ``ranked`` them; without that, rank by the totals of all matches.
 
     Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
-    ``lucks``: luck in units and matches, by entrant.
     """
     totals = sums.scores
     if ranked is None:
@@ -144,7 +143,7 @@ def rank_standings(
         total, faults = totals.get(line.number, ScoreTotals()), tuple(sorted(kinds[line.number]))
         scores = (total.games, line.points, total.wins, total.draws, total.losses)
         name = names[line.number]
-        units, known = lucks.get(line.number, (0, 0))
+        units, known = sums.lucks.get(line.number, (0, 0))
         luck = Fraction(units, known * POINT) if known else None
         found.append(Standing(line.rank, line.number, name, *scores, faults, line.awarded, line.values, luck))
     return tuple(found)

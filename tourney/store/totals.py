@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -63,11 +64,13 @@ class StandingsTotals(NamedTuple):
 
     ``by_seat``: each entrant's sums by seat (from 1), those without a match left out; ``pairs``: sorted,
     those that never met left out; ``faults``: ``(entrant number, kind, count)``, of void matches too, sorted.
+    ``lucks``: see ``Totals.luck``; empty unless it was asked for.
     """
 
     by_seat: Mapping[tuple[int, int], ScoreTotals]
     pairs: tuple[PairTotal, ...]
     faults: tuple[tuple[int, str, int], ...]
+    lucks: Mapping[int, tuple[int, int]] = MappingProxyType({})
 
     @property
     def scores(self) -> dict[int, ScoreTotals]:
