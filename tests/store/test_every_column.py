@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from tests.store.test_analyses import analysis
 from tests.support import genuine
 from tests.support.tournaments import stored
 from tourney.errors import TourneyError
@@ -52,6 +53,7 @@ READERS: tuple[Callable[[Database, int], object], ...] = (
     lambda repository, t: [repository.records.log(t, number) for number in range(1, 7)],
     lambda repository, t: [repository.records.measured(t, number) for number in range(1, 7)],
     lambda repository, t: repository.records.recent_seconds(t, 9),
+    lambda repository, t: [repository.analyses.of(t, number) for number in range(1, 7)],
     lambda repository, t: repository.ratings.draw_probability("sage-stones", 2),
     lambda repository, t: repository.ratings.checkpoint(t, "plain"),
     lambda repository, t: repository.tournaments.verdict(t),
@@ -70,6 +72,10 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         genuine.play_all(repository, tournament, void=(6,))
         repository.matches.take_back(tournament.id, [5])
         genuine.play_all(repository, tournament)
+        for number in (1, 2, 3):
+            repository.analyses.keep(
+                tournament.id, number, analysis(repository.records.get(tournament.id, number).digest)
+            )
         repository.tournaments.keep_root(tournament.id, "5" * 64)
         repository.hosts.refuse(tournament.id, "studio-3", "its record 2 does not verify")
         repository.tournaments.keep_verdict(tournament.id, {"ended": True})

@@ -101,6 +101,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "show": "Show a match: its settings, actions and final board.",
         "verify": "Check records against the rules and the dice.",
         "rerun": "Play a match again and compare the records.",
+        "analyze": "Value every position of matches by a reference bot.",
     },
     "Data": {
         "export": "Write records as JSON lines, or tables as CSV or Parquet.",

@@ -24,6 +24,7 @@ from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
 from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
+from tourney.match.guided_channel import Guide, GuidedChannel
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -208,15 +209,17 @@ class MatchRunner:
         self._idle: list[tuple[object, Player]] = []
         self._about: Measurements | None = None
 
-    def play(self, spec: MatchSpec, following: MatchSpec | None = None) -> PlayedMatch:
+    def play(
+        self, spec: MatchSpec, following: MatchSpec | None = None, guide: Guide | None = None
+    ) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
-        Sandboxes for ``following``, the next match here, are made meanwhile. Raises SandboxError if a bot
-        fails at start-up and the sandbox fails as well. A match that failed, or has a fault, does not count
-        if the store lacks one of its bots: raises BotError.
+        With a ``guide`` all seats follow it. Sandboxes for ``following``, the next match here, are made
+        meanwhile. Raises SandboxError if a bot fails at start-up and the sandbox fails as well. A match that
+        failed, or has a fault, does not count if the store lacks one of its bots: raises BotError.
         """
         try:
-            played = self._play(spec, following)
+            played = self._play(spec, following, guide)
         except Exception:
             self._refuse_removed(spec)
             raise
@@ -230,7 +233,7 @@ class MatchRunner:
         if isinstance(self._launch, StoreLauncher):
             self._launch.refuse_removed(spec)
 
-    def _play(self, spec: MatchSpec, following: MatchSpec | None) -> PlayedMatch:
+    def _play(self, spec: MatchSpec, following: MatchSpec | None, guide: Guide | None) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
             if not isinstance(self._launch, StoreLauncher):
@@ -250,6 +253,9 @@ class MatchRunner:
                 players.append(self._player(place))  # noqa: PERF401 - if one fails, the others are cut
             if cached:
                 _mark_cached(players, cached)
+            if guide is not None:
+                for player in players:
+                    player.channel = GuidedChannel(player.channel, guide)
             self.end_waiting()
             # On a single processor, making sandboxes would take time from this match's turns.
             early = len(free_processors()) > 1

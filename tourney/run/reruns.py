@@ -1,5 +1,6 @@
 """Play recorded matches again, afresh and in parallel, and compare: what finds a forgery without a flaw."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Future
@@ -7,15 +8,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Final, Literal
+from typing import Final, Literal, Self
 
 from tourney.bots.catalogue.build import built_command
-from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.command import add_program
+from tourney.bots.catalogue.store import BotStore, resolve_bot
+from tourney.bots.protocols import PROTOCOLS
 from tourney.bots.sandbox.sandbox import Level, Sandbox
-from tourney.errors import BotError, GameError, InputError, RecordError
+from tourney.errors import BotError, GameError, InputError, RecordError, UsageError
 from tourney.games.registry import find_game
+from tourney.match.analysis import Analyser, Analysis, analysis_of, guide_of
+from tourney.match.match_runner import entrant_of
 from tourney.match.record import Record, check_digest
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Limits
 from tourney.match.verify import compare
+from tourney.match.win_chance import ENGINES
 from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
@@ -29,11 +37,15 @@ Kind = Literal["same", "different", "not promised", "not played"]
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A match played again: its place in the list, what came of it, and why, a sentence each."""
+    """A match played again: its place in the list, what came of it, and why, a sentence each.
+
+    ``analysis`` is there for a match that was played again to be valued.
+    """
 
     index: int
     kind: Kind
     findings: tuple[str, ...] = ()
+    analysis: Analysis | None = None
 
 
 def provide_bots(
@@ -149,7 +161,7 @@ class Replay:
                 yield Replayed(index, *problem)
                 continue
             self._held[index] = record, doubts
-            task = MatchTask(index + 1, record.spec, self._bots, self._sandbox, reuse=False)
+            task = self._task(index, record)
             try:
                 future = self._executor.submit(task)
             except BrokenExecutor:
@@ -198,12 +210,16 @@ class Replay:
             if reply.failure is not None:
                 yield from self._failed(index, reply.failure)
             elif reply.played is not None:
-                yield from self._compared(index, reply.played.record)
+                yield from self._compared(index, reply.played)
             else:
                 self._held.pop(index, None)
 
-    def _compared(self, index: int, now: Record) -> Iterator[Replayed]:
+    def _task(self, index: int, record: Record) -> MatchTask:
+        return MatchTask(index + 1, record.spec, self._bots, self._sandbox, reuse=False)
+
+    def _compared(self, index: int, played: PlayedMatch) -> Iterator[Replayed]:
         record, doubts = self._held.pop(index)
+        now = played.record
         findings = [str(finding) for finding in compare(record, now)]
         if not findings:
             yield Replayed(index, "same")
@@ -237,6 +253,88 @@ class Replay:
                 yield from self._ended(future)
             else:
                 yield from self._failed(index, "a worker process died")
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceBot:
+    """A bot that values positions, in the store and ready to play, and whether its scores are pawns."""
+
+    analyser: Analyser
+    pawns: bool
+
+    @classmethod
+    def find(
+        cls,
+        bot_at: tuple[str, Sequence[str]],
+        store: BotStore,
+        sandbox: Sandbox,
+        *,
+        nodes: int | None,
+        move_ms: int | None,
+    ) -> Self:
+        """The bot that a person names, with its arguments; ``mcts-1000`` is ``mcts`` with 1,000 nodes.
+
+        ``uci:stockfish`` is a program of this machine that speaks that protocol.
+
+        Raises UsageError without any limit, and BotError for a bot that is missing or cannot be built.
+        """
+        reference, args = bot_at
+        name, _, count = reference.rpartition("-")
+        if name and _NODES.fullmatch(count) and "/" not in reference:
+            reference, nodes = name, int(count) if nodes is move_ms is None else nodes
+        if (nodes is None) == (move_ms is None):
+            raise UsageError("give one limit of an action: --nodes N, which reproduces, or --move-ms MS")
+        protocol, colon, program = reference.partition(":")
+        if colon and protocol in PROTOCOLS.names():
+            bot = add_program([program, *args], store, Path(), protocol=protocol, options={}, go={})
+            args = ()
+        else:
+            bot = resolve_bot(reference, store)
+        if missing := provide_bots(store, [bot.digest], sandbox, {}):
+            raise BotError(f"{reference}: {missing[bot.digest]}")
+        limits = Limits(move_ms=move_ms, nodes=nodes, margin_ms=_MARGIN_MS)
+        entrant = entrant_of(bot, bot.manifest.name, args)
+        return cls(Analyser(entrant, limits), bot.manifest.protocol in ENGINES)
+
+
+_NODES: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+_MARGIN_MS: Final = 5_000
+"""Of an action: time is only a limit of the search here, and a late answer costs nothing."""
+
+
+class AnalysisRun(Replay):
+    """Values the positions of records by a reference bot; see ``Replay``.
+
+    A match that cannot be valued is ``not played``.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        load: Callable[[int], Record],
+        executor: MatchExecutor,
+        reference: "ReferenceBot",
+        *,
+        bots: Path,
+        sandbox: Level,
+    ) -> None:
+        super().__init__(
+            count, lambda index: (load(index), ()), executor, bots=bots, sandbox=sandbox, missing={}
+        )
+        self._reference = reference
+
+    def _task(self, index: int, record: Record) -> MatchTask:
+        spec = self._reference.analyser.spec(record)
+        return MatchTask(index + 1, spec, self._bots, self._sandbox, reuse=False, guide=guide_of(record))
+
+    def _compared(self, index: int, played: PlayedMatch) -> Iterator[Replayed]:
+        record, _ = self._held.pop(index)
+        try:
+            found = analysis_of(record, played, self._reference.analyser, pawns=self._reference.pawns)
+        except InputError as error:
+            yield Replayed(index, "not played", (str(error),))
+        else:
+            yield Replayed(index, "same", (), found)
 
 
 def in_order(found: Iterator[Replayed]) -> Iterator[Replayed]:

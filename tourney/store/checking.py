@@ -10,10 +10,12 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
 from tourney.store import rows, sqlite
+from tourney.store.analyses import analysis_of_row
 from tourney.store.baselines import baseline_of
 from tourney.store.column_reading import ColumnError, Columns, unpack_log, unpack_measured
 from tourney.store.engine import is_sqlite, opened, parse_url, transaction
 from tourney.store.models import (
+    ANALYSIS,
     ARCHIVE,
     BASELINE,
     CHECKPOINT,
@@ -59,6 +61,7 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
 DETAILS: dict[sa.Table, Callable[..., object]] = {
     LOG: lambda row, known: unpack_log("lines", row["lines"], known.lines),
     MEASURED: lambda row, known: unpack_measured("data", row["data"], known.data),
+    ANALYSIS: lambda row, known: analysis_of_row(row),  # noqa: ARG005 - packed without a dictionary
 }
 """Tables beside the results, from which nothing is counted, with the check of a row."""
 

@@ -20,6 +20,7 @@ import msgspec
 import rfc8785
 
 from tourney.errors import RecordError, StoreDamaged
+from tourney.match.analysis import Analysis
 from tourney.match.evidence import Evidence
 from tourney.match.record import FAULT_KINDS, Record, decode_record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
@@ -272,6 +273,15 @@ def _are_log_lines(data: Any) -> bool:
     return not data or (types == [{int}, {int}, {str}, {str}] and {line[2] for line in data} <= _LOG_KINDS)
 
 
+def unpack_analysis(column: str, blob: bytes) -> Analysis:
+    """An analysis of a match."""
+    want = "a packed analysis"
+    try:
+        return read(_parsed(column, blob, inflate(column, blob, want), want), Analysis)
+    except SchemaError as error:
+        raise ColumnError(column, blob, f"{want} ({error.in_json('the object')})") from error
+
+
 class MatchParts(NamedTuple):
     """What is stored of a match beyond its result, packed; None where there is none.
 
@@ -282,6 +292,7 @@ class MatchParts(NamedTuple):
     log: bytes | None = None
     measured: bytes | None = None
     dictionaries: Dictionaries = Dictionaries()
+    analysis: bytes | None = None
 
 
 _BAD: Final = "the stored parts of a match are damaged"

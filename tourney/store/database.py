@@ -20,6 +20,7 @@ from sqlalchemy.engine import URL, Engine
 
 from tourney.errors import StoreDamaged, StoreError, UsageError
 from tourney.store import migrations, sqlite
+from tourney.store.analyses import Analyses
 from tourney.store.baselines import Baselines
 from tourney.store.engine import (
     Access,
@@ -57,6 +58,7 @@ class Database:
         self.schedules = Schedules(access, self.tournaments)
         self.matches = Matches(access, self.tournaments, self.schedules)
         self.records = Records(access, self.tournaments, self.matches)
+        self.analyses = Analyses(access)
         self.totals = Totals(access)
         self.hosts = StoredHosts(access)
         self.ratings = RatingData(access)

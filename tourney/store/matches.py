@@ -34,6 +34,7 @@ from tourney.store.column_reading import (
 from tourney.store.engine import Access, insert_rows, is_sqlite, transaction
 from tourney.store.models import (
     ALL_ROWS,
+    ANALYSIS,
     CHECKPOINT,
     DICTIONARY,
     KEY,
@@ -362,7 +363,7 @@ def _forget_derived(connection: Connection, tournament: int, **values: bool) -> 
 def _remove_results(connection: Connection, tournament: int, chosen: sa.ColumnElement[bool]) -> None:
     """Remove the results of the chosen matches with all that is stored beside them."""
     ids = sa.select(_S.id).where(_S.tournament_id == tournament, chosen).scalar_subquery()
-    for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, _M.id):
+    for column in (SEAT.c.match_id, LOG.c.match_id, MEASURED.c.match_id, ANALYSIS.c.match_id, _M.id):
         connection.execute(sa.delete(column.table).where(column.in_(ids)))
 
 

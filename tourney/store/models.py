@@ -170,6 +170,20 @@ class MeasuredRow(SQLModel, table=True):
     data: bytes
 
 
+class AnalysisRow(SQLModel, table=True):
+    """An analysis of a match (``tourney.match.analysis``), compressed JSON: outside the digest.
+
+    ``analyser`` is the key of what made it, ``effort`` its nodes or milliseconds per action.
+    """
+
+    __tablename__ = "analysis"
+
+    match_id: int = Field(foreign_key="match.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    analyser: str = Field(primary_key=True, max_length=64)
+    effort: int
+    data: bytes
+
+
 class DictionaryRow(SQLModel, table=True):
     """What a tournament's packed columns are compressed with, by the column's name; written once.
 
@@ -287,6 +301,7 @@ MATCH = METADATA.tables["match"]
 SEAT = METADATA.tables["seat"]
 LOG = METADATA.tables["log"]
 MEASURED = METADATA.tables["measured"]
+ANALYSIS = METADATA.tables["analysis"]
 DICTIONARY = METADATA.tables["dictionary"]
 ARCHIVE = METADATA.tables["archive"]
 REPLACED = METADATA.tables["replaced_result"]

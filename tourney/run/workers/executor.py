@@ -13,6 +13,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 
 from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import UsageError
+from tourney.match.guided_channel import Guide
 from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
@@ -24,6 +25,7 @@ class MatchTask:
 
     ``bots`` is the folder of the bot store; the spec names each bot by its digest. After ``start_by``
     (``time.monotonic()``, seconds) the match does not start any more; None: at any time.
+    With a ``guide``, which only workers of this machine get, the seats follow it.
     """
 
     number: int
@@ -32,6 +34,7 @@ class MatchTask:
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
     start_by: float | None = None
+    guide: Guide | None = None
 
 
 Cause = Literal["machine", "overload"]

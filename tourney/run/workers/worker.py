@@ -129,7 +129,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     try:
         _Worker.playing = True
         runner = _match_runner(task.bots, task.sandbox, task.reuse)
-        played = runner.play(task.spec, following.spec if following is not None else None)
+        played = runner.play(task.spec, following.spec if following is not None else None, task.guide)
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
     except _StopNow:

@@ -1,0 +1,319 @@
+"""``tourney analyze``: value the positions of matches by a reference bot."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Literal
+
+import click
+
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.cli import options as opt
+from tourney.cli.options import option
+from tourney.cli.output import Output, OutputFormat, counting, current
+from tourney.cli.run_options import cpus_option, workers_option
+from tourney.errors import BotError, InputError, UsageError
+from tourney.interface.found_match import is_file, names_match, read_match
+from tourney.interface.playing import split_bot
+from tourney.match.analysis import Analysis, Mark
+from tourney.match.record import Record
+from tourney.match.win_chance import WHOLE
+from tourney.report import display
+from tourney.run.reruns import AnalysisRun, ReferenceBot, Replayed
+from tourney.run.workers.local import LocalExecutor
+from tourney.schema import Document, Part
+from tourney.spawning import default_processes
+from tourney.store.database import Database
+from tourney.store.values import Tournament
+
+
+class AnalyzedAction(Part, frozen=True, kw_only=True):
+    """An action and what the analyser says of the position before it.
+
+    `action` counts from 1. `value` is the seat's chance to win, `loss` what the played action lost of it,
+    null where that is unknown. `played` is null behind the last action of a match that ended without a
+    result of the game.
+    """
+
+    action: int
+    seat: int
+    played: str | None
+    value: float
+    best: str
+    line: tuple[str, ...]
+    loss: float | None
+    mark: Mark | None
+
+
+class AnalyzedSeat(Part, frozen=True, kw_only=True):
+    """A seat's accuracy in percent (null if no loss is known), and the number of its marks."""
+
+    entrant: str
+    accuracy: float | None
+    inaccuracies: int
+    mistakes: int
+    blunders: int
+
+
+class AnalyzedMatch(Part, frozen=True, kw_only=True):
+    """The analysis of a match."""
+
+    match: str
+    record: str
+    seats: tuple[AnalyzedSeat, ...]
+    actions: tuple[AnalyzedAction, ...]
+
+
+class AnalysisDocument(Document, frozen=True, kw_only=True):
+    """Analyses by one reference bot; `failed` are sentences on matches that could not be valued.
+
+    `reproducible`: the bot's limit is a number of nodes, so the same analysis comes out again.
+    """
+
+    format: Literal["tourney-analyses/1"] = "tourney-analyses/1"
+    analyser: str
+    reproducible: bool
+    matches: tuple[AnalyzedMatch, ...]
+    failed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalyzeRequest:
+    """Options of ``tourney analyze``."""
+
+    bot: str | None = option("--bot NAME", "Value all lost matches of this entrant.")
+    tournament: str | None = option("--tournament NAME", "Of this tournament. [default: the one begun last]")
+    every: bool = option("--all", "With --bot, all its matches, not only the lost ones.")
+    reference: str = option(
+        "--with BOT",
+        "Reference bot: a name or path, with arguments if quoted, or an engine as uci:stockfish; NAME-N sets"
+        " --nodes N.",
+        default="mcts-1000",
+    )
+    nodes: int | None = option("--nodes N", "Nodes per action, so that the same analysis comes out again.")
+    move_ms: int | None = option("--move-ms MS", "Time per action instead.")
+    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = opt.shared(cpus_option())
+    sandbox: Level = opt.shared(opt.sandbox_option)
+    format_: OutputFormat = opt.shared(opt.formats_option(AnalysisDocument, formats=opt.TEXT))
+    db: str = opt.shared(opt.db_option)
+    bots: str = opt.shared(opt.bots_option)
+
+
+@click.command("analyze")
+@click.argument("match", required=False)
+@opt.takes(AnalyzeRequest)
+@opt.output_options
+def command(match: str | None, options: AnalyzeRequest) -> None:
+    """Value every position of MATCH, or of the lost matches of a bot, by a reference bot.
+
+    MATCH is a number (12 or autumn-cup/12) or a file with one record. The reference bot sees each position
+    by the protocol and must print `info win=` or `info score=`; UCI engines do. Values are chances to win.
+    Prints the actions that lost 5 % (inaccuracy), 10 % (mistake) or 15 % (blunder) of winning, with the
+    better action, and each bot's accuracy.
+
+    An analysis is stored beside the record and shown on the match's page. What this bot has valued with the
+    same limit is not valued again. Ctrl-C finishes the matches in work; a second one stops at once.
+    """
+    if (match is None) == (options.bot is None):
+        raise UsageError("give MATCH or --bot NAME")
+    output = current()
+    store = BotStore(Path(options.bots).absolute())
+    reference = ReferenceBot.find(
+        split_bot(options.reference),
+        store,
+        open_sandbox(options.sandbox),
+        nodes=options.nodes,
+        move_ms=options.move_ms,
+    )
+    result = _Result(output, options.format_, reference)
+    if match is not None and is_file(match):
+        found = read_match(match)
+        for one in _valued(1, lambda _: found.record, reference, options, output):
+            result.add(found.label, found.record, one.analysis, one.findings)
+    else:
+        with Database.open(options.db, write=True) as database:
+            _stored(_Chosen.of(database, match, options), options, reference, result)
+    result.end()
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """Matches of a database to value."""
+
+    database: Database
+    tournament: Tournament
+    numbers: tuple[int, ...]
+
+    @classmethod
+    def of(cls, database: Database, match: str | None, options: AnalyzeRequest) -> "_Chosen":
+        if match is not None:
+            if not names_match(match):
+                raise UsageError(
+                    f"{match!r} is not a match: give its number (12 or autumn-cup/12) or a record file"
+                )
+            found = database.matches.find(match, options.tournament)
+            return cls(database, database.tournaments.by_id(found.tournament), (found.number,))
+        tournament = database.tournaments.get(options.tournament)
+        entrants = {one.name: one.number for one in database.tournaments.entrants(tournament.id)}
+        if options.bot not in entrants:
+            raise UsageError(
+                f"{tournament.name} has no entrant {options.bot!r}; there are: {', '.join(entrants)}"
+            )
+        entrant = entrants[options.bot]
+        numbers = tuple(
+            match.number
+            for match in database.matches.all(tournament.id, entrant=entrant, finished=True)
+            if match.result is not None
+            and match.result.digest
+            and not match.result.void
+            and (options.every or match.result.ranks[match.seats.index(entrant)] > 1)
+        )
+        return cls(database, tournament, numbers)
+
+    def load(self, number: int) -> Record:
+        return self.database.records.get(self.tournament.id, number)
+
+
+def _stored(chosen: _Chosen, options: AnalyzeRequest, reference: ReferenceBot, result: "_Result") -> None:
+    """Value the chosen matches that are not valued yet, store each, and add all to the result."""
+    analyses, tournament, key = chosen.database.analyses, chosen.tournament, reference.analyser.key
+    if not chosen.numbers:
+        result.output.say(f"{options.bot} has no lost match in {tournament.name}")
+    done = analyses.done(tournament.id, key)
+    todo = [number for number in chosen.numbers if number not in done]
+    failed: dict[int, tuple[str, ...]] = {}
+    for one in _valued(len(todo), lambda index: chosen.load(todo[index]), reference, options, result.output):
+        if one.analysis is None:
+            failed[todo[one.index]] = one.findings
+        else:
+            analyses.keep(tournament.id, todo[one.index], one.analysis)
+    for number in chosen.numbers:
+        stored = [one for one in analyses.of(tournament.id, number) if one.analyser.key == key]
+        label = f"match {number} of {tournament.name}"
+        if stored or number in failed:
+            result.add(label, chosen.load(number), stored[0] if stored else None, failed.get(number, ()))
+
+
+def _valued(
+    count: int,
+    load: Callable[[int], Record],
+    reference: ReferenceBot,
+    options: AnalyzeRequest,
+    output: Output,
+) -> Iterator[Replayed]:
+    """Yield each match as it is valued, by workers, with the progress shown."""
+    if not count:
+        return
+    bot = BotStore(Path(options.bots)).fetch(reference.analyser.bot.digest)
+    for game in sorted({load(index).game for index in range(count)}):
+        if not bot.manifest.plays(game):
+            raise BotError(f"{bot.label} does not play {game}; name another bot by --with")
+    workers = options.workers or max(1, default_processes() // max(1, options.cpus))
+    run = AnalysisRun(
+        count,
+        load,
+        LocalExecutor(min(workers, count), cpus=options.cpus),
+        reference,
+        bots=Path(options.bots).absolute(),
+        sandbox=options.sandbox,
+    )
+    with counting(output, "analyze", "matches") as step:
+        step(0, count)
+        for done, one in enumerate(run.run(), 1):
+            step(done, count)
+            yield one
+    if run.stopped_by:
+        output.say("stopped: what was valued is stored; the same command goes on")
+        sys.exit(128 + run.stopped_by)
+
+
+class _Result:
+    """Analyses: printed match by match as text, or as one JSON document at the end."""
+
+    def __init__(self, output: Output, form: OutputFormat, reference: ReferenceBot) -> None:
+        self.output = output
+        self._form = form
+        self._analyser = reference.analyser
+        self._matches: list[AnalyzedMatch] = []
+        self._failed: list[str] = []
+
+    def add(self, label: str, record: Record, analysis: Analysis | None, findings: Sequence[str]) -> None:
+        """Take a match; as text, print its marks and accuracies, or why it has none."""
+        if analysis is None:
+            self._failed.append(f"{label}: {'; '.join(findings)}")
+            return
+        part = _match_part(label, record, analysis)
+        self._matches.append(part)
+        if self._form is OutputFormat.TEXT:
+            for line in _lines(part, record):
+                self.output.write(line)
+
+    def end(self) -> None:
+        """Print the document, and raise InputError if a match could not be valued."""
+        if self._form is OutputFormat.JSON:
+            self.output.document(
+                AnalysisDocument(
+                    analyser=self._analyser.label,
+                    reproducible=self._analyser.reproducible,
+                    matches=tuple(self._matches),
+                    failed=tuple(self._failed),
+                )
+            )
+        if self._failed:
+            raise InputError("; ".join(self._failed))
+
+
+def _match_part(label: str, record: Record, analysis: Analysis) -> AnalyzedMatch:
+    return AnalyzedMatch(
+        match=label,
+        record=record.digest,
+        seats=tuple(
+            AnalyzedSeat(
+                entrant=entrant.name,
+                accuracy=analysis.accuracy(seat),
+                blunders=(marks := analysis.marks_of(seat))["blunder"],
+                mistakes=marks["mistake"],
+                inaccuracies=marks["inaccuracy"],
+            )
+            for seat, entrant in enumerate(record.seats, start=1)
+        ),
+        actions=tuple(
+            AnalyzedAction(
+                action=point.ply + 1,
+                seat=point.seat,
+                played=record.actions[point.ply][1] if point.ply < len(record.actions) else None,
+                value=point.value / WHOLE,
+                best=point.best,
+                line=point.line,
+                loss=None if point.loss is None else point.loss / WHOLE,
+                mark=point.mark,
+            )
+            for point in analysis.points
+        ),
+    )
+
+
+def _lines(part: AnalyzedMatch, record: Record) -> Iterator[str]:
+    yield part.match
+    for one in part.actions:
+        if one.mark is not None and one.loss is not None:
+            yield (
+                f"  {one.action}. {record.seats[one.seat - 1].name} {one.played}: {one.mark},"
+                f" {100 * one.value:.0f} % -> {100 * (one.value - one.loss):.0f} %;"
+                f" better {' '.join(one.line[:_SHOWN])}"
+            )
+    for seat in part.seats:
+        share = "not known" if seat.accuracy is None else f"{seat.accuracy:.1f} %"
+        counts = (
+            display.count(seat.blunders, "blunder"),
+            display.count(seat.mistakes, "mistake"),
+            display.count(seat.inaccuracies, "inaccuracy", "inaccuracies"),
+        )
+        yield f"  {seat.entrant}: accuracy {share}; {', '.join(counts)}"
+
+
+_SHOWN: Final = 6
+"""Actions of a better line in a line of text."""

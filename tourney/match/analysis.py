@@ -1,0 +1,260 @@
+"""An analysis: a reference bot's value of every position of a match, and what each action lost by it.
+
+Values are chances to win in thousandths (``win_chance``), from the point of view of the seat that acts. The
+loss of an action is the value of the best action less that of the played one, both before chance: what the
+dice gave in between (``luck``) is taken out, so bad luck is not a mistake. It is 0 for the only legal action
+and for the one that the reference bot would play. It is unknown with more than two seats, while an action is
+hidden from a seat, and behind dice of a game without a value function.
+
+Marks and accuracy are lichess' (``modules/analyse`` and https://lichess.org/page/accuracy): an action that
+loses 5, 10 or 15 % of winning is an inaccuracy, a mistake or a blunder, and its accuracy is
+``103.1668 * exp(-0.04354 * loss in %) - 3.1669`` %. A bot's accuracy is the mean of its actions'; lichess
+weighs them by the volatility of the game.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import msgspec
+import rfc8785
+from msgspec import Meta, Struct, structs
+
+from tourney.errors import InputError
+from tourney.games.base import CHANCE, AnyGame
+from tourney.games.registry import find_game
+from tourney.match.guided_channel import CHOSEN, Guide
+from tourney.match.luck import POINT, draws, has_luck
+from tourney.match.record import Record
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.match.win_chance import WHOLE, win_chance
+from tourney.schema import Digest
+
+Mark = Literal["inaccuracy", "mistake", "blunder"]
+MARKS: Final[tuple[tuple[int, Mark, str], ...]] = (
+    (150, "blunder", "??"),
+    (100, "mistake", "?"),
+    (50, "inaccuracy", "?!"),
+)
+"""The loss from which an action has a mark, in thousandths, with the mark's name and sign."""
+MOST_LINE: Final = 24
+"""The actions of a better line that are kept."""
+
+Thousandths = Annotated[int, Meta(ge=0, le=WHOLE)]
+
+
+class Point(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """The position before an action: ``ply`` actions were played, ``seat`` acts.
+
+    ``value`` is the seat's chance to win, ``best`` the reference bot's action and ``line`` what it expects,
+    that action first. ``loss`` is None where it is unknown.
+    """
+
+    ply: Annotated[int, Meta(ge=0)]
+    seat: Annotated[int, Meta(ge=1)]
+    value: Thousandths
+    best: str
+    line: tuple[str, ...]
+    loss: Thousandths | None
+
+    @property
+    def mark(self) -> Mark | None:
+        """The mark of the action that was played."""
+        return next((name for least, name, _ in MARKS if self.loss is not None and self.loss >= least), None)
+
+    @property
+    def sign(self) -> str:
+        """The mark as annotators write it, or ""."""
+        return next((sign for _, name, sign in MARKS if name == self.mark), "")
+
+    @property
+    def chance(self) -> int:
+        """The first seat's chance, of two."""
+        return self.value if self.seat == 1 else WHOLE - self.value
+
+
+class Analyser(Struct, frozen=True, forbid_unknown_fields=True):
+    """What values positions: a reference bot and its limits."""
+
+    bot: Entrant
+    limits: Limits
+
+    @property
+    def key(self) -> str:
+        """Names the analyser in a database: SHA-256 of its bot's digest, arguments and limits."""
+        limits = msgspec.to_builtins(self.limits)
+        text = rfc8785.dumps([self.bot.digest, list(self.bot.args), limits])
+        return hashlib.sha256(text).hexdigest()
+
+    @property
+    def label(self) -> str:
+        """Its name for people, with the limit of an action."""
+        limits = self.limits
+        how = f"{limits.nodes} nodes" if limits.nodes is not None else f"{limits.move_ms} ms"
+        return f"{' '.join([self.bot.name, *self.bot.args])}, {how} per action"
+
+    @property
+    def reproducible(self) -> bool:
+        """Whether the same analysis comes out again: time is not counted."""
+        return self.limits.nodes is not None
+
+    def spec(self, record: Record) -> MatchSpec:
+        """The spec of a match in which all seats are the analyser's, with the record's dice and opening."""
+        return structs.replace(record.spec, seats=(self.bot,) * len(record.seats), limits=self.limits)
+
+
+class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
+    """The analysis of a match: outside of its record, whose digest it names."""
+
+    format: Literal["tourney-analysis/1"]
+    record: Digest
+    analyser: Analyser
+    points: tuple[Point, ...]
+
+    def encode(self) -> bytes:
+        """The analysis as JSON, equal for equal analyses."""
+        return msgspec.json.encode(self, order="sorted")
+
+    @property
+    def marked(self) -> tuple[Point, ...]:
+        """The points whose actions have a mark."""
+        return tuple(point for point in self.points if point.mark is not None)
+
+    def accuracy(self, seat: int) -> float | None:
+        """A seat's accuracy in percent, to one decimal, or None if no loss of it is known."""
+        found = [
+            min(100.0, 103.1668 * math.exp(-0.04354 * point.loss / 10) - 3.1669)
+            for point in self.points
+            if point.seat == seat and point.loss is not None
+        ]
+        return round(max(0.0, math.fsum(found) / len(found)), 1) if found else None
+
+    def marks_of(self, seat: int) -> dict[Mark, int]:
+        """How often a seat earned each mark, the gravest first."""
+        return {name: sum(p.mark == name and p.seat == seat for p in self.points) for _, name, _ in MARKS}
+
+
+def guide_of(record: Record) -> Guide:
+    """What leads the analyser through a record."""
+    return Guide(tuple(action for _, action in record.actions))
+
+
+def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser, *, pawns: bool) -> Analysis:
+    """The analysis from a match that was played along a record; ``pawns`` is the unit of the bot's scores.
+
+    Raises InputError if the bot failed, or said nothing from which a chance to win follows.
+    """
+    faults = [fault for fault in played.outcome.faults if fault[1] != "illegal"]
+    if faults:
+        seat, kind, ply = faults[0]
+        notes = played.lines(seat, "note")
+        raise InputError(f"{analyser.bot.name} failed ({kind}) after {ply} actions: {''.join(notes[-1:])}")
+    if played.record.actions[: len(record.actions)] != record.actions:
+        # The analyser's own actions are not played, so an illegal one is the record's.
+        raise InputError("the actions of the record do not follow from its seed: `tourney verify` says more")
+    said: dict[int, tuple[int, int, str, tuple[str, ...]]] = {}
+    for line in played.log:
+        if line.kind == "info" and line.ply <= len(record.actions) and line.ply not in said:
+            value = win_chance(line.text, pawns=pawns)
+            chosen = re.search(rf"(?:^| ){CHOSEN}=(\S+)", line.text)
+            if value is not None and chosen is not None:
+                said[line.ply] = line.seat, value, chosen[1], _line(line.text, chosen[1])
+    if not said and any(actor for actor, _ in record.actions[record.opening.length :]):
+        raise InputError(
+            f"{analyser.bot.name} says no value of positions: it must print `info win=` (0 to 1) or"
+            " `info score=` (-1 to 1; pawns for engines)"
+        )
+    points = tuple(_points(record, said))
+    return Analysis("tourney-analysis/1", record.digest, analyser, points)
+
+
+def _line(info: str, best: str) -> tuple[str, ...]:
+    """The expected actions, ``best`` first: those after ``pv=``, parted by commas or blanks."""
+    found = re.search(r"(?:^| )pv=(\S+(?: [^ =]+)*)", info)
+    actions = tuple(found[1].replace(",", " ").split())[:MOST_LINE] if found else ()
+    return actions if actions[:1] == (best,) else (best,)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """What the rules say of a turn: whether it left a choice, and whether its loss can be known."""
+
+    seat: int
+    free: bool
+    known: bool
+
+
+def _points(record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, ...]]]) -> Iterator[Point]:
+    game = find_game(record.game)
+    turns = _turns(record, game)
+    luck_between = _Luck(record, game)
+    left = {seat: ply for seat, _, ply in record.outcome.faults} | dict(record.outcome.resigned)
+    for ply, (seat, value, best, line) in sorted(said.items()):
+        if ply == len(record.actions):
+            yield Point(ply, seat, value, best, line, None)
+            continue
+        action, turn = record.actions[ply][1], turns[ply]
+        if ply >= left.get(seat, ply + 1):
+            continue  # the referee played for the seat
+        loss = None
+        if turn.known and (action == best or not turn.free):
+            loss = 0
+        elif turn.known:
+            after = _after(record, said, ply, seat)
+            if after is not None and (luck := luck_between(ply, after[0], seat)) is not None:
+                loss = min(max(value - min(max(after[1] - luck, 0), WHOLE), 0), WHOLE)
+        yield Point(ply, seat, value, best, line, loss)
+
+
+def _after(
+    record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, ...]]], ply: int, seat: int
+) -> tuple[int, int] | None:
+    """The next ply with a value after a ply, and that value for a seat of two; at the end the result."""
+    following = ply + 1
+    while following < len(record.actions) and record.actions[following][0] == CHANCE:
+        following += 1
+    if following in said:
+        actor, value, *_ = said[following]
+        return following, value if actor == seat else WHOLE - value
+    if following < len(record.actions) or record.outcome.reason in {"fault", "resign", "adjudication"}:
+        return None
+    ranks = record.outcome.ranks
+    mine, other = ranks[seat - 1], ranks[2 - seat]
+    return following, WHOLE // 2 * (1 + (mine < other) - (mine > other))
+
+
+class _Luck:
+    """The luck of the draws between two plies, in thousandths; None where there is luck that is unknown."""
+
+    def __init__(self, record: Record, game: AnyGame) -> None:
+        self._chance = [ply for ply, (actor, _) in enumerate(record.actions) if actor == CHANCE]
+        self._known = has_luck(game)
+        self._lucks = {draw.ply: draw.luck for draw in draws(record, game)} if self._known else {}
+
+    def __call__(self, ply: int, following: int, seat: int) -> int | None:
+        between = [one for one in self._chance if ply < one < following]
+        if between and not self._known:
+            return None
+        return round(WHOLE * sum(self._lucks[one][seat - 1] for one in between) / POINT)
+
+
+def _turns(record: Record, game: AnyGame) -> Sequence[_Turn]:
+    """What the rules say of each action."""
+    state = game.new(len(record.seats), record.options)
+    found: list[_Turn] = []
+    hidden = False
+    pair = len(record.seats) == 2
+    for actor, text in record.actions:
+        action = game.read_action(state, text)
+        if game.has_hidden_actions:
+            hidden = hidden or not all(state.visible(action, seat + 1) for seat in range(len(record.seats)))
+        after = state.play(action)
+        hidden = hidden and not after.revealed()
+        free = actor != CHANCE and len(state.legal_actions()) > 1
+        found.append(_Turn(actor, free, pair and not hidden))
+        state = after
+    return found
