@@ -13,7 +13,9 @@ A dialogue is text, one line of the protocol in a line::
 ``check_dialogue`` does so in a test of Python's.
 """
 
+import pdb  # noqa: T100 - for authors, in their own terminal
 import re
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -113,6 +115,13 @@ def check_dialogue(
         channel.close(END_SECONDS)
     if difference:
         raise AssertionError(f"{path}, {difference}")
+
+
+def terminal_breakpoint() -> None:
+    """Stop in pdb on the terminal: ``breakpoint()`` of a bot that ``tourney debug`` started."""
+    terminal = Path("/dev/tty")
+    caller = sys._getframe(1)  # noqa: SLF001 - as the standard library's own hook does
+    pdb.Pdb(stdin=terminal.open(), stdout=terminal.open("w")).set_trace(caller)
 
 
 class RecordedChannel(WatchedChannel):

@@ -116,7 +116,7 @@ def test_stockfish_marks_a_won_game_that_was_thrown(tmp_path: Path) -> None:
     if shutil.which("stockfish", path="/usr/games:/usr/bin:/usr/local/bin") is None:
         pytest.skip("stockfish is not installed")
     from tourney.games.registry import find_game
-    from tourney.match.guided_channel import Guide, GuidedChannel
+    from tourney.match.guided_channel import FollowedRecord, GuidedChannel
     from tourney.match.named_seeds import RandomChannel
     from tourney.match.play import play_match
     from tourney.match.player import Player
@@ -124,7 +124,7 @@ def test_stockfish_marks_a_won_game_that_was_thrown(tmp_path: Path) -> None:
 
     moves = ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5e5", "c6e5")
     seat = Entrant("a", "a", "1", (), "5" * 64)
-    players = [Player(GuidedChannel(RandomChannel(), Guide(moves, first=99))) for _ in range(2)]
+    players = [Player(GuidedChannel(RandomChannel(), FollowedRecord(moves, first=99))) for _ in range(2)]
     spec = MatchSpec("chess", (), (seat, seat), 1, Limits(nodes=1))
     record = play_match(spec, find_game("chess"), players).record
     (tmp_path / "thrown.json").write_bytes(record.encode())

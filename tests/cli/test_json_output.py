@@ -234,6 +234,9 @@ def test_matches_and_their_verification_are_documents(home: Path, tmp_path: Path
     assert (again["picked"], again["same"], again["seed"]) == (1, 1, "3")
     analyzed = printed("analyze", "swiss/1", "--with", "mcts-1", *db, *bots)
     assert (len(analyzed["matches"]), analyzed["failed"]) == (1, [])
+    seat = 1 + [one["entrant"] for one in match["record"]["seats"]].index("pebble")
+    own = ("--seat", str(seat), "--bot", str(ROOT / "engines" / "pebble"))
+    assert printed("debug", "swiss/1", *own, *db, *bots)["first"] is None
 
 
 def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ DESIGNED = [
     "standings",
     "ratings",
     "rate",
+    "analyze",
+    "debug",
     "commit",
     "compare",
     "gate",

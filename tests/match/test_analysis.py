@@ -14,7 +14,7 @@ from tourney.bots.channel.interface import Event
 from tourney.errors import InputError
 from tourney.games.base import AnyState
 from tourney.games.registry import find_game
-from tourney.match.analysis import Analyser, Analysis, Point, analysis_of, guide_of
+from tourney.match.analysis import Analyser, Analysis, ValuedTurn, analysis_of, guide_of
 from tourney.match.guided_channel import GuidedChannel
 from tourney.match.luck import POINT, draws
 from tourney.match.play import play_match
@@ -113,10 +113,15 @@ def test_loss_is_the_fall_of_the_movers_chance() -> None:
     assert [point.chance for point in analysis.points[:3]] == [500, 500, 750]
 
 
+def even(_state: AnyState, turn: Turn) -> object:
+    turn.info(win=0.5)
+    return turn.legal[-1]
+
+
 def test_nothing_is_marked_while_actions_are_hidden() -> None:
     record = record_of("cyvasse", [first, first], 1)
     hidden = [ply for ply, (_, text) in enumerate(record.actions) if text.startswith("put-")]
-    analysis = analyzed(record, lambda: lambda _, turn: (turn.info(win=0.5), turn.legal[-1])[1])
+    analysis = analyzed(record, lambda: even)
     known = {point.ply: point.loss for point in analysis.points}
     assert hidden
     assert [known[ply] for ply in hidden[:-1]] == [None] * (len(hidden) - 1)
@@ -181,5 +186,5 @@ def test_bot_that_fails_is_named(stones: Record) -> None:
 
 
 def test_marks_have_lichess_bounds() -> None:
-    marks = [Point(0, 1, 900, "a", ("a",), loss).mark for loss in (None, 49, 50, 99, 100, 149, 150)]
+    marks = [ValuedTurn(0, 1, 900, "a", ("a",), loss).mark for loss in (None, 49, 50, 99, 100, 149, 150)]
     assert marks == [None, None, "inaccuracy", "inaccuracy", "mistake", "mistake", "blunder"]

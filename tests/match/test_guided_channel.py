@@ -2,12 +2,12 @@
 
 from tourney.bots.channel.interface import Event
 from tourney.bots.channel.scripted import ScriptedChannel
-from tourney.match.guided_channel import Guide, GuidedChannel
+from tourney.match.guided_channel import FollowedRecord, GuidedChannel
 
 FAR = 10**18
 
 
-def guided(script: str, guide: Guide) -> tuple[GuidedChannel, ScriptedChannel]:
+def guided(script: str, guide: FollowedRecord) -> tuple[GuidedChannel, ScriptedChannel]:
     inner = ScriptedChannel(script)
     return GuidedChannel(inner, guide), inner
 
@@ -40,7 +40,7 @@ def test_recorded_action_is_played_and_the_bots_own_reported() -> None:
         > go
         < resign
         """,
-        Guide(("a", "x", "c")),
+        FollowedRecord(("a", "x", "c")),
     )
     assert answers(channel, b"tourney 1\n") == ["bot"]
     assert answers(channel, b"game g\n") == ["ready"]
@@ -50,7 +50,7 @@ def test_recorded_action_is_played_and_the_bots_own_reported() -> None:
 
 
 def test_bot_is_asked_once_more_behind_the_record_and_the_seat_resigns() -> None:
-    channel, inner = guided("> play 1 a\n> go\n< info win=0.4\n< move z", Guide(("a",)))
+    channel, inner = guided("> play 1 a\n> go\n< info win=0.4\n< move z", FollowedRecord(("a",)))
     assert answers(channel, b"play 1 a\ngo\n") == ["info chosen=z win=0.4", "resign"]
     inner.finish()
 
@@ -68,7 +68,7 @@ def test_turns_before_first_are_answered_without_the_bot() -> None:
         > go
         < move e
         """,
-        Guide(("a", "b", "c", "d"), first=3),
+        FollowedRecord(("a", "b", "c", "d"), first=3),
     )
     assert answers(channel, b"position o\nlegal a b\ngo move=5\n") == ["move a"]
     assert answers(channel, b"play 1 a\nplay 2 ?\nreveal 2 b\nlegal c\ngo\n") == ["move c"]
@@ -78,7 +78,8 @@ def test_turns_before_first_are_answered_without_the_bot() -> None:
 
 def test_live_seat_plays_on_by_itself() -> None:
     channel, inner = guided(
-        "> go\n< move b\n> play 1 a\n> go\n< info score=0.5\n< info deep\n< move y", Guide(("a",), live=True)
+        "> go\n< move b\n> play 1 a\n> go\n< info score=0.5\n< info deep\n< move y",
+        FollowedRecord(("a",), live=True),
     )
     assert answers(channel, b"go\n") == ["info chosen=b", "move a"]
     assert answers(channel, b"play 1 a\ngo\n") == ["info score=0.5", "info deep", "move y"]
@@ -86,5 +87,5 @@ def test_live_seat_plays_on_by_itself() -> None:
 
 
 def test_end_of_bot_is_passed_on() -> None:
-    channel, _ = guided("> go\n! closed exit code 1", Guide(("a",)))
+    channel, _ = guided("> go\n! closed exit code 1", FollowedRecord(("a",)))
     assert channel.ask(b"go\n", FAR) == Event("closed", "exit code 1")

@@ -7,7 +7,7 @@ from msgspec import structs
 from tests.support import genuine
 from tests.support.tournaments import refused
 from tourney.errors import StoreDamaged
-from tourney.match.analysis import Analyser, Analysis, Point
+from tourney.match.analysis import Analyser, Analysis, ValuedTurn
 from tourney.match.spec import Entrant, Limits
 from tourney.store.checking import check_database
 from tourney.store.database import Database
@@ -18,7 +18,7 @@ BOT = Entrant("reference", "reference", "1", (), "7" * 64)
 def analysis(digest: str, nodes: int | None = 10, value: int = 500) -> Analysis:
     limits = Limits(nodes=nodes) if nodes else Limits(move_ms=7)
     return Analysis(
-        "tourney-analysis/1", digest, Analyser(BOT, limits), (Point(1, 2, value, "a", ("a", "b"), 70),)
+        "tourney-analysis/1", digest, Analyser(BOT, limits), (ValuedTurn(1, 2, value, "a", ("a", "b"), 70),)
     )
 
 

@@ -128,7 +128,7 @@ def command(match: str | None, options: AnalyzeRequest) -> None:
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
-    result = _Result(output, options.format_, reference)
+    result = _AnalysisOutput(output, options.format_, reference)
     if match is not None and is_file(match):
         found = read_match(match)
         for one in _valued(1, lambda _: found.record, reference, options, output):
@@ -177,7 +177,9 @@ class _Chosen:
         return self.database.records.get(self.tournament.id, number)
 
 
-def _stored(chosen: _Chosen, options: AnalyzeRequest, reference: ReferenceBot, result: "_Result") -> None:
+def _stored(
+    chosen: _Chosen, options: AnalyzeRequest, reference: ReferenceBot, result: "_AnalysisOutput"
+) -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
     analyses, tournament, key = chosen.database.analyses, chosen.tournament, reference.analyser.key
     if not chosen.numbers:
@@ -230,7 +232,7 @@ def _valued(
         sys.exit(128 + run.stopped_by)
 
 
-class _Result:
+class _AnalysisOutput:
     """Analyses: printed match by match as text, or as one JSON document at the end."""
 
     def __init__(self, output: Output, form: OutputFormat, reference: ReferenceBot) -> None:

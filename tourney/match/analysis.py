@@ -26,7 +26,7 @@ from msgspec import Meta, Struct, structs
 from tourney.errors import InputError
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.registry import find_game
-from tourney.match.guided_channel import CHOSEN, Guide
+from tourney.match.guided_channel import CHOSEN, FollowedRecord
 from tourney.match.luck import POINT, draws, has_luck
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
@@ -47,7 +47,7 @@ MOST_LINE: Final = 24
 Thousandths = Annotated[int, Meta(ge=0, le=WHOLE)]
 
 
-class Point(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+class ValuedTurn(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     """The position before an action: ``ply`` actions were played, ``seat`` acts.
 
     ``value`` is the seat's chance to win, ``best`` the reference bot's action and ``line`` what it expects,
@@ -113,14 +113,14 @@ class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal["tourney-analysis/1"]
     record: Digest
     analyser: Analyser
-    points: tuple[Point, ...]
+    points: tuple[ValuedTurn, ...]
 
     def encode(self) -> bytes:
         """The analysis as JSON, equal for equal analyses."""
         return msgspec.json.encode(self, order="sorted")
 
     @property
-    def marked(self) -> tuple[Point, ...]:
+    def marked(self) -> tuple[ValuedTurn, ...]:
         """The points whose actions have a mark."""
         return tuple(point for point in self.points if point.mark is not None)
 
@@ -138,9 +138,9 @@ class Analysis(Struct, frozen=True, forbid_unknown_fields=True):
         return {name: sum(p.mark == name and p.seat == seat for p in self.points) for _, name, _ in MARKS}
 
 
-def guide_of(record: Record) -> Guide:
+def guide_of(record: Record) -> FollowedRecord:
     """What leads the analyser through a record."""
-    return Guide(tuple(action for _, action in record.actions))
+    return FollowedRecord(tuple(action for _, action in record.actions))
 
 
 def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser, *, pawns: bool) -> Analysis:
@@ -180,7 +180,7 @@ def _line(info: str, best: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _RuledTurn:
     """What the rules say of a turn: whether it left a choice, and whether its loss can be known."""
 
     seat: int
@@ -188,14 +188,16 @@ class _Turn:
     known: bool
 
 
-def _points(record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, ...]]]) -> Iterator[Point]:
+def _points(
+    record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, ...]]]
+) -> Iterator[ValuedTurn]:
     game = find_game(record.game)
     turns = _turns(record, game)
     luck_between = _Luck(record, game)
     left = {seat: ply for seat, _, ply in record.outcome.faults} | dict(record.outcome.resigned)
     for ply, (seat, value, best, line) in sorted(said.items()):
         if ply == len(record.actions):
-            yield Point(ply, seat, value, best, line, None)
+            yield ValuedTurn(ply, seat, value, best, line, None)
             continue
         action, turn = record.actions[ply][1], turns[ply]
         if ply >= left.get(seat, ply + 1):
@@ -207,7 +209,7 @@ def _points(record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, .
             after = _after(record, said, ply, seat)
             if after is not None and (luck := luck_between(ply, after[0], seat)) is not None:
                 loss = min(max(value - min(max(after[1] - luck, 0), WHOLE), 0), WHOLE)
-        yield Point(ply, seat, value, best, line, loss)
+        yield ValuedTurn(ply, seat, value, best, line, loss)
 
 
 def _after(
@@ -242,10 +244,10 @@ class _Luck:
         return round(WHOLE * sum(self._lucks[one][seat - 1] for one in between) / POINT)
 
 
-def _turns(record: Record, game: AnyGame) -> Sequence[_Turn]:
+def _turns(record: Record, game: AnyGame) -> Sequence[_RuledTurn]:
     """What the rules say of each action."""
     state = game.new(len(record.seats), record.options)
-    found: list[_Turn] = []
+    found: list[_RuledTurn] = []
     hidden = False
     pair = len(record.seats) == 2
     for actor, text in record.actions:
@@ -255,6 +257,6 @@ def _turns(record: Record, game: AnyGame) -> Sequence[_Turn]:
         after = state.play(action)
         hidden = hidden and not after.revealed()
         free = actor != CHANCE and len(state.legal_actions()) > 1
-        found.append(_Turn(actor, free, pair and not hidden))
+        found.append(_RuledTurn(actor, free, pair and not hidden))
         state = after
     return found

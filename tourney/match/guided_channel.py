@@ -20,7 +20,7 @@ _ASIDE: Final = (b"position ", b"legal ", _GO)
 
 
 @dataclass(frozen=True, slots=True)
-class Guide:
+class FollowedRecord:
     """The actions of a record in order, those of chance too, and when a bot is asked.
 
     From ply ``first`` on (actions before it) the bot is asked; before it, the record answers. After the last
@@ -38,7 +38,7 @@ class GuidedChannel(ForwardingChannel):
     Of the bot's ``info`` lines of a turn only the last one with ``score=`` or ``win=`` is passed on.
     """
 
-    def __init__(self, inner: Channel, guide: Guide) -> None:
+    def __init__(self, inner: Channel, guide: FollowedRecord) -> None:
         super().__init__(inner)
         self._guide = guide
         self._ply = 0

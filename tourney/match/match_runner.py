@@ -24,7 +24,7 @@ from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
 from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.match.guided_channel import Guide, GuidedChannel
+from tourney.match.guided_channel import FollowedRecord, GuidedChannel
 from tourney.match.outside_referee import play_external
 from tourney.match.play import play_match
 from tourney.match.player import Player, dismiss
@@ -210,7 +210,7 @@ class MatchRunner:
         self._about: Measurements | None = None
 
     def play(
-        self, spec: MatchSpec, following: MatchSpec | None = None, guide: Guide | None = None
+        self, spec: MatchSpec, following: MatchSpec | None = None, guide: FollowedRecord | None = None
     ) -> PlayedMatch:
         """Play a match. Raises as ``play_match`` and the launcher do; then no bot of it is left alive.
 
@@ -233,7 +233,9 @@ class MatchRunner:
         if isinstance(self._launch, StoreLauncher):
             self._launch.refuse_removed(spec)
 
-    def _play(self, spec: MatchSpec, following: MatchSpec | None, guide: Guide | None) -> PlayedMatch:
+    def _play(
+        self, spec: MatchSpec, following: MatchSpec | None, guide: FollowedRecord | None
+    ) -> PlayedMatch:
         game = self._find(spec.game)
         if game.outside:
             if not isinstance(self._launch, StoreLauncher):

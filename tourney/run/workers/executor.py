@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal, NamedTuple
 
 from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import UsageError
-from tourney.match.guided_channel import Guide
+from tourney.match.guided_channel import FollowedRecord
 from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
@@ -34,7 +34,7 @@ class MatchTask:
     sandbox: Literal["strict", "auto", "off"]
     reuse: bool
     start_by: float | None = None
-    guide: Guide | None = None
+    guide: FollowedRecord | None = None
 
 
 Cause = Literal["machine", "overload"]

@@ -1,0 +1,147 @@
+"""An author's program in a recorded match: led to a chosen action by the record, then live."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from msgspec import structs
+
+from tourney.bots.catalogue.command import environment, own_words
+from tourney.bots.catalogue.manifest import Manifest, manifest_from_name
+from tourney.bots.catalogue.submission import digest_of_folder
+from tourney.bots.channel.foreground import ForegroundChannel
+from tourney.bots.channel.interface import Channel
+from tourney.bots.protocols import PROTOCOLS
+from tourney.errors import BotError, UsageError
+from tourney.games.registry import find_game
+from tourney.match.guided_channel import CHOSEN, FollowedRecord, GuidedChannel
+from tourney.match.match_runner import Launcher
+from tourney.match.named_seeds import RandomChannel
+from tourney.match.play import play_match
+from tourney.match.player import NO_LIMIT_MS, Player, dismiss
+from tourney.match.record import Record
+from tourney.match.result import PlayedMatch
+from tourney.match.spec import FUEL_LIMITS, Limits
+
+BREAKPOINT = "tourney.testing.terminal_breakpoint"
+"""What ``breakpoint()`` of a Python bot calls: pdb on the terminal, as the pipes are the referee's."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProgram:
+    """An author's program as it lies in its folder, with words to start it under, such as a debugger's."""
+
+    path: Path
+    args: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+
+    def start(self) -> tuple[ForegroundChannel, Channel]:
+        """Start it; return the channel to the process, and that of its protocol. Raises BotError."""
+        manifest, folder = self._manifest()
+        words = own_words(manifest.command, manifest.name)
+        env = os.environ | dict(environment())
+        for name in ("HOME", "LANG", "PATH"):  # those of the author's shell; debuggers have settings there
+            env[name] = os.environ.get(name, env[name])
+        env.setdefault("PYTHONBREAKPOINT", BREAKPOINT)
+        try:
+            channel = ForegroundChannel([*self.under, *words, *self.args], folder, env)
+        except OSError as error:
+            raise BotError(
+                f"{shlex.join([*self.under, *words])} cannot be started: {error.strerror}"
+            ) from error
+        protocol = PROTOCOLS.find(manifest.protocol).configured(manifest.options, manifest.go)
+        return channel, protocol.adapt(channel)
+
+    def _manifest(self) -> tuple[Manifest, Path]:
+        if self.path.is_dir():
+            return digest_of_folder(self.path)[1], self.path.resolve()
+        if not self.path.is_file():
+            raise BotError(f"there is no program or folder {self.path}")
+        found = manifest_from_name(self.path.name, str(self.path))
+        return structs.replace(found, command=(f"./{self.path.name}",)), self.path.resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An action, from 1, at which a match differs from its record; "" for none."""
+
+    action: int
+    was: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class DebugMatch:
+    """A recorded match with a program on a seat.
+
+    Before action ``until`` (from 1; None: in the whole match) the program is asked and the recorded action is
+    played. From there on all is live: the program, and the recorded opponents, which ``launch`` starts.
+    """
+
+    record: Record
+    seat: int
+    program: OwnProgram
+    until: int | None
+    launch: Launcher
+    clock: bool = False
+
+    def play(self, started: Callable[[int], None]) -> PlayedMatch:
+        """Play it; ``started`` gets the id of the program's process before it is asked anything.
+
+        Raises UsageError for a seat or an action that the match lacks, and as ``play_match`` does.
+        """
+        record, count = self.record, len(self.record.actions)
+        if not 1 <= self.seat <= len(record.seats):
+            raise UsageError(f"there is no seat {self.seat}: the match has {len(record.seats)}")
+        if self.until is not None and not 1 <= self.until <= count + 1:
+            raise UsageError(f"there is no action {self.until}: the match has {count}")
+        first = count if self.until is None else self.until - 1
+        actions = tuple(action for _, action in record.actions[:first])
+        spec = structs.replace(record.spec, limits=record.limits if self.clock else unlimited(record.limits))
+        players: list[Player] = []
+        try:
+            for seat, entrant in enumerate(record.seats, start=1):
+                if seat == self.seat:
+                    process, channel = self.program.start()
+                    players.append(
+                        Player(GuidedChannel(channel, FollowedRecord(actions, live=self.until is not None)))
+                    )
+                    started(process.pid)
+                else:
+                    # Without a live part the opponents are not asked, so they are not started.
+                    whole = self.until is None
+                    other = RandomChannel() if whole else self.launch(entrant, spec.limits)
+                    # They are asked from their first turn on, so that their state is that of the match.
+                    guide = FollowedRecord(actions, first=first + 1 if whole else 0, live=not whole)
+                    players.append(Player(GuidedChannel(other, guide)))
+            return play_match(spec, find_game(record.game), players)
+        finally:
+            dismiss(players)
+
+    def differences(self, played: PlayedMatch) -> Iterator[Difference]:
+        """Yield where the program chose otherwise, and the first live action that differs."""
+        prefix = f"{CHOSEN}="
+        recorded = self.record.actions
+        led = len(recorded) if self.until is None else self.until - 1
+        for line in played.log:
+            if line.seat == self.seat and line.kind == "info" and line.text.startswith(prefix):
+                chosen = line.text.removeprefix(prefix).split(" ")[0]
+                if line.ply < led and chosen != recorded[line.ply][1]:
+                    yield Difference(line.ply + 1, recorded[line.ply][1], chosen)
+        pairs = zip_longest(recorded[led:], played.record.actions[led:]) if self.until is not None else ()
+        for number, (was, now) in enumerate(pairs, start=led + 1):
+            if was != now:
+                yield Difference(number, was[1] if was else "", now[1] if now else "")
+                break
+
+
+def unlimited(limits: Limits) -> Limits:
+    """The limits as a bot is told them, without anything that ends a turn or a match early."""
+    free: dict[str, None] = dict.fromkeys(("draw", "resign", "tablebase_pieces"))
+    free |= dict.fromkeys(key.replace("-", "_") for key in FUEL_LIMITS)
+    return structs.replace(
+        limits, charge="wall", ponder="allow", margin_ms=NO_LIMIT_MS, startup_ms=NO_LIMIT_MS, **free
+    )
