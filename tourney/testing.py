@@ -8,6 +8,8 @@ A dialogue is text, one line of the protocol in a line::
     > game sage-stones seats=2 seat=1 seed=7 move=1000 stones=3
     < ready
     < move *                a ``*`` stands for any text (after ``bot``, for none too)
+    < move *                a ``*`` stands for any text
+    ! move 3d               the bot may say anything next, but not this
 
 ``tourney bots check BOT --record FILE`` writes one, ``tourney bots test FILE BOT`` plays it again, and
 ``check_dialogue`` does so in a test of Python's.
@@ -42,11 +44,15 @@ _MEMORY_MB: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A line of a dialogue: its number in the file from 1, whether the bot says it, and what is said."""
+    """A line of a dialogue: its number in the file from 1, whether the bot says it, and what is said.
+
+    ``avoided``: the bot must say something else.
+    """
 
     number: int
     by_bot: bool
     text: str
+    avoided: bool = False
 
 
 def read_dialogue(path: Path) -> tuple[Step, ...]:
@@ -57,7 +63,7 @@ def read_dialogue(path: Path) -> tuple[Step, ...]:
         raise BotError(f"{path} {error}") from error
     steps = tuple(_steps(text, path))
     if not any(step.by_bot for step in steps):
-        raise BotError(f"{path} is not a dialogue: no line of it begins with '<', so it tests nothing")
+        raise BotError(f"{path} is not a dialogue: no line of it begins with '<' or '!', so it tests nothing")
     return steps
 
 
@@ -65,12 +71,12 @@ def _steps(text: str, path: Path) -> Iterator[Step]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        if not line.startswith(("> ", "< ")):
+        if not line.startswith(("> ", "< ", "! ")):
             raise BotError(
                 f"{path}, line {number}: {printable(line)!r} begins neither with '> ' (the referee), '< '"
-                " (the bot) nor '#' (a comment)"
+                " or '! ' (the bot) nor '#' (a comment)"
             )
-        yield Step(number, line.startswith("<"), line[2:])
+        yield Step(number, not line.startswith(">"), line[2:], line.startswith("!"))
 
 
 def play_dialogue(channel: Channel, steps: Sequence[Step], *, answer_ms: int = ANSWER_MS) -> str:
@@ -84,12 +90,13 @@ def play_dialogue(channel: Channel, steps: Sequence[Step], *, answer_ms: int = A
             channel.request("".join(f"{line}\n" for line in said).encode())
             said.clear()
         event = _next(channel, answer_ms, infos=step.text.startswith("info"))
-        expected = f"line {step.number}: expected {printable(step.text)!r}"
+        other = "anything but " if step.avoided else ""
+        expected = f"line {step.number}: expected {other}{printable(step.text)!r}"
         if event.kind == "timeout":
             return f"{expected}, but the bot said nothing in {answer_ms:,} ms"
         if event.kind != "line":
             return f"{expected}, but {_end_of(event)}"
-        if not _pattern(step.text).fullmatch(event.text):
+        if (_pattern(step.text).fullmatch(event.text) is not None) == step.avoided:
             return f"{expected}, but the bot said {printable(event.text)!r}"
     if said:
         channel.send("".join(f"{line}\n" for line in said).encode())

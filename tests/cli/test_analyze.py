@@ -93,7 +93,7 @@ def test_record_file_is_valued_without_a_database(place: tuple[str, ...], tmp_pa
         (("1", "--bot", "random"), "give MATCH or --bot NAME"),
         (("1", "--with", "mcts"), "give one limit of an action"),
         (("1", "--nodes", "5", "--move-ms", "5"), "give one limit of an action"),
-        (("--bot", "nobody"), "cup has no entrant 'nobody'; there are: greedy, random"),
+        (("--bot", "absent"), "cup has no entrant 'absent'; there are: greedy, random"),
         (("99",), "there is no match 99"),
         (("1", "--with", "random", "--nodes", "5"), "random says no value of positions"),
         (("1", "--with", "greedy,", "--nodes", "5"), "there is no bot 'greedy,'"),

@@ -1,6 +1,7 @@
 """``--format json``: every command that prints a table or a verdict, and the schema of what it prints."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,13 @@ def test_matches_and_their_verification_are_documents(home: Path, tmp_path: Path
     seat = 1 + [one["entrant"] for one in match["record"]["seats"]].index("pebble")
     own = ("--seat", str(seat), "--bot", str(ROOT / "engines" / "pebble"))
     assert printed("debug", "swiss/1", *own, *db, *bots)["first"] is None
+    shutil.copytree(ROOT / "engines" / "pebble", tmp_path / "own")
+    manifest = tmp_path / "own" / "bot.toml"
+    manifest.write_text(manifest.read_text().replace('name = "pebble"', 'name = "own"'))
+    place = next(k for k, (actor, _) in enumerate(match["record"]["actions"], 1) if actor == seat)
+    add = ("--add", f"swiss/1@{place}", "--expect", match["record"]["actions"][place - 1][1])
+    assert invoke("bots", "test", str(tmp_path / "own"), *add, *db, *bots).exit_code == 0
+    assert printed("bots", "test", str(tmp_path / "own"), *bots)["passed"] is True
 
 
 def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path: Path) -> None:

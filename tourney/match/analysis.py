@@ -173,7 +173,7 @@ def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser, *, pawn
 
 
 def _line(info: str, best: str) -> tuple[str, ...]:
-    """The expected actions, ``best`` first: those after ``pv=``, parted by commas or blanks."""
+    """The expected actions, ``best`` first: those after ``pv=``, separated by commas or blanks."""
     found = re.search(r"(?:^| )pv=(\S+(?: [^ =]+)*)", info)
     actions = tuple(found[1].replace(",", " ").split())[:MOST_LINE] if found else ()
     return actions if actions[:1] == (best,) else (best,)

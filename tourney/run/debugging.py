@@ -16,6 +16,7 @@ from tourney.bots.channel.foreground import ForegroundChannel
 from tourney.bots.channel.interface import Channel
 from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError, UsageError
+from tourney.games.base import CHANCE
 from tourney.games.registry import find_game
 from tourney.match.guided_channel import CHOSEN, FollowedRecord, GuidedChannel
 from tourney.match.match_runner import Launcher
@@ -25,6 +26,7 @@ from tourney.match.player import NO_LIMIT_MS, Player, dismiss
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import FUEL_LIMITS, Limits
+from tourney.testing import RecordedChannel
 
 BREAKPOINT = "tourney.testing.terminal_breakpoint"
 """What ``breakpoint()`` of a Python bot calls: pdb on the terminal, as the pipes are the referee's."""
@@ -139,9 +141,34 @@ class DebugMatch:
 
 
 def unlimited(limits: Limits) -> Limits:
-    """The limits as a bot is told them, without anything that ends a turn or a match early."""
+    """The limits as the lines name them, without anything that ends a turn or a match early."""
     free: dict[str, None] = dict.fromkeys(("draw", "resign", "tablebase_pieces"))
     free |= dict.fromkeys(key.replace("-", "_") for key in FUEL_LIMITS)
     return structs.replace(
         limits, charge="wall", ponder="allow", margin_ms=NO_LIMIT_MS, startup_ms=NO_LIMIT_MS, **free
     )
+
+
+def dialogue_before(record: Record, action: int, channel: Channel) -> tuple[list[str], str]:
+    """The dialogue that leads a bot to an action (from 1) of a record, and its choice there ("": it resigns).
+
+    The last line is the bot's answer. Raises UsageError where no seat acts, BotError for a bot that fails.
+    """
+    if not 1 <= action <= len(record.actions) or record.actions[action - 1][0] == CHANCE:
+        raise UsageError(
+            f"there is no action {action} of a seat among the {len(record.actions)} of the match"
+        )
+    seat, actions = record.actions[action - 1][0], tuple(text for _, text in record.actions[: action - 1])
+    lines: list[str] = []
+    spec = structs.replace(record.spec, limits=unlimited(record.limits))
+    players = [
+        Player(GuidedChannel(RandomChannel(), FollowedRecord(actions, first=action))) for _ in record.seats
+    ]
+    asked = GuidedChannel(RecordedChannel(channel, lines), FollowedRecord(actions, first=action - 1))
+    players[seat - 1] = Player(asked)
+    played = play_match(spec, find_game(record.game), players)
+    for faulty, kind, _ in played.outcome.faults:
+        raise BotError(f"the bot failed ({kind}): {''.join(played.lines(faulty, 'note')[-1:])}")
+    last = max(number for number, line in enumerate(lines) if line.startswith("< "))
+    chosen = lines[last].removeprefix("< ").removeprefix("move ")
+    return lines[: last + 1], "" if chosen == "resign" else chosen
