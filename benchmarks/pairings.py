@@ -1,7 +1,8 @@
-"""Quality of pairings on simulated fields: of a Swiss, and of adaptive pairing.
+"""Quality of pairings on simulated fields: of a Swiss, and of adaptive pairing; what checking them takes.
 
     python -m benchmarks.pairings swiss [--sizes 20,100,500] [--rounds 9] [--fields 10] [--large 2000]
     python -m benchmarks.pairings adaptive [--pool 20] [--spread 200] [--sigma 50] [--before 8] [--fields 10]
+    python -m benchmarks.pairings checkers [--entrants 20]
 
 Strengths are normal and decide matches. All samples derive from fixed seeds, so all figures but the seconds
 are the same on every machine.
@@ -18,18 +19,31 @@ the pool's mean, two standard deviations above it and four. It is placed when it
 deviation of at most ``--sigma`` Elo. The figures are the matches played from then on, and the final error of
 the rating (root of the mean square over the fields). In the round-robin it meets all bots in turn, again and
 again; adaptive pairs batches of 4 pairings and sees the results of all but the last batch.
+
+``checkers``: tournaments of each format are played in this process by bots that choose by a seed, exported,
+and checked by ``seeds/check.py`` and ``seeds/check.mjs``, each in a process of its own. Seconds are those of
+its processor. The last column is what they print.
 """
 
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
 import click
 
 from benchmarks.common import described, head, row, run, share, two_seat_results
+from tests.seeds import pool as played_pool
+from tests.seeds.checkers import NODE, PYTHON
+from tourney.games.registry import find_game
 from tourney.ratings.superiority import normals
 from tourney.schedule.adaptive import Adaptive, estimate
 from tourney.schedule.balanced_design import shuffled
@@ -39,6 +53,9 @@ from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import ResultRow, Row
 from tourney.schedule.swiss import Swiss
 from tourney.seeds import derive
+from tourney.store.database import Database
+from tourney.store.exchange import export_lines
+from tourney.store.values import Plan
 
 Pairs = list[tuple[int, int]]
 NextRound = Callable[[Setup, History], tuple[Row, ...]]
@@ -321,6 +338,65 @@ def adaptive_command(pool: int, spread: float, sigma: int, before: int, fields: 
             cells.append(f"{mean(one.matches for one in placed):.1f}")
             cells.append(f"{mean(one.error**2 for one in placed) ** 0.5:.0f}")
         row(f"{above * spread:+.0f} Elo", *cells)
+
+
+CHECKED = {
+    "swiss": (2, 9, ()),
+    "pods": (4, 5, ()),
+    "knockout": (2, None, ()),
+    "adaptive": (2, None, (("budget", 300),)),
+}
+"""The tournaments for the checkers: seats, rounds and settings."""
+
+
+def exported(name: str, entrants: int, folder: Path) -> Path:
+    """Play a tournament of Sage Stones and export it."""
+    seats, rounds, extra = CHECKED[name]
+    game = find_game("sage-stones")
+    _, options = game.settings(seats, {"stones": "6"} if seats > 2 else {})
+    plan = Plan(
+        name,
+        game.name,
+        game.rules,
+        tuple(sorted(options.items())),
+        "swiss" if name == "pods" else name,
+        seats,
+        2 if seats == 2 else 4,
+        rounds=rounds,
+        extra=extra,
+    )
+    out = folder / f"{name}.jsonl"
+    with Database.open(str(folder / f"{name}.db"), create=True) as database:
+        made = played_pool.store(database, played_pool.Case(plan, entrants), 7, folder)
+        stored = database.tournaments.by_id(made)
+        out.write_bytes(b"".join(export_lines(database, stored, measured=False)))
+    return out
+
+
+def seconds_of(words: Sequence[str]) -> tuple[float, str]:
+    """The seconds of processor that a program takes, and the last line that it prints."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    taken = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return taken, done.stdout.splitlines()[-1]
+
+
+@main.command("checkers")
+@click.option("--entrants", default=20, show_default=True)
+def checkers_command(entrants: int) -> None:
+    """Print what the checkers of exported tournaments take."""
+    programs = {"check.py": [sys.executable, "-E", "-s", "-S", str(PYTHON)], "check.mjs": ["node", str(NODE)]}
+    programs = {name: words for name, words in programs.items() if shutil.which(words[0])}
+    print(f"{entrants} entrants, seconds of processor\n")
+    head("tournament", "matches", *programs, "found")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in CHECKED:
+            path = exported(name, entrants, Path(folder))
+            found = [seconds_of([*words, str(path)]) for words in programs.values()]
+            (said,) = {line for _, line in found}
+            matches = path.read_bytes().count(b"\n") - 1
+            row(name, matches, *(f"{taken:.2f}" for taken, _ in found), said.partition(";")[0])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from benchmarks.pairings import METHODS, spearman, tournament
+from benchmarks.pairings import CHECKED, METHODS, spearman, tournament
 from tests.support.command import ROOT
 
 pytestmark = pytest.mark.benchmark
@@ -63,3 +63,16 @@ def test_adaptive_benchmark_prints_a_row_per_new_bot() -> None:
     assert [row[0] for row in rows] == ["+0 Elo", "+300 Elo", "+600 Elo"]
     adaptive, robin = (sum(float(row[column]) for row in rows) for column in (1, 3))
     assert 0 < adaptive < 0.8 * robin
+
+
+def test_checkers_benchmark_finds_no_problem() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.pairings", "checkers", "--entrants", "8"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    )
+    rows = [line.strip("| ").split(" | ") for line in done.stdout.splitlines()[4:]]
+    assert [row[0] for row in rows] == [*CHECKED]
+    assert all(row[-1] == f"{row[1]} records, 0 problems" for row in rows)

@@ -28,7 +28,7 @@ from tourney.seeds import derive, uniform
 from tourney.store.database import Database
 from tourney.store.values import CHOSEN, Plan, RunSettings, StoredEntrant
 
-LETTERS: Final = "abcdefg"
+LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 LEAVES: Final[tuple[FaultKind | None, ...]] = (None, "illegal", "timeout", "crash", "protocol", "overflow")
 """How a seat leaves a match; None: it resigns."""
 EXPECTED_PAIRS = ComparisonRule(SequentialTest(0.0, 10.0), batch=2, max_pairs=4)
