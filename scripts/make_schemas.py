@@ -136,7 +136,9 @@ others. Paths are relative to the file.
 
 def tune_page() -> str:
     """Return the reference of the file of tunings as Markdown."""
-    return "\n".join((TUNE, *_table(schemas()["tune-toml.json"]))) + "\n"
+    schema = schemas()["tune-toml.json"]
+    own = {key: field for key, field in schema["properties"].items() if "description" in field}
+    return "\n".join((TUNE, *_table({**schema, "properties": own}))) + "\n"
 
 
 def page() -> str:

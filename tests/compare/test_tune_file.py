@@ -45,8 +45,13 @@ def test_least_file_has_defaults(tmp_path: Path, bot: StoredBot) -> None:
     question = read(tmp_path, LEAST).tuning(bot)
     rule = question.rule
     assert isinstance(rule, TuneRule)
-    assert (rule.names, rule.pairs, rule.tables, rule.method) == (("reach", "late"), 200, 8, "spsa")
-    assert (rule.rate, rule.luck, question.seed) == (Decimal("0.0194"), True, None)
+    assert (rule.terms.names, rule.terms.pairs, rule.terms.batch, rule.method) == (
+        ("reach", "late"),
+        200,
+        8,
+        "spsa",
+    )
+    assert (rule.terms.rate, rule.luck, question.seed) == (Decimal("0.0194"), True, None)
     assert [line.bot for line in question.bots] == [bot.digest] * 2
 
 
@@ -60,7 +65,7 @@ def test_whole_file_is_read(tmp_path: Path, bot: StoredBot) -> None:
     question = file.tuning(bot)
     rule = question.rule
     assert isinstance(rule, TuneRule)
-    assert (rule.names, rule.rate, rule.tables) == (("late",), Decimal("0.050000"), 200)
+    assert (rule.terms.names, rule.terms.rate, rule.terms.batch) == (("late",), Decimal("0.050000"), 200)
     assert (question.options, question.limits.nodes, question.opening_plies) == ({"stones": "5"}, 9, 2)
     assert question.run.reuse
     gate = file.gate(tmp_path / "new", bot)

@@ -17,6 +17,7 @@ from tourney.bots.catalogue.tunable import Parameter
 from tourney.compare.asking import BotQuestion
 from tourney.compare.question_results import TuneResult
 from tourney.compare.tuning import TuneFormat, TuneRule
+from tourney.compare.tuning_methods import SearchTerms
 from tourney.errors import TournamentError
 from tourney.match.record import FaultKind
 from tourney.ratings.sequential import expected_score
@@ -29,18 +30,18 @@ from tourney.seeds import U64, derive
 from tourney.spawning import Pool
 from tourney.store.database import Database
 
-RULE = TuneRule(
+TERMS = SearchTerms(
     ("exposed", "best"),
     (
         Parameter(value=60, low=-100, high=100, step=20),
         Parameter(value=0, low=-100, high=100, step=20),
     ),
     pairs=60,
-    tables=6,
-    method="spsa",
+    batch=6,
     draws=5,
     rate=Decimal("0.05"),
 )
+RULE = TuneRule(TERMS, "spsa")
 
 
 def values_of(args: tuple[str, ...]) -> dict[str, int]:
@@ -144,7 +145,7 @@ def test_another_way_of_the_values_is_found(tmp_path: Path) -> None:
     result = ask(tmp_path, play).result
     with Database.open(str(tmp_path / "t.db")) as database:
         tournament = database.tournaments.get(result.tuning)
-        extra = tuple((key, "0.9" if key == "rate" else value) for key, value in tournament.plan.extra)
+        extra = replace(RULE, terms=replace(TERMS, rate=Decimal("0.9"))).extra()
         other = replace(tournament, plan=structs.replace(tournament.plan, extra=extra))
         verifier = TournamentVerifier(database, other)
         assert any("on its seat" in str(one) for number in (30, 60, 90) for one in verifier.match(number))
@@ -196,9 +197,9 @@ def test_impossible_tunings_are_refused() -> None:
     with pytest.raises(TournamentError, match="a bot against itself"):
         TuneFormat().check(setup(entrants=3))
     with pytest.raises(TournamentError, match="needs parameters"):
-        TuneFormat().check(setup(replace(RULE, names=(), parameters=())))
+        TuneFormat().check(setup(replace(RULE, terms=replace(TERMS, names=(), parameters=()))))
     with pytest.raises(TournamentError, match="settings of the tuning cannot be read"):
-        TuneFormat().check(replace(setup(), extra=(("parameters", "{"),)))
+        TuneFormat().check(replace(setup(), extra=(("rule", "{"),)))
 
 
 def test_other_version_of_optuna_is_refused() -> None:
@@ -210,7 +211,7 @@ def test_other_version_of_optuna_is_refused() -> None:
 
 
 def test_last_batch_has_the_pairs_that_are_left() -> None:
-    rows = TuneFormat().next_rounds(setup(replace(RULE, pairs=4)), History()).rows
+    rows = TuneFormat().next_rounds(setup(replace(RULE, terms=replace(TERMS, pairs=4))), History()).rows
     assert [(row.round, row.table, row.order) for row in rows] == [
         (1, t, o) for t in range(1, 5) for o in (1, 2)
     ]
@@ -232,7 +233,7 @@ def test_charts_show_steps_and_gain(tmp_path: Path) -> None:
 
 def test_pool_verifies_a_tuning(tmp_path: Path) -> None:
     """Made-up records break the rules, but not by their seats."""
-    result = ask(tmp_path, play, rule=replace(RULE, pairs=6)).result
+    result = ask(tmp_path, play, rule=replace(RULE, terms=replace(TERMS, pairs=6))).result
     with Database.open(str(tmp_path / "t.db")) as database, closing(Pool(1, "verifies", 1)) as pool:
         verifier = TournamentVerifier(database, database.tournaments.get(result.tuning))
         found = [str(one) for _, findings in verifier.matches(pool) for one in findings or ()]

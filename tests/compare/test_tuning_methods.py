@@ -8,6 +8,7 @@ import pytest
 from tourney.bots.catalogue.tunable import Parameter
 from tourney.compare.tuning_methods import (
     METHODS,
+    SAMPLERS,
     Duel,
     Method,
     SearchTerms,
@@ -15,7 +16,6 @@ from tourney.compare.tuning_methods import (
     default_rate,
     grid_size,
     method_of,
-    uses_optuna,
 )
 from tourney.ratings.sequential import expected_score
 from tourney.seeds import U64, derive
@@ -24,7 +24,7 @@ A = Parameter(value=10, low=0, high=40, step=4)
 B = Parameter(value=0.5, low=0, high=1, step=0.05)
 AVAILABLE = [
     pytest.param(
-        name, marks=pytest.mark.skipif(uses_optuna(name) and not find_spec("optuna"), reason="no optuna")
+        name, marks=pytest.mark.skipif(name in SAMPLERS and not find_spec("optuna"), reason="no optuna")
     )
     for name in METHODS
 ]

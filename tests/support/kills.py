@@ -27,6 +27,7 @@ from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.compare.tuning import TuneRule
+from tourney.compare.tuning_methods import SearchTerms
 from tourney.ratings.anchored import expected
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import recorder
@@ -96,7 +97,7 @@ def run_question(question: BotQuestion[Any]) -> Run:
 
 
 _COMMON: Final[Mapping[str, Any]] = {"game": "sage-stones", "seed": 7, "run": RunSettings(sandbox="off")}
-_THREAT: Final = Parameter(value=0, low=-100, high=100, step=40)
+_BEST: Final = Parameter(value=0, low=-100, high=100, step=40)
 _GREEDY, _RANDOM, _PEBBLE = (EntrantLine(name) for name in ("greedy", "random", "pebble"))
 KINDS: Final[Mapping[str, Run]] = {
     "until-best": run_cup(ADAPTIVE),
@@ -107,7 +108,7 @@ KINDS: Final[Mapping[str, Run]] = {
     "gate": run_question(BotQuestion(GateRule(0, 120, batch=4), (_GREEDY, _RANDOM, _PEBBLE), **_COMMON)),
     "tune": run_question(
         BotQuestion(
-            TuneRule(("best",), (_THREAT,), 40, 4, "spsa", 7, Decimal("0.05")),
+            TuneRule(SearchTerms(("best",), (_BEST,), 40, 4, 7, Decimal("0.05")), "spsa"),
             (EntrantLine("tinker"), EntrantLine("tinker")),
             **_COMMON,
         )

@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
 
 def parameters(arguments: Sequence[str] | None = None) -> dict[str, float]:
-    """The values by name, of the program's arguments ``NAME=VALUE`` (default: ``sys.argv``).
-
-    Other arguments are left out. Whole numbers are integers.
-    """
+    """The values by name, of the arguments ``NAME=VALUE`` of the program; others are left out."""
     found: dict[str, float] = {}
     for word in sys.argv[1:] if arguments is None else arguments:
         name, equals, text = word.partition("=")

@@ -21,18 +21,10 @@ from tourney.compare.asking import Answer
 from tourney.compare.question_results import TuneResult
 from tourney.compare.tune_file import read_tune_file
 from tourney.compare.tuned_bot import check_out, write_tuned
-from tourney.results.columns import Column
 from tourney.results.texts import counted, kinds_text
 
 EXIT_CODES: Final[Mapping[str, int]] = {"accepted": 0, "rejected": 1, "undecided": 4}
-COLUMNS: Final = (
-    "name",
-    Column("start", right=True),
-    Column("value", right=True),
-    Column("low", right=True),
-    Column("high", right=True),
-    Column("step", right=True),
-)
+COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +77,9 @@ def command(bot: str, file: Path, options: TuneRequest) -> None:
         result = replace(tuning.result, gate=gate.result, out=str(out) if accepted else None)
         answer = Answer(result, gate.summary)
     rows = [asdict(one) for one in answer.result.parameters]
-    names = [one if isinstance(one, str) else one.key for one in COLUMNS]
-    print_answer(answer, options.format_, _print, rows, names)
-    sys.exit(_code(answer.result))
-
-
-def _code(result: TuneResult) -> int:
-    """The exit code of a result."""
-    if result.gate is not None:
-        return EXIT_CODES[result.gate.verdict]
-    return 1 if result.ended else EXIT_CODES["undecided"]
+    print_answer(answer, options.format_, _print, rows, COLUMNS)
+    verdict = answer.result.gate and answer.result.gate.verdict
+    sys.exit(EXIT_CODES[verdict or ("rejected" if answer.result.ended else "undecided")])
 
 
 def _print(result: TuneResult) -> None:

@@ -305,10 +305,10 @@ class TuneResult(Document, frozen=True, kw_only=True):
     """The result of a tuning.
 
     `pairs` counts those of `planned_pairs` that were played and count, `lost_pairs` those with a void match;
-    `ended`: no further pair is played, and `void`: because no pair of a whole batch counts. `rate` is that of
-    SPSA's last pair. `points` are the way of the values, evenly spread if there are many. `faults` are those
-    of the bot with any values, by kind. `gate` is the verdict on the tuned bot against the bot; null until
-    the tuning has ended, and if no value changed. `out` is the folder of the accepted bot.
+    `ended`: no further pair is played, and `void`: because no pair of a whole batch counts.
+    `points` are the way of the values, evenly spread if there are many. `faults` are those of the bot with
+    any values, by kind. `gate` is the verdict on the tuned bot against the bot; null until the tuning has
+    ended, and if no value changed. `out` is the folder of the accepted bot.
     """
 
     format: Literal["tourney-tune/1"] = "tourney-tune/1"
@@ -316,14 +316,11 @@ class TuneResult(Document, frozen=True, kw_only=True):
     game: str
     bot: GateBot
     method: str
-    rate: float | None
     pairs: int
     lost_pairs: int
     planned_pairs: int
-    batch: int
     ended: bool
     void: bool
-    without_luck: bool
     parameters: tuple[TunedParameter, ...]
     points: tuple[TunePoint, ...]
     faults: dict[str, int]

@@ -5,7 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, field
 
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tunable import ParameterName
@@ -14,10 +14,11 @@ from tourney.compare.gate import GateRule
 from tourney.compare.question import QuestionRule, R_co
 from tourney.compare.question_results import GateResult, TuneResult
 from tourney.compare.tuning import TuneRule
-from tourney.compare.tuning_methods import default_rate, uses_optuna
+from tourney.compare.tuning_methods import SAMPLERS, SearchTerms, default_rate
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import Limits
-from tourney.run.file_schema import MAX_BYTES, EntrantLine, FileLimits, FilePath, load_tables, read_text
+from tourney.run.file_schema import MAX_BYTES, EntrantLine, load_tables, read_text
+from tourney.run.tournament_file import Terms
 from tourney.schema import GameName, SchemaError, Seed, read, seed_of
 from tourney.seeds import derive
 from tourney.store.values import RunSettings
@@ -27,7 +28,7 @@ GATE_BATCH: Final = 16
 Games = Annotated[int, Meta(ge=2, le=1_000_000)]
 
 
-class TuneTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+class TuneTable(Terms, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
     """The file of `tourney tune`. Paths are relative to its folder."""
 
     game: Annotated[
@@ -78,19 +79,9 @@ class TuneTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_unknow
     gate_games: Annotated[Games | None, Meta(description="The most games of the gate. Default: `games`.")] = (
         None
     )
-    opening_plies: Annotated[
-        Annotated[int, Meta(ge=0, le=200)] | None,
-        Meta(
-            description="Random actions at the start of each pair. Default: 4, and 0 in games with dice or"
-            " hidden actions."
-        ),
-    ] = None
-    opening_book: Annotated[FilePath | None, Meta(description="Openings, as in a tournament file.")] = None
-    opening_order: Annotated[
-        Literal["random", "sequential"], Meta(description="As in a tournament file.")
-    ] = "random"
-    options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = {}
-    limits: Annotated[FileLimits, Meta(description="What a bot may use.")] = FileLimits()
+    options: Annotated[dict[str, str | int], Meta(description="Options of the game.")] = field(
+        default_factory=dict
+    )
     run: Annotated[RunSettings, Meta(description="How matches are run.")] = RunSettings()
 
     def __post_init__(self) -> None:
@@ -128,22 +119,15 @@ class TuneFile:
         if table.parameters:
             parameters = {name: parameters[name] for name in dict.fromkeys(table.parameters)}
         version = ""
-        if uses_optuna(table.method):
-            from tourney.compare.optuna_study import version as installed  # noqa: PLC0415 - needs an extra
+        if table.method in SAMPLERS:
+            from tourney.compare.optuna_search import package  # noqa: PLC0415 - needs an extra
 
-            version = installed()
+            version = package().__version__
         rate = default_rate(len(parameters)) if table.rate is None else Decimal(f"{table.rate:.6f}")
-        rule = TuneRule(
-            tuple(parameters),
-            tuple(parameters.values()),
-            pairs=table.games // 2,
-            tables=min(table.batch, table.games // 2),
-            method=table.method,
-            draws=derive(self._seed or 0, "tune"),
-            rate=rate,
-            version=version,
-            luck=True,
-        )
+        pairs, draws = table.games // 2, derive(self._seed or 0, "tune")
+        names, values = tuple(parameters), tuple(parameters.values())
+        terms = SearchTerms(names, values, pairs, min(table.batch, pairs), draws, rate)
+        rule = TuneRule(terms, table.method, version, luck=True)
         return self._question(rule, (bot.digest, bot.digest), self._seed)
 
     def gate(self, candidate: Path, bot: StoredBot) -> BotQuestion[GateResult]:

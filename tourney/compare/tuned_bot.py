@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import structs
 
-from tourney.bots.catalogue.manifest import FILE_NAME, Manifest, read_manifest
+from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.store import StoredBot
 from tourney.errors import BotError, UsageError
 
@@ -44,22 +44,17 @@ def tuned_manifest(text: str, values: Mapping[str, str], where: str) -> str:
             line = _NUMBER.sub(rf"\g<key>{values[name]}", line, count=1)  # noqa: PLW2901 - as above
         lines.append(line)
     changed = "".join(lines)
-    new = read_manifest(changed, where)
-    if new != _expected(old, version, values):
+    found = {
+        name: structs.replace(one, value=float(values.get(name, one.value)))
+        for name, one in old.parameters.items()
+    }
+    if read_manifest(changed, where) != structs.replace(old, version=version, parameters=found):
         raise BotError(
             f"{where}: write each parameter as a table [parameters.NAME] with a line `value = NUMBER`, and"
             " the version on a line of its own, so that tuned values can take their place",
             file=where,
         )
     return changed
-
-
-def _expected(old: Manifest, version: str, values: Mapping[str, str]) -> Manifest:
-    found = {
-        name: structs.replace(one, value=float(values[name]) if name in values else one.value)
-        for name, one in old.parameters.items()
-    }
-    return structs.replace(old, version=version, parameters=found)
 
 
 def check_out(bot: StoredBot, folder: Path) -> None:

@@ -7,16 +7,14 @@ goes on as if it had not been.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from tourney.bots.catalogue.tunable import Parameter
 from tourney.compare import question
 from tourney.compare.question_results import GateBot, TunedParameter, TunePoint, TuneResult
-from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, Values, method_of, uses_optuna
+from tourney.compare.tuning_methods import METHODS, SAMPLERS, Gain, Method, SearchTerms, Values, method_of
 from tourney.errors import TournamentError
 from tourney.match.luck import Coefficient, subtracted
 from tourney.ratings.sequential import QUANTILE
@@ -51,10 +49,8 @@ class Trajectory:
         self._sums = question.BatchSums()
         self._share = Coefficient()
         self.points = [WayPoint(0, self._method.values, self._method.gain)]
-        self.pairs = self.lost = 0
-        """The pairs that count, and those with a void match."""
-        self.void = False
-        """Whether no pair of the last round counts."""
+        self.lost, self.void = 0, False
+        """The pairs with a void match, and whether those of the last round are all of them."""
         self.tables = 0
         """The tables of the next round; 0 at the end."""
         self.arguments: dict[TablePlace, SeatArguments] = {}
@@ -75,11 +71,7 @@ class Trajectory:
             self._share.add((points / 4, luck) for points, luck in found if points is not None)
             self._method.learn(scores)
             lost = sum(score is None for score in scores)
-            self.pairs, self.lost, self.void = (
-                self.pairs + len(scores) - lost,
-                self.lost + lost,
-                lost == len(scores),
-            )
+            self.lost, self.void = self.lost + lost, lost == len(scores)
             self.points.append(WayPoint(self._method.done, self._method.values, self._method.gain))
             self._propose()
 
@@ -114,64 +106,33 @@ class TuneState(question.QuestionState):
         pairs, values, gain = self.point
         half = QUANTILE * gain.deviation
         yield (
-            f"{pairs} of {counted(self.rule.pairs, 'pair')}: {' '.join(self.rule.words(values))};"
+            f"{pairs} of {counted(self.rule.terms.pairs, 'pair')}: {' '.join(self.rule.words(values))};"
             f" estimated gain {gain.elo:+.0f} ± {half:.0f} Elo"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TuneRule(question.QuestionRule[TuneResult]):
-    """What is tuned, how, and by how many pairs of games; ``tables`` pairs are played between moves.
-
-    ``draws`` is the seed of the method's draws, ``rate`` that of SPSA, ``version`` that of Optuna, and
-    ``luck`` says whether to subtract luck.
-    """
+    """What is tuned, and how; ``version`` is Optuna's, and ``luck`` says whether to subtract luck."""
 
     kind = "tune"
     noun = "tuning"
     title = "{0:.40}-tune"
     other_names = ("{name:.60}-b",)
 
-    names: tuple[str, ...]
-    parameters: tuple[Parameter, ...]
-    pairs: int
-    tables: int
+    terms: SearchTerms
     method: str
-    draws: int
-    rate: Decimal
     version: str = ""
     luck: bool = False
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
-        table = dict(zip(self.names, self.parameters, strict=True))
-        return question.stored_settings(
-            parameters=msgspec.json.encode(table).decode(),
-            pairs=self.pairs,
-            tables=self.tables,
-            method=self.method,
-            draws=str(self.draws),
-            rate=str(self.rate),
-            version=self.version or None,
-            luck=1 if self.luck else None,
-        )
+        return (("rule", msgspec.json.encode(self).decode()),)
 
     @classmethod
     def of(cls, extra: question.Extra) -> "TuneRule":
         """Read a stored rule. Raises KeyError, TypeError and ValueError."""
-        values = dict(extra)
-        table = msgspec.json.decode(str(values["parameters"]), type=dict[str, Parameter])
-        return cls(
-            tuple(table),
-            tuple(table.values()),
-            int(values["pairs"]),
-            int(values["tables"]),
-            str(values["method"]),
-            int(values["draws"]),
-            Decimal(str(values["rate"])),
-            str(values.get("version", "")),
-            luck="luck" in values,
-        )
+        return msgspec.json.decode(str(dict(extra)["rule"]), type=cls)
 
     def fitting(self, game: "AnyGame") -> "TuneRule":
         """The rule for a game; it subtracts luck where that is known."""
@@ -181,7 +142,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         """Raise TournamentError unless a bot plays itself, with something to tune."""
         if len(setup.participants) != 2 or setup.seats != 2:
             raise TournamentError("a tuning is of a bot against itself, at tables of two seats")
-        if not self.names or self.method not in METHODS or min(self.pairs, self.tables) < 1:
+        if not self.terms.names or self.method not in METHODS or min(self.terms.pairs, self.terms.batch) < 1:
             raise TournamentError("a tuning needs parameters, a method, and at least one pair of games")
 
     def method_now(self) -> Method:
@@ -189,20 +150,19 @@ class TuneRule(question.QuestionRule[TuneResult]):
 
         Raises UsageError for a sampler whose package is missing, and TournamentError for another version.
         """
-        terms = SearchTerms(self.names, self.parameters, self.pairs, self.tables, self.draws, self.rate)
-        if uses_optuna(self.method):
-            from tourney.compare.optuna_study import version  # noqa: PLC0415 - needs an extra
+        if self.method in SAMPLERS:
+            from tourney.compare.optuna_search import package  # noqa: PLC0415 - needs an extra
 
-            if (installed := version()) != self.version:
+            if (installed := package().__version__) != self.version:
                 raise TournamentError(
                     f"this tuning draws its values by Optuna {self.version}, and {installed} is installed:"
                     f" run pip install optuna=={self.version}"
                 )
-        return method_of(self.method, terms)
+        return method_of(self.method, self.terms)
 
     def words(self, values: Values) -> tuple[str, ...]:
         """Values as arguments."""
-        found = zip(self.names, self.parameters, values, strict=True)
+        found = zip(self.terms.names, self.terms.parameters, values, strict=True)
         return tuple(f"{name}={one.text(value)}" for name, one, value in found)
 
     def judge(self, setup: Setup, history: History) -> TuneState:
@@ -219,20 +179,17 @@ class TuneRule(question.QuestionRule[TuneResult]):
         way = history.sums(Trajectory, self)
         state = self.judge(setup_of(tournament.plan, tournament.seed, entrants), history)
         faults, first = question.bot_faults(database, tournament, (0, 1))
-        found = zip(self.names, self.parameters, way.point.values, strict=True)
+        found = zip(self.terms.names, self.terms.parameters, way.point.values, strict=True)
         return TuneResult(
             tuning=tournament.name,
             game=tournament.game,
             bot=GateBot.of(entrants[0].entrant),
             method=self.method,
-            rate=float(self.rate) if self.method == "spsa" else None,
-            pairs=way.pairs,
+            pairs=way.point.pairs - way.lost,
             lost_pairs=way.lost,
-            planned_pairs=self.pairs,
-            batch=self.tables,
+            planned_pairs=self.terms.pairs,
             ended=not state.tables,
             void=way.void,
-            without_luck=self.luck,
             parameters=tuple(
                 TunedParameter(
                     name=name, low=one.low, high=one.high, step=one.step, start=one.text(), value=one.text(v)
@@ -250,7 +207,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         half = QUANTILE * point.gain.deviation
         elo = point.gain.elo
         gain, low, high = (question.rounded(value) or 0.0 for value in (elo, elo - half, elo + half))
-        texts = tuple(one.text(value) for one, value in zip(self.parameters, point.values, strict=True))
+        texts = tuple(one.text(value) for one, value in zip(self.terms.parameters, point.values, strict=True))
         return TunePoint(pairs=point.pairs, values=texts, gain=gain, low=low, high=high)
 
 
@@ -269,7 +226,7 @@ class TuneFormat(question.QuestionFormat):
         rule = TuneRule.of(setup.extra)
         shown = history.sums(Trajectory, rule).shown()
         lines = []
-        for place, (name, one) in enumerate(zip(rule.names, rule.parameters, strict=True)):
+        for place, (name, one) in enumerate(zip(rule.terms.names, rule.terms.parameters, strict=True)):
             moves = [(float(p.values[place]) - one.value) / one.step for p in shown]
             points = ((p.pairs, move, move, move) for p, move in zip(shown, moves, strict=True))
             lines.append((name, tuple(points)))

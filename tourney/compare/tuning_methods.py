@@ -18,12 +18,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
-from typing import ClassVar, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from tourney.bots.catalogue.tunable import Parameter, exact
 from tourney.seeds import U64, derive, uniform
 
-METHODS: Final = ("spsa", "random", "tpe", "cma-es")
+SAMPLERS: Final = {"tpe": "TPESampler", "cma-es": "CmaEsSampler"}
+"""The methods that are samplers of Optuna, with the names of their classes."""
+METHODS: Final = ("spsa", "random", *SAMPLERS)
 ELO: Final = 1600 / math.log(10)
 """Elo for each point of a mean score, near an even game."""
 PRECISION: Final = 5
@@ -82,12 +84,15 @@ class Gain(NamedTuple):
 
 
 class Method(ABC):
-    """Proposes a batch of pairs, learns their scores, and so on; ``values`` are the best as known now."""
+    """Proposes a batch of pairs, learns their scores, and so on.
+
+    ``values`` are the best as known now, as bots play with them, and ``gain`` is theirs over the first ones;
+    ``done`` counts the pairs learned.
+    """
 
     def __init__(self, terms: SearchTerms) -> None:
         self.terms = terms
-        self.done = 0
-        """The pairs proposed and learned so far."""
+        self.values, self.gain, self.done = terms.start, Gain(0.0, 0.0), 0
 
     @property
     def count(self) -> int:
@@ -102,24 +107,6 @@ class Method(ABC):
     def learn(self, scores: Sequence[float | None]) -> None:
         """Take the mean score of entrant 0 in each pair of the batch; None for one that does not count."""
 
-    @property
-    @abstractmethod
-    def values(self) -> Values:
-        """The best values, as bots play with them."""
-
-    @property
-    @abstractmethod
-    def gain(self) -> Gain:
-        """What ``values`` gain over the first ones."""
-
-
-class _Shift(NamedTuple):
-    """A pair of SPSA: by parameter its sign and its shift; and the rate."""
-
-    signs: tuple[int, ...]
-    shifts: tuple[Decimal, ...]
-    rate: Decimal
-
 
 class Spsa(Method):
     """Simultaneous perturbation: each pair has signs of its own, and the values move after a batch."""
@@ -128,84 +115,72 @@ class Spsa(Method):
         super().__init__(terms)
         self._theta = list(terms.start)
         self._moved = [Decimal(0)] * len(self._theta)  # by the batch before
-        self._batch: list[_Shift] = []
-        self._elo = self._square = 0.0
+        self._batch: list[tuple[Values, Decimal]] = []  # by pair: the shifts with their signs; the rate
 
     def propose(self) -> tuple[Duel, ...]:
         """The values shifted up and down, pair by pair."""
-        self._batch = [self._shift(number) for number in range(self.done + 1, self.done + self.count + 1)]
+        self._batch = [self._shift(self.done + number) for number in range(1, self.count + 1)]
         duels = []
-        for number, (signs, shifts, _) in enumerate(self._batch, self.done + 1):
-            labels = range(len(signs))
-            dithers = [Decimal(derive(self.terms.draws, "round", number, i)) / U64 for i in labels]
-            moves = [sign * shift for sign, shift in zip(signs, shifts, strict=True)]
-            up = [value + move for value, move in zip(self._theta, moves, strict=True)]
-            down = [value - move for value, move in zip(self._theta, moves, strict=True)]
-            duels.append((self.terms.played(up, dithers), self.terms.played(down, dithers)))
+        for number, (shifts, _) in enumerate(self._batch, self.done + 1):
+            seeds = (derive(self.terms.draws, "round", number, i) for i in range(len(shifts)))
+            dithers = [Decimal(seed) / U64 for seed in seeds]
+            sides = (map(op, self._theta, shifts) for op in (Decimal.__add__, Decimal.__sub__))
+            up, down = (self.terms.played(list(side), dithers) for side in sides)
+            duels.append((up, down))
         return tuple(duels)
 
-    def _shift(self, number: int) -> _Shift:
-        """The signs, shifts and rate of a pair, by its number from 1."""
+    def _shift(self, number: int) -> tuple[Values, Decimal]:
+        """The shifts of a pair, by its number from 1, and its rate."""
         terms, last = self.terms, Decimal(self.terms.pairs)
         with localcontext(prec=_DIGITS):
             wider = _power(last / number, _GAMMA)
             faster = _power((_A * last + last) / (_A * last + number), _ALPHA)
-            least = (Decimal("0.5").scaleb(-one.decimals) for one in terms.parameters)
-            steps = [exact(one.step) for one in terms.parameters]
-            shifts = tuple(max(step * wider, half) for step, half in zip(steps, least, strict=True))
-            rate = terms.rate * faster / (wider * wider)
-        signs = tuple(1 - 2 * (derive(terms.draws, "sign", number, i) & 1) for i in range(len(steps)))
-        return _Shift(signs, shifts, rate)
+            shifts = []
+            for i, one in enumerate(terms.parameters):
+                size = max(exact(one.step) * wider, Decimal("0.5").scaleb(-one.decimals))
+                shifts.append(-size if derive(terms.draws, "sign", number, i) & 1 else size)
+            return tuple(shifts), terms.rate * faster / (wider * wider)
 
     def learn(self, scores: Sequence[float | None]) -> None:
-        """Move each value by rate * shift * sign * (wins less losses of the pair's two games)."""
+        """Move each value by rate * shift * (wins less losses of the pair's two games)."""
         slopes, moved, counted = [0.0] * len(self._theta), [Decimal(0)] * len(self._theta), 0
-        for score, (signs, shifts, rate) in zip(scores, self._batch, strict=True):
+        for score, (shifts, rate) in zip(scores, self._batch, strict=True):
             if score is None:
                 continue
             counted += 1
             won = 4 * Decimal(repr(round(score, 9))) - 2
-            for i, (sign, shift) in enumerate(zip(signs, shifts, strict=True)):
-                moved[i] += rate * shift * sign * won
-                slopes[i] += ELO * (score - 0.5) * sign / (2 * float(shift))
+            for i, shift in enumerate(shifts):
+                moved[i] += rate * shift * won
+                slopes[i] += ELO * (score - 0.5) / (2 * float(shift))
         # The slope of this batch does not depend on the move before it, so the sum of the products has the
         # mean of the gain along the way, if that is straight from batch to batch.
         if counted:
             rise = sum(slope * float(move) for slope, move in zip(slopes, self._moved, strict=True)) / counted
-            self._elo += rise
-            self._square += rise * rise
+            self.gain = Gain(self.gain.elo + rise, math.hypot(self.gain.deviation, rise))
         before = list(self._theta)
         for i, one in enumerate(self.terms.parameters):
             value = min(max(self._theta[i] + moved[i], exact(one.low)), exact(one.high))
             self._theta[i] = value.quantize(Decimal(1).scaleb(-one.decimals - _GUARD), ROUND_HALF_EVEN)
         self._moved = [now - then for now, then in zip(self._theta, before, strict=True)]
         self.done += len(scores)
-
-    @property
-    def values(self) -> Values:
-        """The values that all pairs moved so far."""
-        return self.terms.played(self._theta)
-
-    @property
-    def gain(self) -> Gain:
-        """The slopes that the pairs measured, along the way of the values."""
-        return Gain(self._elo, math.sqrt(self._square))
+        self.values = self.terms.played(self._theta)
 
 
 class CandidateSearch(Method):
-    """Tries values against the first ones, a batch of pairs each, and keeps those with the best mean."""
+    """Tries values against the first ones, a batch of pairs each, and keeps those with the best mean.
+
+    Chosen as the best of many, their gain is too high on average.
+    """
 
     def __init__(self, terms: SearchTerms) -> None:
         super().__init__(terms)
-        self._best, self._score, self._deviation = terms.start, 0.5, 0.0
-        self._tried: Values = terms.start
-        self.tries = 0
+        self._score, self._tried, self.tries = 0.5, terms.start, 0
 
     @abstractmethod
     def candidate(self) -> Values:
         """The next values to try."""
 
-    def told(self, score: float) -> None:
+    def take(self, score: float) -> None:
         """Take the mean score of the last candidate."""
 
     def propose(self) -> tuple[Duel, ...]:
@@ -217,25 +192,15 @@ class CandidateSearch(Method):
         return ((self._tried, self.terms.start),) * self.count
 
     def learn(self, scores: Sequence[float | None]) -> None:
-        """Keep the candidate if its mean is the best so far."""
+        """Keep the candidate if its mean is the best so far, and more than half."""
         found = [score for score in scores if score is not None]
         self.done += len(scores)
         mean = math.fsum(found) / len(found) if found else 0.0
-        self.told(round(mean, 9))
+        self.take(round(mean, 9))
         if mean > self._score:
-            self._best, self._score = self._tried, mean
             spread = math.fsum((score - mean) ** 2 for score in found) / max(1, len(found) - 1)
-            self._deviation = math.sqrt(spread / len(found))
-
-    @property
-    def values(self) -> Values:
-        """The best candidate, or the first values while none scored more than half."""
-        return self._best
-
-    @property
-    def gain(self) -> Gain:
-        """By the best candidate's own pairs: chosen as the best of many, it is too high on average."""
-        return Gain(ELO * (self._score - 0.5), ELO * self._deviation)
+            self.values, self._score = self._tried, mean
+            self.gain = Gain(ELO * (mean - 0.5), ELO * math.sqrt(spread / len(found)))
 
 
 class RandomSearch(CandidateSearch):
@@ -250,52 +215,13 @@ class RandomSearch(CandidateSearch):
         return tuple(found)
 
 
-class Sampler(CandidateSearch):
-    """A sampler of Optuna, version by version: its draws come from a seed of ours."""
-
-    sampler: ClassVar[str]
-
-    def __init__(self, terms: SearchTerms) -> None:
-        super().__init__(terms)
-        from tourney.compare.optuna_study import Study  # noqa: PLC0415 - needs an extra
-
-        sizes = {name: grid_size(one) for name, one in zip(terms.names, terms.parameters, strict=True)}
-        first = [round((exact(one.value) - exact(one.low)).scaleb(one.decimals)) for one in terms.parameters]
-        self._study = Study(self.sampler, sizes, derive(terms.draws, "optuna") >> 32, first)
-
-    def candidate(self) -> Values:
-        """What the sampler asks for."""
-        places = zip(self._study.ask(), self.terms.parameters, strict=True)
-        return tuple(exact(one.low) + Decimal(place).scaleb(-one.decimals) for place, one in places)
-
-    def told(self, score: float) -> None:
-        """Tell the sampler."""
-        self._study.tell(score)
-
-
-class Tpe(Sampler):
-    """Tree-structured Parzen estimators."""
-
-    sampler = "tpe"
-
-
-class CmaEs(Sampler):
-    """Evolution strategy with an adapted covariance matrix."""
-
-    sampler = "cma-es"
-
-
-_CLASSES: Final[dict[str, type[Method]]] = dict(zip(METHODS, (Spsa, RandomSearch, Tpe, CmaEs), strict=True))
-
-
 def method_of(name: str, terms: SearchTerms) -> Method:
     """A new search. Raises UsageError for a sampler whose package is missing."""
-    return _CLASSES[name](terms)
+    if name in SAMPLERS:
+        from tourney.compare.optuna_search import OptunaSearch  # noqa: PLC0415 - needs an extra
 
-
-def uses_optuna(name: str) -> bool:
-    """Whether a method needs the extra ``tune``."""
-    return issubclass(_CLASSES[name], Sampler)
+        return OptunaSearch(terms, SAMPLERS[name])
+    return Spsa(terms) if name == "spsa" else RandomSearch(terms)
 
 
 def grid_size(one: Parameter) -> int:

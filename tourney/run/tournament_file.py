@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Final, Literal
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from tourney.bots.catalogue.shipped import ladder_of, no_ladder_text
 from tourney.errors import GameError, TournamentError, UsageError
@@ -333,7 +333,7 @@ class Terms(Struct, frozen=True, rename="kebab"):
     limits: FileLimits = FileLimits()
     opening_book: FilePath | None = None
     opening_order: Literal["random", "sequential"] = "random"
-    opening_plies: int | None = None
+    opening_plies: Annotated[int, Meta(ge=0, le=MAX_OPENING_PLIES)] | None = None
 
 
 def read_terms(path: Path | None, given: Mapping[str, object]) -> tuple[Terms, Limits]:

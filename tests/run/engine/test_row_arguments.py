@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.compare.test_tuning import RULE, ask, play
+from tests.compare.test_tuning import TERMS, ask, play
 from tourney.run.engine.row_arguments import RowArguments
 from tourney.store.database import Database
 
@@ -20,4 +20,4 @@ def test_rows_have_the_arguments_of_their_records(tmp_path: Path) -> None:
             given = known.of(row)
             assert [tuple(given[entrant]) for entrant in row.seats] == [s.args for s in record.spec.seats]
             assert RowArguments(database, tournament).of(row) == given
-    assert RULE.names[0] in given[0][0]
+    assert TERMS.names[0] in given[0][0]

@@ -19,18 +19,15 @@ ParameterName = Annotated[
 
 
 class Parameter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A number of the bot. Values have at most the decimals with which these four are written."""
+    """A number of the bot: its value, which stays from `low` to `high`, and a change worth a few Elo, `step`.
 
-    value: Annotated[Value, Meta(description="Value that the bot plays with.", examples=[100])]
-    low: Annotated[Value, Meta(description="Least value.", examples=[0])]
-    high: Annotated[Value, Meta(description="Largest value.", examples=[200])]
-    step: Annotated[
-        Value,
-        Meta(
-            description="A change that is worth a few Elo: by it values differ in a tuning.",
-            examples=[10],
-        ),
-    ]
+    Values have at most the decimals with which these four are written.
+    """
+
+    value: Annotated[Value, Meta(examples=[100])]
+    low: Annotated[Value, Meta(examples=[0])]
+    high: Annotated[Value, Meta(examples=[200])]
+    step: Annotated[Value, Meta(examples=[10])]
 
     def __post_init__(self) -> None:
         """Check the numbers together. Raises SchemaError."""
