@@ -73,10 +73,10 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
     numbers = [stored.number for stored in database.tournaments.entrants(tournament.id)]
     yield from _repeats(results, names)
     kept = tournament.recorded and tournament.id not in database.tournaments.archives()
-    if tournament.recorded:
+    if tournament.recorded and tournament.plan.format != "tune":  # in which a bot plays itself
         yield from _same_files(database, tournament)
-    with suppress(StoreDamaged):
-        yield from _same_answers(database, tournament, names) if kept else ()
+        with suppress(StoreDamaged):
+            yield from _same_answers(database, tournament, names) if kept else ()
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
     clusters.add(results)
     counts = clusters.counts(numbers, tournament.seats)
@@ -110,8 +110,6 @@ def _repeats(results: Sequence[ResultRow], names: dict[int, str]) -> Iterator[Au
 
 
 def _same_files(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
-    if tournament.plan.format == "tune":  # its bot plays itself, with other values at each table
-        return
     for one, other in combinations(database.tournaments.entrants(tournament.id), 2):
         if one.entrant.digest == other.entrant.digest:
             how = "the same" if one.entrant.args == other.entrant.args else "other"
