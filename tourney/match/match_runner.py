@@ -66,8 +66,9 @@ def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
     return Entrant(name, bot.manifest.name, bot.manifest.version, tuple(args), bot.digest)
 
 
-def bot_doubts(store: BotStore, spec: MatchSpec) -> tuple[str, ...]:
-    """Why the bots of a match need not play it the same again, sorted; () by fuel, or if nothing is known."""
+def bot_doubts(bots: str | Path, spec: MatchSpec) -> tuple[str, ...]:
+    """Why bots of a store need not play a match the same again, sorted; () by fuel, or if none vary."""
+    store = BotStore(Path(bots))
     seats = () if spec.limits.by_fuel else spec.seats
     return tuple(sorted({why for entrant in seats for why in store.doubts(entrant.digest)}))
 
@@ -121,7 +122,7 @@ class StoreLauncher:
 
     def doubts(self, spec: MatchSpec) -> tuple[str, ...]:
         """As the function of this name."""
-        return bot_doubts(self._store, spec)
+        return bot_doubts(self._store.root, spec)
 
     def command(self, entrant: Entrant) -> BotCommand:
         """The command of an entrant's bot, for an outside referee that starts it."""

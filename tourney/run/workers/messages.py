@@ -17,13 +17,11 @@ import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import GameError, InputError, RecordError
 from tourney.games.registry import find_game
@@ -331,10 +329,9 @@ def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> Play
     if findings:
         raise InvalidReplyError(f"sent a wrong record: {str(findings[0])[:300]}")
     measured = _measured(parts.measured, record, source.elapsed_ms)
-    # Why it need not come out the same again; a match by fuel always does.
+    # Why it need not come out the same again, by this store: a match by fuel always does.
     unsure = set() if task.spec.limits.by_fuel else set(record.outcome.unsure_faults)
-    doubts = bot_doubts(BotStore(Path(task.bots)), task.spec)  # by this store: a host may say what it likes
-    why_not = tuple(sorted(unsure | {*doubts} | ({"reuse"} if task.reuse else set())))
+    why_not = tuple(sorted({*unsure, *bot_doubts(task.bots, task.spec), *["reuse"] * task.reuse}))
     measured = structs.replace(
         measured, host=source.host, speed=source.speed, reproducible=not why_not, why_not=why_not
     )
