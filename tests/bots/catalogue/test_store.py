@@ -609,5 +609,6 @@ def test_shipped_bots_are_listed() -> None:
         "pebble",
         "random",
         "skipper",
+        "tinker",
     ]
     assert all((folder / "bot.toml").is_file() for folder in shipped_bots().values())
