@@ -272,3 +272,11 @@ def test_long_names_and_leftovers_are_no_obstacle(tmp_path: Path) -> None:
     (tmp_path / f".tourney-{os.getpid()}-0.new").write_bytes(b"of a killed process with this id")
     write_file(path, b"new")
     assert path.read_bytes() == b"new"
+
+
+def test_writing_removes_a_killed_writers_file_with_sqlites_beside_it(tmp_path: Path) -> None:
+    """A backup that is killed leaves a database and its journal."""
+    for name in (".tourney-1-0.new", ".tourney-1-0.new-journal"):
+        (tmp_path / name).touch()
+    write_file(tmp_path / "one", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["one"]

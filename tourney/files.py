@@ -108,7 +108,6 @@ def check_writable(path: Path, *, new: bool = False) -> None:
         real, found = _resolve(path)
         _refuse(path, real, found, new=new)
         if found is None or stat.S_ISREG(found.st_mode):
-            sweep(real.parent, ".tourney-*.new")
             temporary, descriptor = _open_temporary(real.parent, path, 0o600)
             temporary.unlink()
             os.close(descriptor)
@@ -204,6 +203,7 @@ def _replacing(real: Path, path: Path, *, new: bool) -> Iterator[Path]:
 
 def _open_temporary(folder: Path, path: Path, mode: int) -> tuple[Path, int]:
     """Make an empty file in a folder, for ``path``; return it and a descriptor of it."""
+    sweep(folder, ".tourney-*.new", ("-journal", "-wal", "-shm"))
     for number in count():
         temporary = folder / f".tourney-{os.getpid()}-{number}.new"
         try:

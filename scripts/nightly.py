@@ -1,0 +1,130 @@
+"""Tests that take a night: every fault of a system call, ten thousand simulated worlds, mutations.
+
+    python -m scripts.nightly faults [--sample N] [SCENARIO ...]
+    python -m scripts.nightly simulation [--first 0] [--seeds 10000]
+    python -m scripts.nightly mutations [MODULE ...]
+
+``faults`` lets each system call of each command fail, kill the process, or be the last before the power goes
+out (``tests.support.faults``), and prints a table. ``simulation`` plays tournaments on a virtual clock beside
+a hostile world (``tests.support.simulation``). ``mutations`` changes one place after the other in the modules
+that decide results, runs their tests, and lists the changes that no test notices; it needs the package
+cosmic-ray (``pip install cosmic-ray``). The exit code is 1 if anything was found.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from tests.support import simulation
+from tests.support.command import ROOT
+from tests.support.faults import SCENARIOS, compile_shim, run_scenarios
+
+MUTATED: Final = {
+    "tourney/seeds.py": "tests/test_seeds.py",
+    "tourney/match/merkle.py": "tests/match/test_merkle.py tests/store/test_root.py",
+    "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py",
+    "tourney/match/referee.py": "tests/match/test_referee.py",
+    "tourney/match/record.py": "tests/match/test_record.py",
+    "tourney/ratings/batch.py": "tests/ratings/test_batch.py",
+    "tourney/ratings/sequential.py": "tests/ratings/test_sequential.py",
+}
+"""Modules that decide results, each with the tests that must notice a change of it."""
+MUTANT_SECONDS: Final = 60.0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _run(tree: Path, *words: str) -> str:
+    """Run a program in a folder and return its output. Raises CalledProcessError."""
+    done = subprocess.run(words, cwd=tree, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 - fixed commands
+    return done.stdout
+
+
+def faults(words: Sequence[str]) -> int:
+    """Try the system calls of commands and print a table."""
+    parser = argparse.ArgumentParser(prog="nightly faults")
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=f"of {', '.join(SCENARIOS)}")
+    parser.add_argument("--sample", type=int, default=0, help="points of each kind (0: all)")
+    given = parser.parse_args(words)
+    found: list[str] = []
+    _say("| command | fault | system calls | tried | coped with | findings |\n|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(prefix="tourney-nightly-") as folder:
+        shim = compile_shim(Path(folder))
+        for one in run_scenarios(shim, given.scenarios, sample=given.sample):
+            cells = (one.scenario, one.kind, one.points, one.tried, one.coped, len(one.failures))
+            _say(f"| {' | '.join(map(str, cells))} |")
+            found += (f"{one.scenario}: {why}" for why in one.failures)
+    for line in found:
+        _say(line)
+    return int(bool(found))
+
+
+def mutations(words: Sequence[str]) -> int:
+    """Mutate modules and list the mutants that survive."""
+    parser = argparse.ArgumentParser(prog="nightly mutations")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(MUTATED)}")
+    survivors = 0
+    for module in parser.parse_args(words).modules or MUTATED:
+        with tempfile.TemporaryDirectory(prefix="tourney-mutants-") as folder:
+            survivors += _mutate(module, MUTATED[module], Path(folder))
+    return int(survivors > 0)
+
+
+def _mutate(module: str, tests: str, folder: Path) -> int:
+    """Mutate a module in a copy of the tree; print the survivors, and return their number."""
+    tree = folder / "tree"
+    tree.mkdir()
+    for name in ("tourney", "tests", "pyproject.toml", "engines", "templates", "seeds"):
+        _run(tree, "/bin/cp", "-r", str(ROOT / name), ".")
+    command = f"{sys.executable} -m pytest -x -q -n 0 -p no:cacheprovider {tests}"
+    config = {
+        "module-path": module,
+        "timeout": MUTANT_SECONDS,
+        "excluded-modules": [],
+        "test-command": command,
+    }
+    lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]
+    text = "\n".join(["[cosmic-ray]", *lines, "[cosmic-ray.distributor]", 'name = "local"', ""])
+    (tree / "mutants.toml").write_text(text, "utf-8")
+    tool = (sys.executable, "-m", "cosmic_ray.cli")
+    for step in ("init", "exec"):
+        _run(tree, *tool, step, "mutants.toml", "mutants.sqlite")
+    dumped = _run(tree, *tool, "dump", "mutants.sqlite")
+    pairs = [json.loads(line) for line in dumped.splitlines()]
+    alive = [pair for pair in pairs if pair[1] and pair[1]["test_outcome"] == "survived"]
+    _say(f"{module}: {len(pairs)} mutants, {len(alive)} survive {tests}")
+    for work, result in alive:
+        place = work["mutations"][0]
+        _say(f"  line {place['start_pos'][0]}: {place['operator_name'].removeprefix('core/')}")
+        for line in result["diff"].splitlines():
+            if line[:1] in ("+", "-") and line[:3] not in ("---", "+++"):
+                _say(f"    {line}")
+    return len(alive)
+
+
+PARTS: Final[dict[str, Callable[[list[str]], int]]] = {
+    "faults": faults,
+    "simulation": simulation.main,
+    "mutations": mutations,
+}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a part."""
+    words = sys.argv[1:] if words is None else words
+    if words[:1] and words[0] in PARTS:
+        return PARTS[words[0]](list(words[1:]))
+    sys.stderr.write(f"{__doc__}\n")
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,24 @@
+"""Commands of which a system call fails, kills the process, or is the last before the power goes out.
+
+A sample: ``python -m scripts.nightly faults`` tries all of them.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.faults import KINDS, SCENARIOS, compile_shim, run_scenarios
+
+pytestmark = pytest.mark.kill
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
+def test_fault_at_any_call_loses_nothing(tmp_path: Path) -> None:
+    """After a further start all is as after a straight run, with no file left behind and no traceback."""
+    reports = list(run_scenarios(compile_shim(tmp_path), list(SCENARIOS), sample=1))
+    assert [why for report in reports for why in report.failures] == []
+    assert [(report.scenario, report.kind) for report in reports] == [
+        (scenario, kind) for scenario in SCENARIOS for kind in KINDS
+    ]
+    assert all(report.tried for report in reports)
