@@ -1,13 +1,8 @@
 """The values of the parameters that a bot's ``bot.toml`` declares."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def parameters(arguments: Sequence[str] | None = None) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 import sys
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from msgspec.structs import asdict, replace
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
+from tourney.cli.gate import EXIT_CODES
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.questions import AskingOptions, print_answer
@@ -23,7 +23,6 @@ from tourney.compare.tune_file import read_tune_file
 from tourney.compare.tuned_bot import check_out, write_tuned
 from tourney.results.texts import counted, kinds_text
 
-EXIT_CODES: Final[Mapping[str, int]] = {"accepted": 0, "rejected": 1, "undecided": 4}
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
 
 
@@ -65,7 +64,8 @@ def command(bot: str, file: Path, options: TuneRequest) -> None:
     deadline = options.asking.end.deadline()
     tuning = options.asking.ask(question, f"tuning of {bot}", deadline)
     answer: Answer[TuneResult] = tuning
-    if tuning.result.ended and tuning.result.changed and not tuning.result.void:
+    changed = any(one.start != one.value for one in tuning.result.parameters)
+    if tuning.result.ended and changed and not tuning.result.void:
         values = {one.name: one.value for one in tuning.result.parameters}
         with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
             candidate = Path(folder) / stored.manifest.name

@@ -328,11 +328,6 @@ class TuneResult(Document, frozen=True, kw_only=True):
     gate: GateResult | None
     out: str | None
 
-    @property
-    def changed(self) -> bool:
-        """Whether the tuned values differ from the first ones."""
-        return any(one.start != one.value for one in self.parameters)
-
 
 def signed(value: float | None) -> str:
     """An end of an interval in words."""

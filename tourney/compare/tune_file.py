@@ -14,7 +14,7 @@ from tourney.compare.gate import GateRule
 from tourney.compare.question import QuestionRule, R_co
 from tourney.compare.question_results import GateResult, TuneResult
 from tourney.compare.tuning import TuneRule
-from tourney.compare.tuning_methods import SAMPLERS, SearchTerms, default_rate
+from tourney.compare.tuning_methods import SearchTerms, default_rate, version_of
 from tourney.errors import TournamentError, UsageError
 from tourney.match.spec import Limits
 from tourney.run.file_schema import MAX_BYTES, EntrantLine, load_tables, read_text
@@ -23,8 +23,7 @@ from tourney.schema import GameName, SchemaError, Seed, read, seed_of
 from tourney.seeds import derive
 from tourney.store.values import RunSettings
 
-GATE_BATCH: Final = 16
-"""Pairs of games between the looks of the gate."""
+GATE_BATCH: Final = 16  # pairs of games between the looks of the gate
 Games = Annotated[int, Meta(ge=2, le=1_000_000)]
 
 
@@ -118,16 +117,11 @@ class TuneFile:
                 )
         if table.parameters:
             parameters = {name: parameters[name] for name in dict.fromkeys(table.parameters)}
-        version = ""
-        if table.method in SAMPLERS:
-            from tourney.compare.optuna_search import package  # noqa: PLC0415 - needs an extra
-
-            version = package().__version__
         rate = default_rate(len(parameters)) if table.rate is None else Decimal(f"{table.rate:.6f}")
         pairs, draws = table.games // 2, derive(self._seed or 0, "tune")
         names, values = tuple(parameters), tuple(parameters.values())
         terms = SearchTerms(names, values, pairs, min(table.batch, pairs), draws, rate)
-        rule = TuneRule(terms, table.method, version, luck=True)
+        rule = TuneRule(terms, table.method, version_of(table.method), luck=True)
         return self._question(rule, (bot.digest, bot.digest), self._seed)
 
     def gate(self, candidate: Path, bot: StoredBot) -> BotQuestion[GateResult]:

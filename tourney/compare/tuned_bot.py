@@ -19,11 +19,8 @@ _VERSION = re.compile(r"""(?P<key>\s*version\s*=\s*)(?:"[^"]*"|'[^']*')""")
 
 def raised(version: str) -> str:
     """A version after this one: its last number is one higher, or ``.1`` follows."""
-    found = re.fullmatch(r"(.*?)(\d+)(\D*)", version)
-    if found is None:
-        return f"{version}.1"
-    before, number, after = found.groups()
-    return f"{before}{int(number) + 1}{after}"
+    found = re.sub(r"(\d+)(\D*)\Z", lambda last: f"{int(last[1]) + 1}{last[2]}", version)
+    return f"{version}.1" if found == version else found
 
 
 def tuned_manifest(text: str, values: Mapping[str, str], where: str) -> str:

@@ -14,7 +14,7 @@ import msgspec
 
 from tourney.compare import question
 from tourney.compare.question_results import GateBot, TunedParameter, TunePoint, TuneResult
-from tourney.compare.tuning_methods import METHODS, SAMPLERS, Gain, Method, SearchTerms, Values, method_of
+from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, Values, method_of, version_of
 from tourney.errors import TournamentError
 from tourney.match.luck import Coefficient, subtracted
 from tourney.ratings.sequential import QUANTILE
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from tourney.store.database import Database
     from tourney.store.values import Tournament
 
-MOST_POINTS: Final = 200
-"""The most points of a line in the result and in charts."""
+MOST_POINTS: Final = 200  # of a line in the result and in charts
 
 
 class WayPoint(NamedTuple):
@@ -51,15 +50,9 @@ class Trajectory:
         self.points = [WayPoint(0, self._method.values, self._method.gain)]
         self.lost, self.void = 0, False
         """The pairs with a void match, and whether those of the last round are all of them."""
-        self.tables = 0
-        """The tables of the next round; 0 at the end."""
+        self.tables = 0  # of the next round
         self.arguments: dict[TablePlace, SeatArguments] = {}
         self._propose()
-
-    @property
-    def point(self) -> WayPoint:
-        """The tuning as it is now."""
-        return self.points[-1]
 
     def add(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
@@ -150,14 +143,11 @@ class TuneRule(question.QuestionRule[TuneResult]):
 
         Raises UsageError for a sampler whose package is missing, and TournamentError for another version.
         """
-        if self.method in SAMPLERS:
-            from tourney.compare.optuna_search import package  # noqa: PLC0415 - needs an extra
-
-            if (installed := package().__version__) != self.version:
-                raise TournamentError(
-                    f"this tuning draws its values by Optuna {self.version}, and {installed} is installed:"
-                    f" run pip install optuna=={self.version}"
-                )
+        if (installed := version_of(self.method)) != self.version:
+            raise TournamentError(
+                f"this tuning draws its values by Optuna {self.version}, and {installed} is installed:"
+                f" run pip install optuna=={self.version}"
+            )
         return method_of(self.method, self.terms)
 
     def words(self, values: Values) -> tuple[str, ...]:
@@ -170,7 +160,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         way = history.sums(Trajectory, self)
         over = setup.rounds is not None and history.rounds >= setup.rounds
         tables = () if over else tuple((number, (0, 1)) for number in range(1, way.tables + 1))
-        return TuneState(tables, self, way.point)
+        return TuneState(tables, self, way.points[-1])
 
     def result(self, database: "Database", tournament: "Tournament") -> TuneResult:
         """The values so far, from the stored matches alone."""
@@ -179,13 +169,13 @@ class TuneRule(question.QuestionRule[TuneResult]):
         way = history.sums(Trajectory, self)
         state = self.judge(setup_of(tournament.plan, tournament.seed, entrants), history)
         faults, first = question.bot_faults(database, tournament, (0, 1))
-        found = zip(self.terms.names, self.terms.parameters, way.point.values, strict=True)
+        found = zip(self.terms.names, self.terms.parameters, way.points[-1].values, strict=True)
         return TuneResult(
             tuning=tournament.name,
             game=tournament.game,
             bot=GateBot.of(entrants[0].entrant),
             method=self.method,
-            pairs=way.point.pairs - way.lost,
+            pairs=way.points[-1].pairs - way.lost,
             lost_pairs=way.lost,
             planned_pairs=self.terms.pairs,
             ended=not state.tables,

@@ -9,15 +9,15 @@ an ``r_end`` of 0.002 over tens of thousands of games. ``default_rate`` is van d
 pull request 719; https://github.com/vdbergh/spsa_simul), from the loss of Elo that the noise of the last
 values may cost.
 
-All of it is decimal arithmetic, in which ``ln`` and ``exp`` are rounded correctly, and every draw is derived
-from a seed: equal results give equal values on every machine.
+All of it is decimal arithmetic of 28 digits, in which ``ln`` and ``exp`` are rounded correctly, and every
+draw is derived from a seed: equal results give equal values on every machine.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, localcontext
+from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Final, NamedTuple
 
 from tourney.bots.catalogue.tunable import Parameter, exact
@@ -32,7 +32,6 @@ PRECISION: Final = 5
 """The Elo that the noise of the last values costs at most (at 95 %), by ``default_rate``."""
 
 _ALPHA, _GAMMA, _A = Decimal("0.602"), Decimal("0.101"), Decimal("0.1")
-_DIGITS = 28  # of all decimal arithmetic
 _GUARD = 6  # decimals that values have while they move, beyond those that they play with
 
 Values = tuple[Decimal, ...]
@@ -132,14 +131,13 @@ class Spsa(Method):
     def _shift(self, number: int) -> tuple[Values, Decimal]:
         """The shifts of a pair, by its number from 1, and its rate."""
         terms, last = self.terms, Decimal(self.terms.pairs)
-        with localcontext(prec=_DIGITS):
-            wider = _power(last / number, _GAMMA)
-            faster = _power((_A * last + last) / (_A * last + number), _ALPHA)
-            shifts = []
-            for i, one in enumerate(terms.parameters):
-                size = max(exact(one.step) * wider, Decimal("0.5").scaleb(-one.decimals))
-                shifts.append(-size if derive(terms.draws, "sign", number, i) & 1 else size)
-            return tuple(shifts), terms.rate * faster / (wider * wider)
+        wider = _power(last / number, _GAMMA)
+        faster = _power((_A * last + last) / (_A * last + number), _ALPHA)
+        shifts = []
+        for i, one in enumerate(terms.parameters):
+            size = max(exact(one.step) * wider, Decimal("0.5").scaleb(-one.decimals))
+            shifts.append(-size if derive(terms.draws, "sign", number, i) & 1 else size)
+        return tuple(shifts), terms.rate * faster / (wider * wider)
 
     def learn(self, scores: Sequence[float | None]) -> None:
         """Move each value by rate * shift * (wins less losses of the pair's two games)."""
@@ -222,6 +220,15 @@ def method_of(name: str, terms: SearchTerms) -> Method:
 
         return OptunaSearch(terms, SAMPLERS[name])
     return Spsa(terms) if name == "spsa" else RandomSearch(terms)
+
+
+def version_of(name: str) -> str:
+    """The installed version of Optuna for a sampler, else "". Raises UsageError if it is missing."""
+    if name not in SAMPLERS:
+        return ""
+    from tourney.compare.optuna_search import package  # noqa: PLC0415 - needs an extra
+
+    return str(package().__version__)
 
 
 def grid_size(one: Parameter) -> int:

@@ -16,13 +16,9 @@ class RowArguments:
         self._database = database
         self._tournament = tournament
         self._format = find_format(tournament.plan.format)
+        self.given = type(self._format).arguments is not Format.arguments
         self._history = History()
         self._known: Mapping[TablePlace, SeatArguments] = {}
-
-    @property
-    def given(self) -> bool:
-        """Whether the format gives arguments."""
-        return type(self._format).arguments is not Format.arguments
 
     def of(self, row: Row) -> SeatArguments:
         """Those at the table of a row, all of whose earlier rounds are stored; () for none."""
