@@ -1,6 +1,7 @@
 """The wheel works when built, installed and run outside the checkout."""
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -9,10 +10,13 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.docs.pages import blocks, page
 from tourney.games.compiled import summary
 
 pytestmark = pytest.mark.compiler
 
+(INSTALL,), RUN, OWN_GAME = (block.splitlines() for block in blocks(page("tutorials/other-games.md"), "sh"))
+"""The lines of the tutorial: the installation, a tournament of engines, and a game of one's own."""
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -31,33 +35,29 @@ def run(*command: str | Path, cwd: Path, **variables: str) -> subprocess.Complet
 def build(folder: Path, **variables: str) -> Path:
     """Build the wheel into a folder, and return it."""
     words = ["-m", "build", "--wheel", "--no-isolation", "--outdir"]
-    built = run(sys.executable, *words, folder, ROOT, cwd=folder.parent, **variables)
+    built = run(sys.executable, *words, folder, ROOT, cwd=ROOT, **variables)
     assert built.returncode == 0, built.stdout[-2000:] + built.stderr[-2000:]
     (wheel,) = folder.glob("*.whl")
     return wheel
+
+
+def pip_install(python: Path, line: str, folder: Path) -> None:
+    """Run a page's line ``pip install ...`` for an environment without pip, and without dependencies."""
+    program, *words = line.split()
+    assert program == "pip"
+    options = ("--no-deps", *(() if "--no-index" in words else ("--no-build-isolation",)))
+    done = run(sys.executable, "-m", "pip", "--python", python, *words, "-q", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 @pytest.fixture(scope="module")
 def tourney(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The console script of the wheel, in an environment that sees the dependencies but not the checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    wheel = build(folder / "dist")
+    build(folder / "dist" / "wheels")
     venv.create(folder / "venv", with_pip=False, symlinks=True)
     python = folder / "venv" / "bin" / "python"
-    done = run(
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "install",
-        "-q",
-        "--no-deps",
-        "--no-index",
-        wheel,
-        cwd=folder,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    pip_install(python, INSTALL, folder)
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     (dependencies,) = {Path(entry) for entry in sys.path if entry.endswith("site-packages")} & {
         Path(sys.prefix) / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
@@ -80,7 +80,7 @@ def test_version(tourney: Path, tmp_path: Path) -> None:
 
 def test_wheel_has_platform_tag_only_with_compiled_rules(tourney: Path, tmp_path: Path) -> None:
     """Without a compiler, or with TOURNEY_PLAIN=1, the wheel is one for every platform."""
-    (wheel,) = (tourney.parents[2] / "dist").glob("*.whl")
+    (wheel,) = (tourney.parents[2] / "dist" / "wheels").glob("*.whl")
     assert wheel.name.endswith("-none-any.whl") == (summary() == "plain Python")
     plain = build(tmp_path / "dist", TOURNEY_PLAIN="1")
     assert plain.name.endswith("-py3-none-any.whl")
@@ -114,3 +114,30 @@ def test_tournament_runs_from_start_to_report(tourney: Path, tmp_path: Path) -> 
     assert reported.returncode == 0, reported.stderr[-2000:]
     assert "random" in (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
     assert "wiped clean" in (tmp_path / "site" / "rules.html").read_text(encoding="utf-8")
+
+
+def test_game_of_the_tutorial_is_written_checked_and_played(tourney: Path, tmp_path: Path) -> None:
+    """The bots that play it are contained, and find the game in the environment."""
+    assert [line.split()[0] for line in OWN_GAME] == ["tourney", "pip", "tourney", "tourney", "tourney"]
+    for line in OWN_GAME:
+        if line.startswith("pip "):
+            pip_install(tourney.with_name("python"), line, tmp_path)
+            continue
+        done = run(tourney, *line.split()[1:], cwd=tmp_path)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    assert "coins-cup: all played" in run(tourney, "run", "coins-cup.toml", cwd=tmp_path).stderr
+
+
+@pytest.mark.engine
+def test_engines_of_the_tutorial_play_chess(tourney: Path, tmp_path: Path) -> None:
+    for engine in ("stockfish", "gnuchess"):
+        if shutil.which(engine, path="/usr/games:/usr/bin:/usr/local/bin") is None:
+            pytest.skip(f"{engine} is not installed: apt-get install {engine}")
+    (file,) = blocks(page("tutorials/other-games.md"), "toml")
+    file = file.replace("games-per-pairing = 4\n", "").replace("move-ms = 100", "nodes = 1\nmove-ms = 60000")
+    (tmp_path / "engines.toml").write_text(file, encoding="utf-8")
+    for line in RUN:
+        done = run(tourney, *line.split()[1:], cwd=tmp_path)
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+    assert "2 of 2 matches" in run(tourney, "run", "engines.toml", cwd=tmp_path).stderr
+    assert (tmp_path / "engines.pgn").read_text("utf-8").count("[Result ") == 2
