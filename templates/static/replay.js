@@ -787,6 +787,20 @@
 
   const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 
+  // The key positions are the links of the page's film.
+  function goKey(forward) {
+    const plies = [...document.querySelectorAll(".film a")].map(function (link) {
+      return +link.getAttribute("href").replace("#ply=", "");
+    });
+    const left = plies.filter(function (at) {
+      return forward ? at > ply : at < ply;
+    });
+    if (left.length) {
+      pause();
+      show(forward ? Math.min(...left) : Math.max(...left));
+    }
+  }
+
   document.addEventListener("keydown", function (event) {
     if (event.ctrlKey || event.altKey || event.metaKey || help.open) return;
     const tag = event.target.tagName;
@@ -800,6 +814,7 @@
     else if (event.key === "+" || event.key === "=") faster(1);
     else if (event.key === "-") faster(-1);
     else if (event.key === "f") flip();
+    else if (event.key === "n" || event.key === "p") goKey(event.key === "n");
     else if (event.key === "c") share.click();
     else if (event.key === "?") openHelp();
     else if (event.key === "Escape" && comparison) comparison.close();
@@ -940,9 +955,8 @@
   const film = document.querySelector(".film");
   if (film && board && board.picture) {
     film.textContent = "";
-    const count = Math.min(8, board.count);
-    for (let k = 0; k < count; k++) {
-      const at = Math.round((k * (board.count - 1)) / (count - 1));
+    for (const at of film.dataset.plies.split(" ").map(Number)) {
+      if (at >= board.count) continue;
       const picture = board.picture(at);
       picture.setAttribute("aria-hidden", "true");
       film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + written[at - 1] : "start"))));

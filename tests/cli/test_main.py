@@ -27,6 +27,7 @@ DESIGNED = [
     "ratings",
     "rate",
     "analyze",
+    "positions",
     "debug",
     "commit",
     "compare",

@@ -57,7 +57,7 @@ class Page:
         board = (templates_dir() / "static" / "board.js").read_text()
         data = script_json({**self.film.data(), "actions": " ".join(self.film.actions)})
         self.path = folder / "matches" / "1.html"
-        shown = [still(self.film, ply) for ply in self.film.key_plies]
+        shown = [still(self.film, ply) for ply in (0, *self.film.captures(2), self.film.count - 1)]
         self.path.write_text(
             "<!doctype html><meta charset=utf-8><body>"
             f'<svg id="board" class="tb" viewBox="{" ".join(map(str, self.film.box))}">'

@@ -102,6 +102,7 @@ SECTIONS: dict[str, dict[str, str]] = {
         "verify": "Check records against the rules and the dice.",
         "rerun": "Play a match again and compare the records.",
         "analyze": "Value every position of matches by a reference bot.",
+        "positions": "Show what a bot met in its games, and where it loses.",
         "debug": "Run your program on a seat of a recorded match, under a debugger.",
     },
     "Data": {

@@ -328,6 +328,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
             part("log", database.records.log) or (),
             part("measurements", database.records.measured) or NOT_MEASURED,
             tuple(damaged),
+            next(iter(part("analysis", database.analyses.of) or ()), None),
         )
 
     totals = database.totals.standings(tournament.id)
@@ -340,7 +341,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         matches=matches,
         read=read,
         detail=detail,
-        parts=lambda numbers: database.records.parts(tournament.id, disclosed.of(numbers)),
+        parts=lambda numbers: with_analyses(database, tournament.id, disclosed.of(numbers)),
         draw_probability=draw_probability_of(database, tournament),
         seat_totals=totals.by_seat,
         root=compute_root(database, tournament),
@@ -351,6 +352,13 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         disclosed=disclosed,
         audit=lambda: tuple(audit(database, tournament)),
     )
+
+
+def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
+    """What is stored of finished matches, packed, with their analyses."""
+    packed = database.analyses.packed(tournament, numbers)
+    found = database.records.parts(tournament, numbers)
+    return {number: parts._replace(analysis=packed.get(number)) for number, parts in found.items()}
 
 
 def published(source: ReportSource, *, logs: bool) -> ReportSource:

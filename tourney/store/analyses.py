@@ -1,5 +1,7 @@
 """Analyses of matches: beside their records, outside of all digests, one for each analyser and its limits."""
 
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 
 from tourney.match.analysis import Analysis
@@ -56,7 +58,7 @@ class Analyses:
                     raise bad_row(connection, ANALYSIS, row, error) from error
         return tuple(found)
 
-    def packed(self, tournament: int, numbers: list[int]) -> dict[int, bytes]:
+    def packed(self, tournament: int, numbers: Sequence[int]) -> dict[int, bytes]:
         """The packed analysis with the largest limit, by the number of its match; others are left out."""
         query = (
             sa.select(SCHEDULE.c.number, ANALYSIS.c.data)

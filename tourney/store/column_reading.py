@@ -314,6 +314,14 @@ def unpack_parts(parts: MatchParts, seats: int) -> tuple[Record | None, tuple[Lo
         raise StoreDamaged(_BAD) from error
 
 
+def analysis_in(parts: MatchParts) -> Analysis | None:
+    """A match's analysis, if it has one. Raises StoreDamaged."""
+    try:
+        return None if parts.analysis is None else unpack_analysis("data", parts.analysis)
+    except ColumnError as error:
+        raise StoreDamaged(_BAD) from error
+
+
 def record_hash(parts: MatchParts) -> str:
     """A hash of a match's record as it was before it was packed. Raises StoreDamaged."""
     if parts.record is None:

@@ -1,14 +1,13 @@
 """The data of replays decode to the diagrams of all positions, and end at illegal actions."""
 
 import re
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from msgspec import structs
 
 from tests.report.film import Film, drawn, golden, pictures, random_record, views
+from tests.support.sessions import record_of, searching
 from tests.support.tables import make_spec
 from tests.support.toys import Odds, Race, Toe
 from tourney.games.base import AnyGame
@@ -19,9 +18,7 @@ from tourney.games.svg_diagram import PIECE
 from tourney.match.record import Outcome, make_record
 from tourney.report.pages.match_script import script_json
 from tourney.report.replays.board_table import BoardTable
-from tourney.report.replays.match_frames import Frames
 from tourney.report.replays.replay import (
-    KEY_FRAMES,
     BoardReplay,
     definitions,
     markup,
@@ -107,7 +104,7 @@ def test_data_do_not_depend_on_what_was_drawn_before(name: str) -> None:
     replay(game, before, used)
     one, other = replay(game, record, used), replay(game, record, fresh)
     assert script_json(one.data()) == script_json(other.data())
-    shown = [[still(film, ply) for ply in (50, *film.key_plies)] for film in (one, other)]
+    shown = [[still(film, ply) for ply in (0, 50, film.count - 1)] for film in (one, other)]
     assert definitions(one, shown[0]) == definitions(other, shown[1])
     assert [markup(one, part) for part in shown[0][0]] == [markup(other, part) for part in shown[1][0]]
 
@@ -187,14 +184,16 @@ def test_other_rules_version_or_missing_game_gives_no_pictures() -> None:
     assert film.count == 0
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 9, 100, 401])
-def test_key_frames_are_first_last_and_evenly_spaced(count: int) -> None:
-    plies = replace(BoardReplay(), open=Frames(("",) * count, (), (), ())).key_plies
-    assert plies[0] == 0
-    assert plies[-1] == count - 1
-    assert len(plies) == len(set(plies)) == min(count, KEY_FRAMES)
-    gaps = {b - a for a, b in pairwise(plies)}
-    assert not gaps or max(gaps) - min(gaps) <= 1
+def test_captures_are_the_largest_falls_of_what_stands_on_the_board() -> None:
+    record = record_of("sages-tafl", [searching(2), searching(2)], 1)
+    shown = replay(find_game("sages-tafl"), record)
+    found = shown.captures(3)
+    cells = {shown.table.things[thing].place for thing in shown.table.ground}
+    counts = [sum(thing.place in cells for thing in shown.things(ply)) for ply in range(shown.count)]
+    assert 0 < len(found) <= 3
+    assert list(found) == sorted(found)
+    assert all(counts[ply] < counts[ply - 1] for ply in found)
+    assert replay(Toe(), TOE).captures(3) == ()
 
 
 @pytest.mark.slow

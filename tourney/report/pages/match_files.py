@@ -26,7 +26,7 @@ from tourney.report.pages.match_lines import (
 )
 from tourney.report.pages.match_page import MatchJob, match_page
 from tourney.spawning import Pool
-from tourney.store.column_reading import MatchParts, record_hash, unpack_parts
+from tourney.store.column_reading import MatchParts, analysis_in, record_hash, unpack_parts
 from tourney.store.values import TournamentMatch
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class MatchRenderer:
             parts = order.parts.get(number, MatchParts())
             record, digest = _record(_record_alone(parts), seats)
             _, log, measured = unpack_parts(parts._replace(record=None), seats)
-            detail = published_detail(MatchDetail(record, log, measured), logs=self.logs)
+            whole = MatchDetail(record, log, measured, analysis=analysis_in(parts))
+            detail = published_detail(whole, logs=self.logs)
             found = {n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in others}
             hashes = [digest, *(of for _, of in found.values())]
             fingerprint = self._fingerprint(order.job, hashes, detail)
@@ -90,7 +91,7 @@ class MatchRenderer:
         return repr((self.layout, self.setting, self.measured, self.logs, self.code))
 
     def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: MatchDetail) -> str:
-        shown = (detail.log, detail.measured) if self.measured else ()
+        shown = (detail.analysis, *((detail.log, detail.measured) if self.measured else ()))
         try:
             inputs = msgspec.json.encode((self._common, job, hashes, shown))
         except UnicodeEncodeError:  # a lone surrogate, which JSON can hold as an escape

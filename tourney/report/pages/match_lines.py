@@ -11,6 +11,7 @@ from msgspec import structs
 
 from tourney.games.base import AnyGame
 from tourney.games.registry import known_game
+from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 class MatchDetail:
     """What is stored of one match beyond its result; ``record`` is None if the infrastructure failed.
 
-    Damaged parts are left out: ``damaged`` names each part (record, log or measurements) and says why.
+    Damaged parts are left out: ``damaged`` names each (record, log, measurements or analysis) and says why.
     """
 
     record: Record | None = None
     log: tuple[LogLine, ...] = ()
     measured: Measurements = NOT_MEASURED
     damaged: tuple[tuple[str, str], ...] = ()
+    analysis: Analysis | None = None
 
 
 def published_detail(detail: MatchDetail, *, logs: bool) -> MatchDetail:

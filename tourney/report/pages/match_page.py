@@ -15,6 +15,7 @@ from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
 from tourney.report import display
 from tourney.report.display import EntrantLabel, Fact, SeatLabel
+from tourney.report.pages.analysis_part import AnalysisPart, analysis_part, key_plies, with_signs
 from tourney.report.pages.bot_info import MatchInfo, read_info
 from tourney.report.pages.match_lines import ListedMatch, MatchDetail, MatchSetting
 from tourney.report.pages.match_script import (
@@ -34,6 +35,10 @@ from tourney.report.replays.replay import BoardReplay, Still, definitions, groun
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
+MOST_KEYS = 8
+"""Key positions of a match."""
+MOST_KEY_FRAMES = 2
+"""Their pictures for readers without scripts; the script draws all."""
 MOST_MS = 1e12
 """Milliseconds of an action, from which a measured time is damaged."""
 
@@ -88,7 +93,10 @@ class Mate:
 
 @dataclass(frozen=True, slots=True)
 class MatchBoard:
-    """The pictures; each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells)."""
+    """The pictures; each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells).
+
+    ``keys`` are the plies of all key positions.
+    """
 
     box: str
     width: int
@@ -100,6 +108,7 @@ class MatchBoard:
     notes: tuple[str, ...]
     position: str
     frames: tuple[tuple[int, str, Markup, Markup], ...]
+    keys: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +139,7 @@ class MatchPage:
     record: Record | None
     data: Markup
     damaged: dict[str, str]
+    analysis: AnalysisPart | None
 
 
 def match_page(
@@ -144,15 +154,17 @@ def match_page(
     shown = replay(setting.game, record, _table(setting)) if record else BoardReplay()
     written = written_actions(record) if record else ()
     mates = _mates(record, written, job.group, others)
+    analysis = detail.analysis
+    signed = with_signs(written, analysis)
     script = None
     if record:
         script = MatchScript(
             file=f"{display.folder(setting.tournament.name)}-{line.number}",
             record=record,
-            written=written,
+            written=signed,
             seats=_seat_labels(line),
             replay=shown,
-            rounds=tuple(action_rounds(record, written, _seat_labels(line))),
+            rounds=tuple(action_rounds(record, signed, _seat_labels(line))),
             times=times,
             clocks=clocks,
             info=info,
@@ -163,7 +175,12 @@ def match_page(
         line=line,
         headline=headline(line, record),
         seats=_seats(record, line, log),
-        board=_board(shown, written) if shown.count else None,
+        board=_board(shown, written, key_plies(analysis, record, MOST_KEYS) if record else ())
+        if shown.count
+        else None,
+        analysis=analysis_part(analysis, record, written, _seat_labels(line))
+        if record and analysis
+        else None,
         problem=shown.problem,
         rounds=script.rounds if script else (),
         actions=len(record.actions) if record else 0,
@@ -180,7 +197,7 @@ def match_page(
         notes=tuple(display.line(entry.text) for entry in log if entry.kind == "note" and not entry.seat),
         record=record,
         data=script_json(script.data()) if script else Markup(),
-        damaged={part: why for part, why in detail.damaged if measured or part == "record"},
+        damaged={part: why for part, why in detail.damaged if measured or part in {"record", "analysis"}},
     )
 
 
@@ -285,11 +302,12 @@ def _times(measured: Measurements) -> tuple[float | None, ...]:
     return tuple([float(t) if t is not None and 0 <= t < MOST_MS else None for t in measured.times_ms])
 
 
-def _board(shown: BoardReplay, written: Sequence[str]) -> MatchBoard:
+def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> MatchBoard:
     left, top, width, height = shown.box
     last = shown.count - 1
-    # The start is on the page of the game, and the end is the page's board.
-    plies = shown.key_plies[2:-1:3]
+    # The end is the page's board.
+    keys = [ply for ply in deciding if ply <= last] or list(shown.captures(MOST_KEYS))
+    plies = keys[:MOST_KEY_FRAMES]
     pictures = {ply: still(shown, ply) for ply in (*plies, last)}
     frames = [
         (ply, f"{ply}. {display.action(written[ply - 1])}", *_markup(shown, pictures[ply])) for ply in plies
@@ -306,6 +324,7 @@ def _board(shown: BoardReplay, written: Sequence[str]) -> MatchBoard:
         notes=shown.notes(last),
         position=shown.position(last),
         frames=tuple(frames),
+        keys=tuple(keys),
     )
 
 

@@ -25,10 +25,6 @@ from tourney.report.replays.board_table import BoardTable, Thing, board_table
 from tourney.report.replays.codes import columns, number, steps
 from tourney.report.replays.match_frames import HIDDEN, FrameDrawer, Frames, SeenView
 
-KEY_FRAMES = 4
-"""Most pictures in a page for readers without scripts, including the first and last."""
-
-
 GAME, SPRITES, GROUND = "board/game.js", "board/sprites.svg", "board/ground.svg"
 """The shared files, in a tournament's folder: the data as a script, the sprites and the ground."""
 
@@ -62,12 +58,22 @@ class BoardReplay:
         """The number of pictures."""
         return len(self.open.views) if self.open else 0
 
-    @property
-    def key_plies(self) -> tuple[int, ...]:
-        """The pictures in the page itself: the first, the last and evenly spaced ones."""
-        last = self.count - 1
-        count = min(KEY_FRAMES, last + 1)
-        return tuple(round(k * last / (count - 1)) for k in range(count)) if count > 1 else (0,) * count
+    def captures(self, most: int) -> tuple[int, ...]:
+        """The plies, before the last picture, behind which the board has fewer things: the largest falls.
+
+        In a game without captures none; of equal falls the later ones, which weigh more.
+        """
+        table = self.table
+        cells = {table.things[thing].place for thing in table.ground}
+        shown = set(table.start)
+        falls = []
+        for ply, toggled in enumerate(self._frames.toggles):
+            placed = [thing for thing in toggled if table.things[thing].place in cells]
+            gone = sum(thing in shown for thing in placed)
+            shown ^= toggled
+            if 0 < ply < self.count - 1:
+                falls.append((len(placed) - 2 * gone, -ply))
+        return tuple(sorted(-ply for fall, ply in sorted(falls)[:most] if fall < 0))
 
     def position(self, ply: int) -> str:
         """The position string at a ply."""

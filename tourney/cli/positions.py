@@ -1,0 +1,156 @@
+"""``tourney positions``: what a bot met in its games, and where it loses."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import click
+
+from tourney.cli import options as opt
+from tourney.cli.options import option
+from tourney.cli.output import OutputFormat, Row, current
+from tourney.errors import UsageError
+from tourney.results.positions import PositionNode, Tally, explore, games_of, most_met
+from tourney.schema import Document, Part
+from tourney.store.database import Database
+
+
+class PlayedAction(Part, frozen=True, kw_only=True):
+    """An action in a position: its matches, the bot's points per match, and its mean time if it acted."""
+
+    action: str
+    matches: int
+    score: float
+    ms: float | None
+
+
+class MetPosition(Part, frozen=True, kw_only=True):
+    """A position: a way to it, whether the bot acts there, and what was played, most often first."""
+
+    position: str
+    line: tuple[str, ...]
+    own: bool
+    matches: int
+    played: tuple[PlayedAction, ...]
+
+
+class LossLine(Part, frozen=True, kw_only=True):
+    """An answer to "where does it lose": matches, points lost in all, and points per match."""
+
+    by: str
+    value: str
+    matches: int
+    lost: float
+    score: float
+
+
+class PositionsDocument(Document, frozen=True, kw_only=True):
+    """The positions that a bot met, most often first, and where it loses."""
+
+    format: Literal["tourney-positions/1"] = "tourney-positions/1"
+    tournament: str
+    entrant: str
+    matches: int
+    positions: tuple[MetPosition, ...]
+    losses: tuple[LossLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PositionsRequest:
+    """Options of ``tourney positions``."""
+
+    bot: str = option("--bot NAME", "Entrant whose games are explored.", required=True)
+    tournament: str | None = option("--tournament NAME", "Of this tournament. [default: the one begun last]")
+    plies: int = option("--plies N", "Follow the first N actions of each game.", default=12)
+    most: int = option("--most N", "Positions to show, those met most.", default=20)
+    show: str = option(
+        "--show WHAT",
+        "What to print as a table: where it loses, or the positions.",
+        type=click.Choice(["losses", "positions"]),
+        default="losses",
+    )
+    format_: OutputFormat = opt.shared(opt.formats_option(PositionsDocument))
+    db: str = opt.shared(opt.db_option)
+
+
+LOSSES = ("by", "value", "matches", "lost", "score")
+POSITIONS = ("line", "action", "by", "matches", "score", "ms")
+
+
+@click.command("positions")
+@opt.takes(PositionsRequest)
+@opt.output_options
+def command(options: PositionsRequest) -> None:
+    """Show where a bot loses, and what was played in the positions that it met.
+
+    The losses are counted by opening, seat, length, opponent, reason of the end, time used, the third of the
+    game in which the bot used most of its time and, for matches that `tourney analyze` has valued, the third
+    in which it lost most. Positions are those of the rules, whatever the order of
+    actions. JSON has both.
+    """
+    with Database.open(options.db) as opened, opened.snapshot() as database:
+        tournament = database.tournaments.get(options.tournament)
+        entrants = {one.name: one.number for one in database.tournaments.entrants(tournament.id)}
+        if options.bot not in entrants:
+            raise UsageError(
+                f"{tournament.name} has no entrant {options.bot!r}; there are: {', '.join(entrants)}"
+            )
+        games = list(games_of(database, tournament, entrants[options.bot]))
+    found = explore(games, options.plies)
+    losses = [
+        _loss(by, value, tally)
+        for by, answers in found.losses.items()
+        for value, tally in sorted(answers.items(), key=lambda one: (one[1].points - one[1].matches, one[0]))
+    ]
+    met = [_met(node) for node in most_met(found, options.most)]
+    document = PositionsDocument(
+        tournament=tournament.name,
+        entrant=options.bot,
+        matches=len(games),
+        positions=tuple(met),
+        losses=tuple(losses),
+    )
+    rows: Sequence[Row]
+    columns: Sequence[str]
+    if options.show == "losses":
+        rows, columns = [_row(line) for line in losses], LOSSES
+    else:
+        rows, columns = [row for node in met for row in _position_rows(node)], POSITIONS
+    current().show(document, rows, columns, options.format_)
+
+
+def _loss(by: str, value: str, tally: Tally) -> LossLine:
+    lost = float(tally.matches - tally.points)
+    return LossLine(by=by, value=value, matches=tally.matches, lost=lost, score=round(tally.score, 3))
+
+
+def _met(node: PositionNode) -> MetPosition:
+    played = sorted(node.played.items(), key=lambda one: (-one[1].matches, one[0]))
+    return MetPosition(
+        position=node.position,
+        line=node.line,
+        own=node.own,
+        matches=node.matches,
+        played=tuple(
+            PlayedAction(action=action, matches=tally.matches, score=round(tally.score, 3), ms=tally.mean_ms)
+            for action, tally in played
+        ),
+    )
+
+
+def _row(line: LossLine) -> Row:
+    return {name: getattr(line, name) for name in line.__struct_fields__}
+
+
+def _position_rows(node: MetPosition) -> list[Row]:
+    return [
+        {
+            "line": " ".join(node.line) or "start",
+            "action": one.action,
+            "by": "bot" if node.own else "other",
+            "matches": one.matches,
+            "score": one.score,
+            "ms": one.ms,
+        }
+        for one in node.played
+    ]

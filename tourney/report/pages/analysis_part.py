@@ -1,0 +1,138 @@
+"""The analysis of a match on its page: accuracies, marked actions with the better ones, and a plot."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec import structs
+
+from tourney.errors import GameError
+from tourney.match.analysis import Analysis, ValuedTurn
+from tourney.match.notation import written_actions
+from tourney.match.record import Record
+from tourney.match.win_chance import WHOLE
+from tourney.report import display
+from tourney.report.display import SeatLabel
+from tourney.report.pages.bot_info import MatchInfo, SeatInfo
+from tourney.report.pages.match_script import MatchPlot, match_plots
+
+MOST_MARKED: Final = 40
+"""The marked actions in the list: those that lost most."""
+MOST_LINE: Final = 8
+"""The actions of a better line that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAction:
+    """A marked action: its ply (from 1), its seat, what it was and lost, and the better line."""
+
+    ply: int
+    seat: SeatLabel
+    action: str
+    sign: str
+    mark: str
+    before: str
+    after: str
+    better: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeatAccuracy:
+    """A seat's accuracy in words, and how many blunders, mistakes and inaccuracies it has."""
+
+    seat: SeatLabel
+    accuracy: str
+    marks: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisPart:
+    """The analysis for the template; ``left_out`` counts marks beyond those listed."""
+
+    analyser: str
+    reproducible: bool
+    seats: tuple[SeatAccuracy, ...]
+    marked: tuple[MarkedAction, ...]
+    left_out: int
+    plots: tuple[MatchPlot, ...]
+
+
+def analysis_part(
+    analysis: Analysis, record: Record, written: Sequence[str], seats: Sequence[SeatLabel]
+) -> AnalysisPart:
+    """What a match's page shows of an analysis."""
+    by_loss = sorted(analysis.marked, key=lambda turn: (-(turn.loss or 0), turn.ply))
+    marked = sorted(by_loss[:MOST_MARKED], key=lambda turn: turn.ply)
+    return AnalysisPart(
+        analyser=display.label(analysis.analyser.label),
+        reproducible=analysis.analyser.reproducible,
+        seats=tuple(_accuracy(analysis, seat) for seat in seats),
+        marked=tuple(
+            MarkedAction(
+                turn.ply + 1,
+                seats[turn.seat - 1],
+                display.action(written[turn.ply]),
+                turn.sign,
+                turn.mark or "",
+                _percent(turn.value),
+                _percent(turn.value - (turn.loss or 0)),
+                " ".join(map(display.action, better_line(record, turn))),
+            )
+            for turn in marked
+        ),
+        left_out=len(by_loss) - len(marked),
+        plots=tuple(_plots(analysis, seats, len(record.actions))),
+    )
+
+
+def better_line(record: Record, turn: ValuedTurn) -> Sequence[str]:
+    """The better line as people write it; after dice only its first action is sure to be legal."""
+    better = turn.line[:MOST_LINE]
+    ahead = structs.replace(
+        record, actions=(*record.actions[: turn.ply], *((turn.seat, action) for action in better))
+    )
+    try:
+        return written_actions(ahead)[turn.ply :]
+    except (GameError, ValueError):
+        return better
+
+
+def with_signs(written: Sequence[str], analysis: Analysis | None) -> Sequence[str]:
+    """The actions with the signs of their marks behind them, as annotators write: ``Qxe5??``."""
+    signs = {turn.ply: turn.sign for turn in analysis.marked} if analysis is not None else {}
+    return [text + signs.get(ply, "") for ply, text in enumerate(written)] if signs else written
+
+
+def key_plies(analysis: Analysis | None, record: Record, most: int) -> tuple[int, ...]:
+    """The positions (actions played) behind the actions that decided: largest losses, then faults."""
+    turns = analysis.marked if analysis is not None else ()
+    found = [turn.ply + 1 for turn in sorted(turns, key=lambda turn: (-(turn.loss or 0), turn.ply))]
+    found += [count for _, _, count in record.outcome.faults]
+    found += [count for _, count in record.outcome.resigned]
+    chosen = [ply for ply in dict.fromkeys(found) if 0 < ply <= len(record.actions)]
+    return tuple(sorted(chosen[:most]))
+
+
+def _accuracy(analysis: Analysis, seat: SeatLabel) -> SeatAccuracy:
+    found, marks = analysis.accuracy(seat.number), analysis.marks_of(seat.number)
+    shown = display.MISSING if found is None else f"{found:.1f} %"
+    return SeatAccuracy(seat, shown, (marks["blunder"], marks["mistake"], marks["inaccuracy"]))
+
+
+def _plots(analysis: Analysis, seats: Sequence[SeatLabel], last: int) -> Iterator[MatchPlot]:
+    """The chances of the first seat of two, or of each seat, in percent."""
+    columns: dict[int, dict[int, float]] = {}
+    for turn in analysis.points:
+        seat, value = (1, turn.chance) if len(seats) == 2 else (turn.seat, turn.value)
+        columns.setdefault(seat, {})[turn.ply] = 100 * value / WHOLE
+    info = {
+        seat: SeatInfo(tuple(values), {"chance": tuple(values.values())}) for seat, values in columns.items()
+    }
+    title = f"{seats[0].name}'s chance to win, %" if len(seats) == 2 else "Chances to win, %"
+    for plot in match_plots(MatchInfo(info), {}, {}, {}, seats, last):
+        note = f"by {display.label(analysis.analyser.label)}"
+        yield plot._replace(name="analysis", title=title, note=note, open=True)
+
+
+def _percent(value: int) -> str:
+    return f"{100 * value / WHOLE:.0f} %"

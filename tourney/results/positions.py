@@ -1,0 +1,193 @@
+"""An explorer of stored games by position, and a table of where a bot loses."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from tourney.errors import GameError, RecordError
+from tourney.games.registry import find_game
+from tourney.match.analysis import Analysis
+from tourney.match.record import Record
+from tourney.match.result import Measurements
+from tourney.schedule.row import score_units
+from tourney.store.column_reading import unpack_analysis, unpack_parts
+from tourney.store.database import Database
+from tourney.store.values import Tournament
+
+_CHUNK = 500
+PHASES = ("first third", "middle third", "last third")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Matches with their points, 1 for a win, and the milliseconds of a bot's actions."""
+
+    matches: int = 0
+    points: Fraction = Fraction(0)
+    actions: int = 0
+    ms: float = 0.0
+
+    def add(self, points: Fraction, ms: float | None = None) -> None:
+        """Take in a match or an action of it."""
+        self.matches += 1
+        self.points += points
+        if ms is not None:
+            self.actions += 1
+            self.ms += ms
+
+    @property
+    def score(self) -> float:
+        """Points per match."""
+        return float(self.points / self.matches) if self.matches else 0.0
+
+    @property
+    def mean_ms(self) -> float | None:
+        """Milliseconds per measured action, or None."""
+        return round(self.ms / self.actions, 3) if self.actions else None
+
+
+@dataclass(slots=True)
+class PositionNode:
+    """A position that a bot met: what it or others played there, by action.
+
+    ``own``: the bot itself acted here. ``line`` is the shortest way to it that was met first.
+    """
+
+    position: str
+    line: tuple[str, ...]
+    own: bool
+    played: dict[str, Tally] = field(default_factory=dict)
+
+    @property
+    def matches(self) -> int:
+        """How often it was met."""
+        return sum(tally.matches for tally in self.played.values())
+
+
+@dataclass(frozen=True, slots=True)
+class BotGame:
+    """A match of a bot: its seat, its points (0 to 1), its record, opponents and measurements."""
+
+    number: int
+    seat: int
+    points: Fraction
+    opponents: tuple[str, ...]
+    record: Record
+    measured: Measurements
+    analysis: Analysis | None = None
+
+
+@dataclass(slots=True)
+class Explored:
+    """What a bot's games show: positions in the order met, and tallies by question and answer."""
+
+    positions: dict[str, PositionNode] = field(default_factory=dict)
+    losses: dict[str, dict[str, Tally]] = field(default_factory=dict)
+
+
+def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterator[BotGame]:
+    """Yield an entrant's matches with a record, in schedule order. Void ones are left out."""
+    names = {one.number: one.name for one in database.tournaments.entrants(tournament.id)}
+    rows = [
+        match
+        for match in database.matches.all(tournament.id, entrant=entrant, finished=True)
+        if match.result is not None and match.result.digest and not match.result.void
+    ]
+    for start in range(0, len(rows), _CHUNK):
+        chunk = rows[start : start + _CHUNK]
+        numbers = [match.number for match in chunk]
+        packed = database.records.parts(tournament.id, numbers)
+        analyses = database.analyses.packed(tournament.id, numbers)
+        for match in chunk:
+            record, _, measured = unpack_parts(packed[match.number], tournament.seats)
+            if record is None or match.result is None:
+                continue
+            seat = match.seats.index(entrant)
+            units = score_units(match.result.ranks)
+            points = Fraction(units[seat], 2 * (len(units) - 1))
+            others = tuple(sorted(names[one] for one in match.seats if one != entrant))
+            blob = analyses.get(match.number)
+            analysis = None if blob is None else unpack_analysis("data", blob)
+            yield BotGame(match.number, seat + 1, points, others, record, measured, analysis)
+
+
+def explore(games: Iterable[BotGame], plies: int) -> Explored:
+    """The positions of games, as far as ``plies`` actions, and where points were lost.
+
+    Positions are those of the rules, so ways that meet are one. Hidden actions are open here. A game whose
+    record breaks the rules counts for the losses only.
+    """
+    found = Explored()
+    for game in games:
+        _count(found, game)
+        _follow(found, game, plies)
+    return found
+
+
+def _follow(found: Explored, game: BotGame, plies: int) -> None:
+    record, times = game.record, game.measured.times_ms
+    try:
+        rules = find_game(record.game)
+        state = rules.new(len(record.seats), record.options)
+        for ply, (actor, text) in enumerate(record.actions[:plies]):
+            position = state.position()
+            line = tuple(action for _, action in record.actions[:ply])
+            node = found.positions.setdefault(position, PositionNode(position, line, own=actor == game.seat))
+            ms = times[ply] if ply < len(times) and actor == game.seat else None
+            node.played.setdefault(text, Tally()).add(game.points, ms)
+            state = state.play(rules.read_action(state, text))
+    except (GameError, RecordError):
+        return
+
+
+def _count(found: Explored, game: BotGame) -> None:
+    """Add a game to the answers of each question."""
+    record = game.record
+    moves = [text for actor, text in record.actions if actor]
+    own = [
+        float(ms)
+        for (actor, _), ms in zip(record.actions, game.measured.times_ms, strict=False)
+        if actor == game.seat and ms is not None
+    ]
+    answers = {
+        "opening": " ".join(moves[: max(2, min(record.opening.length, 4))]) or "none",
+        "seat": str(game.seat),
+        "length": _span(len(record.actions), 50, "actions"),
+        "opponent": ", ".join(game.opponents),
+        "reason": record.outcome.reason,
+    }
+    if own:
+        third = max(1, len(own) // 3)
+        shares = [sum(own[:third]), sum(own[third : 2 * third]), sum(own[2 * third :])]
+        answers["most time in"] = PHASES[shares.index(max(shares))]
+        answers["time used"] = next(words for most, words in _TIMES if sum(own) < most)
+    if game.analysis is not None:
+        third = len(record.actions) // 3 + 1
+        lost = [0] * len(PHASES)
+        for turn in game.analysis.points:
+            if turn.seat == game.seat and turn.loss is not None:
+                lost[min(turn.ply // third, 2)] += turn.loss
+        answers["lost most in"] = PHASES[lost.index(max(lost))] if any(lost) else "no phase"
+    for question, answer in answers.items():
+        found.losses.setdefault(question, {}).setdefault(answer, Tally()).add(game.points)
+
+
+_TIMES = (
+    (1_000, "below 1 s"),
+    (10_000, "1 to 10 s"),
+    (100_000, "10 to 100 s"),
+    (float("inf"), "100 s and more"),
+)
+"""The kinds of games by the milliseconds that the bot used."""
+
+
+def _span(value: int, width: int, unit: str) -> str:
+    low = value // width * width
+    return f"{low} to {low + width - 1} {unit}"
+
+
+def most_met(found: Explored, most: int) -> list[PositionNode]:
+    """The positions met most, the earlier one first where equal."""
+    order: Counter[str] = Counter({key: node.matches for key, node in found.positions.items()})
+    return [found.positions[key] for key, _ in order.most_common(most)]
