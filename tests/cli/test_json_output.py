@@ -234,7 +234,7 @@ def test_matches_and_their_verification_are_documents(home: Path, tmp_path: Path
     again = printed("rerun", "swiss", "--sample", "1", "--seed", "3", "--workers", "1", *db, *bots)
     assert (again["picked"], again["same"], again["seed"]) == (1, 1, "3")
     explored = printed("positions", "--bot", "pebble", *db)
-    assert (explored["matches"], bool(explored["positions"])) == (2, True)
+    assert (explored["matches"], bool(explored["positions"])) == (4, True)
     analyzed = printed("analyze", "swiss/1", "--with", "mcts-1", *db, *bots)
     assert (len(analyzed["matches"]), analyzed["failed"]) == (1, [])
     seat = 1 + [one["entrant"] for one in match["record"]["seats"]].index("pebble")

@@ -26,6 +26,7 @@ DESIGNED = [
     "standings",
     "ratings",
     "rate",
+    "tune",
     "analyze",
     "positions",
     "debug",

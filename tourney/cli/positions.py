@@ -10,12 +10,12 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, Row, current
 from tourney.errors import UsageError
-from tourney.results.positions import PositionNode, Tally, explore, games_of, most_met
+from tourney.results.positions import PositionNode, ResultTally, explore, games_of, most_met
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 
 
-class PlayedAction(Part, frozen=True, kw_only=True):
+class PositionChoice(Part, frozen=True, kw_only=True):
     """An action in a position: its matches, the bot's points per match, and its mean time if it acted."""
 
     action: str
@@ -31,7 +31,7 @@ class MetPosition(Part, frozen=True, kw_only=True):
     line: tuple[str, ...]
     own: bool
     matches: int
-    played: tuple[PlayedAction, ...]
+    played: tuple[PositionChoice, ...]
 
 
 class LossLine(Part, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ def command(options: PositionsRequest) -> None:
     current().show(document, rows, columns, options.format_)
 
 
-def _loss(by: str, value: str, tally: Tally) -> LossLine:
+def _loss(by: str, value: str, tally: ResultTally) -> LossLine:
     lost = float(tally.matches - tally.points)
     return LossLine(by=by, value=value, matches=tally.matches, lost=lost, score=round(tally.score, 3))
 
@@ -132,7 +132,9 @@ def _met(node: PositionNode) -> MetPosition:
         own=node.own,
         matches=node.matches,
         played=tuple(
-            PlayedAction(action=action, matches=tally.matches, score=round(tally.score, 3), ms=tally.mean_ms)
+            PositionChoice(
+                action=action, matches=tally.matches, score=round(tally.score, 3), ms=tally.mean_ms
+            )
             for action, tally in played
         ),
     )

@@ -314,22 +314,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
     def detail(number: int) -> MatchDetail:
         if (result := matches[place_of(matches, number)].result) is None or not result.digest:
             return MatchDetail()
-        damaged: list[tuple[str, str]] = []
-
-        def part(name: str, read: Callable[[int, int], T]) -> T | None:
-            try:
-                return read(tournament.id, number)
-            except StoreDamaged as error:
-                damaged.append((name, str(error)))
-                return None
-
-        return MatchDetail(
-            part("record", database.records.get),
-            part("log", database.records.log) or (),
-            part("measurements", database.records.measured) or NOT_MEASURED,
-            tuple(damaged),
-            next(iter(part("analysis", database.analyses.of) or ()), None),
-        )
+        return _detail(database, tournament.id, number)
 
     totals = database.totals.standings(tournament.id)
     return ReportSource(
@@ -352,6 +337,23 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         disclosed=disclosed,
         audit=lambda: tuple(audit(database, tournament)),
     )
+
+
+def _detail(database: Database, tournament: int, number: int) -> MatchDetail:
+    """What is stored of a match with a record; what is damaged is left out and named."""
+    damaged: list[tuple[str, str]] = []
+
+    def part(name: str, read: Callable[[int, int], T]) -> T | None:
+        try:
+            return read(tournament, number)
+        except StoreDamaged as error:
+            damaged.append((name, str(error)))
+            return None
+
+    record, log = part("record", database.records.get), part("log", database.records.log) or ()
+    measured = part("measurements", database.records.measured) or NOT_MEASURED
+    analysis = next(iter(part("analysis", database.analyses.of) or ()), None)
+    return MatchDetail(record, log, measured, tuple(damaged), analysis)
 
 
 def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:

@@ -20,7 +20,7 @@ PHASES = ("first third", "middle third", "last third")
 
 
 @dataclass(slots=True)
-class Tally:
+class ResultTally:
     """Matches with their points, 1 for a win, and the milliseconds of a bot's actions."""
 
     matches: int = 0
@@ -57,7 +57,7 @@ class PositionNode:
     position: str
     line: tuple[str, ...]
     own: bool
-    played: dict[str, Tally] = field(default_factory=dict)
+    played: dict[str, ResultTally] = field(default_factory=dict)
 
     @property
     def matches(self) -> int:
@@ -83,7 +83,7 @@ class Explored:
     """What a bot's games show: positions in the order met, and tallies by question and answer."""
 
     positions: dict[str, PositionNode] = field(default_factory=dict)
-    losses: dict[str, dict[str, Tally]] = field(default_factory=dict)
+    losses: dict[str, dict[str, ResultTally]] = field(default_factory=dict)
 
 
 def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterator[BotGame]:
@@ -135,7 +135,7 @@ def _follow(found: Explored, game: BotGame, plies: int) -> None:
             line = tuple(action for _, action in record.actions[:ply])
             node = found.positions.setdefault(position, PositionNode(position, line, own=actor == game.seat))
             ms = times[ply] if ply < len(times) and actor == game.seat else None
-            node.played.setdefault(text, Tally()).add(game.points, ms)
+            node.played.setdefault(text, ResultTally()).add(game.points, ms)
             state = state.play(rules.read_action(state, text))
     except (GameError, RecordError):
         return
@@ -170,7 +170,7 @@ def _count(found: Explored, game: BotGame) -> None:
                 lost[min(turn.ply // third, 2)] += turn.loss
         answers["lost most in"] = PHASES[lost.index(max(lost))] if any(lost) else "no phase"
     for question, answer in answers.items():
-        found.losses.setdefault(question, {}).setdefault(answer, Tally()).add(game.points)
+        found.losses.setdefault(question, {}).setdefault(answer, ResultTally()).add(game.points)
 
 
 _TIMES = (

@@ -14,6 +14,7 @@ def test_part_has_marks_accuracies_and_plot_of_the_first_seat() -> None:
     analysis = analyzed(record, lambda: searching(50))
     written = written_actions(record)
     part = analysis_part(analysis, record, written, SEATS)
+    assert part is not None
     assert thrower.ply is not None
     (blunder,) = [one for one in part.marked if one.mark == "blunder" and one.seat is SEATS[0]]
     assert (blunder.ply, blunder.sign) == (thrower.ply + 1, "??")

@@ -58,9 +58,11 @@ class AnalysisPart:
 
 
 def analysis_part(
-    analysis: Analysis, record: Record, written: Sequence[str], seats: Sequence[SeatLabel]
-) -> AnalysisPart:
-    """What a match's page shows of an analysis."""
+    analysis: Analysis | None, record: Record | None, written: Sequence[str], seats: Sequence[SeatLabel]
+) -> AnalysisPart | None:
+    """What a match's page shows of an analysis, or None if there is none."""
+    if analysis is None or record is None:
+        return None
     by_loss = sorted(analysis.marked, key=lambda turn: (-(turn.loss or 0), turn.ply))
     marked = sorted(by_loss[:MOST_MARKED], key=lambda turn: turn.ply)
     return AnalysisPart(
@@ -103,8 +105,10 @@ def with_signs(written: Sequence[str], analysis: Analysis | None) -> Sequence[st
     return [text + signs.get(ply, "") for ply, text in enumerate(written)] if signs else written
 
 
-def key_plies(analysis: Analysis | None, record: Record, most: int) -> tuple[int, ...]:
+def key_plies(analysis: Analysis | None, record: Record | None, most: int) -> tuple[int, ...]:
     """The positions (actions played) behind the actions that decided: largest losses, then faults."""
+    if record is None:
+        return ()
     turns = analysis.marked if analysis is not None else ()
     found = [turn.ply + 1 for turn in sorted(turns, key=lambda turn: (-(turn.loss or 0), turn.ply))]
     found += [count for _, _, count in record.outcome.faults]

@@ -147,24 +147,21 @@ def match_page(
 ) -> MatchPage:
     """The page of a match; ``others`` are the records of its group's other matches that can be read."""
     record, line = detail.record, job.line
-    log = detail.log if measured else ()
-    times = _times(detail.measured) if measured else ()
-    info = read_info(log)
-    clocks = clocks_left(record, times) if record else []
+    log, times, clocks = _beside(detail) if measured else ((), (), [])
+    info, labels = read_info(log), _seat_labels(line)
     shown = replay(setting.game, record, _table(setting)) if record else BoardReplay()
     written = written_actions(record) if record else ()
     mates = _mates(record, written, job.group, others)
-    analysis = detail.analysis
-    signed = with_signs(written, analysis)
+    signed, keys = with_signs(written, detail.analysis), key_plies(detail.analysis, record, MOST_KEYS)
     script = None
     if record:
         script = MatchScript(
             file=f"{display.folder(setting.tournament.name)}-{line.number}",
             record=record,
             written=signed,
-            seats=_seat_labels(line),
+            seats=labels,
             replay=shown,
-            rounds=tuple(action_rounds(record, signed, _seat_labels(line))),
+            rounds=tuple(action_rounds(record, signed, labels)),
             times=times,
             clocks=clocks,
             info=info,
@@ -175,12 +172,8 @@ def match_page(
         line=line,
         headline=headline(line, record),
         seats=_seats(record, line, log),
-        board=_board(shown, written, key_plies(analysis, record, MOST_KEYS) if record else ())
-        if shown.count
-        else None,
-        analysis=analysis_part(analysis, record, written, _seat_labels(line))
-        if record and analysis
-        else None,
+        board=_board(shown, written, keys) if shown.count else None,
+        analysis=analysis_part(detail.analysis, record, written, labels),
         problem=shown.problem,
         rounds=script.rounds if script else (),
         actions=len(record.actions) if record else 0,
@@ -199,6 +192,14 @@ def match_page(
         data=script_json(script.data()) if script else Markup(),
         damaged={part: why for part, why in detail.damaged if measured or part in {"record", "analysis"}},
     )
+
+
+def _beside(
+    detail: MatchDetail,
+) -> tuple[Sequence[LogLine], Sequence[float | None], Sequence[Sequence[int]]]:
+    """The log, the times of the actions, and the clocks after them."""
+    times = _times(detail.measured)
+    return detail.log, times, clocks_left(detail.record, times) if detail.record else []
 
 
 def _seat_labels(line: ListedMatch) -> tuple[SeatLabel, ...]:
