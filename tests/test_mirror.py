@@ -63,6 +63,7 @@ OTHER_TESTS: dict[str, str] = {
     "run/test_xboard_tournaments.py": "tournaments of engines by xboard's protocol",
     "run/test_processes.py": "real runs and signals",
     "run/test_same_results.py": "the same results in every way to run",
+    "run/test_state_machine.py": "what a person may do with a tournament, in any order",
     "run/test_system_calls.py": "faults at the system calls of commands",
     "run/test_uci_tournaments.py": "tournaments of UCI engines",
     "schedule/test_formats.py": "properties of all formats",

@@ -83,12 +83,14 @@ class Scenario:
     """A command line; ``prepare`` makes the folder that it runs in, which is the current one.
 
     ``before`` runs in each process, before the command. ``output`` is a folder whose content counts.
+    ``repair`` is what a person does before starting again, by what the command says.
     """
 
     words: tuple[str, ...]
     prepare: Callable[[Path], None] = lambda folder: None
     before: Callable[[], None] = lambda: None
     output: str = ""
+    repair: Callable[[Path], None] = lambda folder: None
 
 
 def _cup(settings: str) -> Callable[[Path], None]:
@@ -133,6 +135,13 @@ def _archived(folder: Path) -> None:
         archive_tournament(database, "cup", folder / "cup.jsonl.gz", "2026-11-22")
 
 
+def _remove_unfinished(folder: Path) -> None:
+    """Remove an archive that the database does not know, as the refusal says."""
+    with Database.open(str(folder / "t.db")) as database:
+        if not database.tournaments.archives():
+            (folder / "cup.jsonl.gz").unlink(missing_ok=True)
+
+
 def _bot(folder: Path) -> None:
     (folder / "mybot").mkdir()
     text = 'name = "mybot"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["python3", "bot.py"]\n'
@@ -152,7 +161,9 @@ SCENARIOS: Final[dict[str, Scenario]] = {
     "run-adaptive": _run('format = "adaptive"\nbatch = 2\nbudget = 4'),
     "import": Scenario(("import", "cup.jsonl", *DB), _exported),
     "merge": Scenario(("db", "merge", "other.db", *DB), _half_merged),
-    "archive": Scenario(("db", "archive", "cup", "--out", "cup.jsonl.gz", *DB), _database),
+    "archive": Scenario(
+        ("db", "archive", "cup", "--out", "cup.jsonl.gz", *DB), _database, repair=_remove_unfinished
+    ),
     "unarchive": Scenario(("db", "unarchive", "cup.jsonl.gz", *DB), _archived),
     "withdraw": Scenario(("db", "withdraw", "cup", "--match", "2", *DB), _database),
     "upgrade": Scenario(("db", "upgrade", *DB), _database, _later_release),
@@ -219,7 +230,7 @@ class Laboratory:
 
     def __init__(self, name: str, place: Path) -> None:
         self.scenario = SCENARIOS[name]
-        self._place = place
+        self.place = place
         self._made = place / "made"
         self._made.mkdir()
         self._shim = Shim()
@@ -237,7 +248,7 @@ class Laboratory:
 
     def run(self, at: int = 0, kind: str = "kill") -> Ended:
         """Run the command; the call number ``at`` of it fails."""
-        counted = self._place / "counted"
+        counted = self.place / "counted"
         counted.write_text("0 ", "ascii")
         shadow = str(self.shadow) if kind == "power" else ""
         if shadow:
@@ -257,7 +268,7 @@ class Laboratory:
                 counted.write_text(f"{seen[0]} {seen[1]}", "ascii")
             raise AssertionError("main exits")
 
-        code, text = in_fork(self._place, command)
+        code, text = in_fork(self.place, command)
         calls, _, call = counted.read_text("ascii").partition(" ")
         return Ended(code, text, int(calls), call)
 
@@ -272,11 +283,11 @@ class Laboratory:
 
     def outcome(self) -> dict[str, Any]:
         """What the folder holds: its files by name, and what its database says."""
-        (self._place / "outcome").unlink(missing_ok=True)
-        code, text = in_fork(self._place, lambda: self._look(self._place / "outcome"))
+        (self.place / "outcome").unlink(missing_ok=True)
+        code, text = in_fork(self.place, lambda: self._look(self.place / "outcome"))
         if code:
             return {"error": text.strip()[-500:]}
-        found: dict[str, Any] = json.loads((self._place / "outcome").read_text("utf-8"))
+        found: dict[str, Any] = json.loads((self.place / "outcome").read_text("utf-8"))
         return found
 
     def _look(self, into: Path) -> None:
@@ -299,9 +310,9 @@ class Laboratory:
 
 
 def _spared(file: Path) -> bool:
-    """Whether a file is SQLite's own, or a second name of a whole file, which a kill may leave."""
+    """Whether a file is SQLite's own, or harmless after a kill: a second name of a file, a free lock."""
     linked = file.name.startswith(".tourney-") and file.stat().st_nlink > 1
-    return linked or file.name.endswith(("-shm", "-wal"))
+    return linked or file.name.endswith(("-shm", "-wal", "-run-1.lock"))
 
 
 @dataclass
@@ -345,6 +356,7 @@ def _judge(room: Laboratory, ended: Ended, wanted: dict[str, Any], kind: str) ->
         yield "killed"
     if "Traceback" in ended.text or "unexpected" in ended.text:
         yield f"no sentence: {ended.text.strip()[-300:]}"
+    in_fork(room.place, lambda: room.scenario.repair(room.folder))
     again = room.run()
     if "Traceback" in again.text or "unexpected" in again.text:
         yield f"no sentence after starting again: {again.text.strip()[-300:]}"

@@ -45,7 +45,7 @@ def archive_tournament(
     if not out.name.endswith(ENDINGS) or not out.name.isprintable():
         raise UsageError(f"an archive is compressed: {str(out)!r} must end in {' or '.join(ENDINGS)}")
     if out.exists():
-        raise UsageError(f"{out} is there already; name another file by --out")
+        raise UsageError(f"{out} is there already; name another file by --out, or remove one left by a kill")
     chosen = database.tournaments.get(name)
     with database.run_lock(chosen, time.time()):
         with database.snapshot() as moment:
