@@ -5,6 +5,7 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
     TourneyError                exit code
     ├── InputError              2   wrong use or bad input, which the caller can correct
     │   ├── UsageError              a command or an option that does not fit
+    │   ├── BusyError           6   another process does this work now
     │   ├── GameError               an unknown game, or a broken plugin
     │   │   ├── OptionError         seats or options the game does not have
     │   │   ├── PositionError       a position string that is malformed or impossible
@@ -55,6 +56,12 @@ class InputError(TourneyError):
 
 class UsageError(InputError):
     """A command or an option that does not fit."""
+
+
+class BusyError(InputError):
+    """Another process does this work now, so that this one has nothing to do."""
+
+    exit_code = 6
 
 
 class GameError(InputError):

@@ -24,6 +24,9 @@ FOLDER = ROOT / "docs" / "reference" / "json"
 OTHERS = {
     "demo": "prints the path of its report",
     "league init": "prints the path of the league file",
+    "league submit": "prints the path in the inbox",
+    "league withdraw": "prints a sentence on standard error alone",
+    "league publish": "prints the path of the site",
     "rules": "is a dialogue of lines",
     "play": "is a dialogue with a person",
     "bots new": "prints the paths of the files that it writes",
@@ -303,6 +306,10 @@ def test_state_of_a_league_is_a_document(tmp_path: Path) -> None:
     invoke("league", "init", str(tmp_path / "stones"), "--game", "sage-stones")
     status = printed("league", "status", "--league", str(tmp_path / "stones"))
     assert (status["league"], status["nights"], status["bots"]) == ("stones", 0, [])
+    night = printed("league", "night", "--matches", "2", "--league", str(tmp_path / "stones"))
+    assert (night["night"], night["matches"], night["closed"]) == (1, 0, True)
+    seasons = printed("league", "season", "--league", str(tmp_path / "stones"))["seasons"]
+    assert [(one["number"], one["nights"], one["root"]) for one in seasons] == [(1, 1, None)]
 
 
 def test_bad_input_prints_no_document(home: Path) -> None:

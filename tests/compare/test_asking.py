@@ -10,14 +10,14 @@ from tests.support.folders import write_shell_bot
 from tests.support.tournaments import played, refused
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import digest_of_bot
-from tourney.compare.asking import OPENING_PLIES, Answer, BotQuestion, opening_plies, question_file
+from tourney.compare.asking import Answer, BotQuestion, question_file
 from tourney.compare.comparison import ComparisonRule, stored_form
 from tourney.compare.gate import GateRule
 from tourney.compare.question_results import ComparisonResult
 from tourney.errors import TournamentError, UsageError
 from tourney.games.registry import find_game
 from tourney.ratings.sequential import SequentialTest
-from tourney.run.file_schema import EntrantLine
+from tourney.run.file_schema import OPENING_PLIES, EntrantLine, opening_plies
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
 

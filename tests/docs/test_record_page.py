@@ -16,6 +16,7 @@ from tests.support.genuine import late_opening
 from tests.support.records import digest_of
 from tourney.bots.catalogue.tree import content_digest, hash_tree
 from tourney.games.registry import find_game
+from tourney.league.seasons import season_root
 from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path
 from tourney.match.record import check_record
 from tourney.match.referee import Referee
@@ -37,6 +38,12 @@ def test_every_vector_of_the_page_has_a_test() -> None:
     own = Path(__file__).read_text(encoding="utf-8")
     assert VECTORS
     assert [name for name in VECTORS if f'VECTORS["{name}"]' not in own] == []
+
+
+def test_root_of_a_season_holds() -> None:
+    case = VECTORS["season"]
+    assert season_root(case["entries"]) == case["root"]
+    assert module().tree(list(map(module().leaf, case["entries"]))).hex() == case["root"]
 
 
 def test_derived_seeds_hold() -> None:

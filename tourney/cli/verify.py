@@ -95,7 +95,8 @@ def command(match: str | None, options: VerifyRequest) -> None:
     """Check records against the rules and the dice, and tournaments as a whole.
 
     MATCH is a number (12 or autumn-cup/12), a file of records, or one of `tourney export --what tournament`,
-    of which all is checked that `tourney import` and --all check in a database. Replays the actions through
+    of which all is checked that `tourney import` and --all check in a database, or the folder of a league, of
+    which the chain of seasons is checked too. Replays the actions through
     the rules, and samples the dice, openings and substitutes again from the seed. This proves the rules and
     the dice, not which bots played; `tourney rerun` plays them again. A match in the database must also agree
     with its tournament's seed, schedule, entrants and limits, and its stored result must follow from its
@@ -117,6 +118,8 @@ def command(match: str | None, options: VerifyRequest) -> None:
                 _check_all(checks, database, options)
         elif options.manifest is not None:
             checks.check(verify_named(options.manifest), str(options.manifest))
+        elif match is not None and (Path(match) / "league.toml").is_file():
+            _check_league(checks, Path(match), options)
         elif match is not None and (exported := _exported(match, bool(options.root or options.commitment))):
             with exported as (database, head):
                 _check_all(checks, database, options, head)
@@ -136,6 +139,23 @@ def command(match: str | None, options: VerifyRequest) -> None:
         checks.output.document(VerifyDocument.of(checks, holds=not checks.failures, notes=notes))
     if checks.failures:
         raise CheckError("; ".join(checks.failures))
+
+
+def _check_league(checks: Checks, folder: Path, options: VerifyRequest) -> None:
+    """Verify all matches of a league, and the chain of its seasons."""
+    from tourney.league.league_folder import League  # noqa: PLC0415 - slow to import
+    from tourney.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
+
+    league = League.open(folder)
+    with _opened(league.database) as database:
+        _check_all(checks, database, replace(options, db=league.database, bots=str(league.store.root)))
+    problems = list(chain_problems(league))
+    for problem in problems:
+        checks.find(league.table.name, Finding(problem))
+    for number, file in season_files(league) if not problems else ():
+        checks.write(f"season {number} of {league.table.name}: root {file.root}")
+    if problems:
+        checks.failures.append(f"the chain of seasons of {league.table.name} does not hold")
 
 
 def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import rfc8785
 from msgspec import structs, to_builtins
@@ -29,7 +29,7 @@ from tourney.results.standings import load_history, setup_of
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
-from tourney.run.file_schema import EntrantLine
+from tourney.run.file_schema import EntrantLine, opening_plies
 from tourney.run.listeners import Listener, Listeners
 from tourney.run.preparation import enter
 from tourney.run.summary import RunProgress, Summary
@@ -41,10 +41,6 @@ from tourney.schema import NAME, Document, SchemaError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Plan, RunSettings, StoredEntrant, Tournament
-
-OPENING_PLIES: Final = 4
-"""Random opening actions of each group in a game without dice; without them all groups would be equal."""
-
 
 R = TypeVar("R", bound=Document)
 
@@ -182,22 +178,6 @@ def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict
         raise UsageError("--opening-plies does not go with --opening-book: choose one of them")
     book = read_book(question.book, game, seats, options, question.opening_plies or 0)
     return {"book": book, "opening_order": question.opening_order}
-
-
-def opening_plies(game: AnyGame, asked: int | None = None) -> int:
-    """The random actions at the start of each group.
-
-    By default ``OPENING_PLIES`` if the game has neither dice nor hidden actions, else none. Raises UsageError
-    for a number that the game does not allow.
-    """
-    if asked is None:
-        plain = not (game.has_hidden_actions or game.has_chance)
-        return min(OPENING_PLIES, game.max_actions - 1) if plain else 0
-    if asked and game.has_hidden_actions:
-        raise UsageError(f"--opening-plies does not go with {game.name}, a game with hidden actions")
-    if asked >= game.max_actions:
-        raise UsageError(f"--opening-plies {asked}: no game of {game.name} is that long")
-    return asked
 
 
 def _resolved(lines: Sequence[EntrantLine], store: BotStore) -> tuple[EntrantLine, ...]:

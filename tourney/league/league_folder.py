@@ -42,6 +42,9 @@ from tourney.league.league_file import (
     read_league_file,
 )
 from tourney.league.ledger import Ledger, Opened, make_ledger
+from tourney.match.spec import Limits
+from tourney.parsing import parse_toml
+from tourney.schema import SchemaError
 
 OPENS = "22:00"
 LEDGER = "records/ledger.jsonl"
@@ -113,10 +116,31 @@ class League:
         """The numbers of seats at a table."""
         return self.table.seats or (find_game(self.table.game).seat_counts[0],)
 
+    @property
+    def limits(self) -> Limits:
+        """What a bot may use."""
+        try:
+            return self.table.limits.planned(self.tables)
+        except SchemaError as error:
+            raise InputError(error.in_toml(str(self.folder / LEAGUE_FILE)), key=error.key) from error
+
+    @property
+    def tables(self) -> Mapping[str, object]:
+        """The league file as written, without defaults."""
+        return parse_toml((self.folder / LEAGUE_FILE).read_text("utf-8"))
+
 
 def moment(now: datetime) -> str:
     """A time as the ledger has it."""
     return now.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def in_window(table: LeagueTable, now: datetime) -> bool:
+    """Whether it is night, by the clock of ``now``."""
+    clock = f"{now:%H:%M}"
+    if table.opens < table.closes:
+        return table.opens <= clock < table.closes
+    return clock >= table.opens or clock < table.closes
 
 
 def make_league(folder: Path, game: str, now: datetime) -> Path:

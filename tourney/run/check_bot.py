@@ -50,6 +50,23 @@ class Trial:
     board: tuple[str, ...] = ()
     varies: bool = False
 
+    def lines(self) -> Iterator[str]:
+        """Yield its result in lines and, if it did not pass, all that explains it."""
+        word = {True: "ok", None: "note", False: "FAIL"}[self.ok]
+        yield f"{word:<5}{self.name}: {self.result}"
+        if self.ok:
+            return
+        if self.advice:
+            yield f"     {self.advice}"
+        for title, lines in (
+            ("the board", self.board),
+            ("the last lines between referee and bot", self.wire),
+            ("its standard error", self.stderr),
+        ):
+            if lines:
+                yield f"     {title}:"
+                yield from (f"         {line}" for line in lines)
+
 
 @dataclass(frozen=True, slots=True)
 class TrialListener:

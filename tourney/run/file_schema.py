@@ -11,7 +11,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from tourney.bots.protocols import Setting
-from tourney.errors import TournamentError
+from tourney.errors import TournamentError, UsageError
+from tourney.games.base import AnyGame
 from tourney.match.spec import DEFAULT_LIMITS, IncrementMs, Limits, MoveMs
 from tourney.parsing import parse_toml
 from tourney.schedule.format import Format, FormatKey
@@ -22,6 +23,9 @@ from tourney.store.presentation import MAX_LINKS, Address, Description, LinkTitl
 from tourney.store.values import RunSettings
 
 MAX_OPENING_PLIES: Final = 200
+
+OPENING_PLIES: Final = 4
+"""Random opening actions of each group in a game without dice; without them all groups would be equal."""
 
 MAX_BYTES: Final = 1 << 20
 
@@ -327,6 +331,22 @@ def _key_type(key: FormatKey) -> Any:
     if key.kind == "flag":
         return Annotated[bool, about]
     return Annotated[tuple[Name, ...], Meta(min_length=1), about]
+
+
+def opening_plies(game: AnyGame, asked: int | None = None) -> int:
+    """The random actions at the start of each group.
+
+    By default ``OPENING_PLIES`` if the game has neither dice nor hidden actions, else none. Raises UsageError
+    for a number that the game does not allow.
+    """
+    if asked is None:
+        plain = not (game.has_hidden_actions or game.has_chance)
+        return min(OPENING_PLIES, game.max_actions - 1) if plain else 0
+    if asked and game.has_hidden_actions:
+        raise UsageError(f"--opening-plies does not go with {game.name}, a game with hidden actions")
+    if asked >= game.max_actions:
+        raise UsageError(f"--opening-plies {asked}: no game of {game.name} is that long")
+    return asked
 
 
 def load_tables(path: Path, text: str | None = None) -> dict[str, object]:

@@ -26,6 +26,7 @@ from tourney.schedule.format import (
     Setup,
     rows_of_rounds,
 )
+from tourney.schedule.neighbours import LEAGUE, authors_of, neighbours
 from tourney.schedule.player_history import departures, present_in
 from tourney.schedule.refusals import refuse_few
 from tourney.schedule.row import MAX_ROWS, ResultRow, Row
@@ -182,6 +183,7 @@ class Adaptive(Format):
             help="Standard deviation of each rating, in Elo, at which the tournament ends.",
         ),
         FormatKey("batch", "integer", 1, 1000, help=f"Pairings per round. Default: {BATCH}."),
+        LEAGUE,
     )
 
     def raisable(self, setup: Setup) -> tuple[str, ...]:  # noqa: ARG002 - always the same
@@ -321,6 +323,8 @@ class _Batch:
         self._present = present
         self._covariance: Array = strengths.covariance.copy()
         self._played, self._first = history.sums(Seatings).with_rows(history.waiting)
+        self._authors = authors_of(setup)
+        self._neighbours = neighbours(setup, present, len(history.rows) // setup.games)
         for row in history.waiting:  # matches in play count as information too
             if row.repeat == row.order == 1:
                 self._learn(row.seats)
@@ -328,9 +332,11 @@ class _Batch:
     def next(self) -> tuple[int, ...]:
         """The entrants of the next pairing; the one that came first least often comes first."""
         raced = self._race.next() if self._race is not None else None
-        group = list(raced or self._best_pair())
+        group = list(raced or next(self._neighbours, None) or self._best_pair())
         while len(group) < self._seats:
             others = [number for number in self._present if number not in group]
+            known = {self._authors[number] for number in group}
+            others = [number for number in others if self._authors[number] not in known] or others
             gains = {other: sum(self._gain(other, member) for member in group) for other in others}
             group.append(max(others, key=lambda other: (gains[other], -self._played[other], -other)))
         self._learn(group)
@@ -353,7 +359,8 @@ class _Batch:
         # choose.
         gain = np.rint(_DIGITS * np.log1p(known * (deviation / 100) ** 2)).astype(np.int64)
         unsure = np.isin(present, self._unsure)
-        gain[~(unsure[:, None] | unsure[None, :])] = -1
+        author = np.array([self._authors[number] for number in self._present])
+        gain[~(unsure[:, None] | unsure[None, :]) | (author[:, None] == author[None, :])] = -1
         upper = np.triu_indices(len(present), 1)
         best = np.flatnonzero(gain[upper] == gain[upper].max())
         pairs = [(self._present[upper[0][k]], self._present[upper[1][k]]) for k in best.tolist()]

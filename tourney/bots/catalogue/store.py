@@ -88,7 +88,7 @@ class BotStore:
         self.root = root.absolute()
 
     def add(self, source: Path, *, origin: Origin = "added", replace_shipped: bool = False) -> StoredBot:
-        """Copy a bot (an executable file, a folder or a .zip) into the store and return it.
+        """Copy a bot (an executable file, a folder or an archive) into the store and return it.
 
         A bot that is already there is checked, returned, and counts as added last; a damaged entry is
         replaced. Raises BotError if it is not a bot, or if it has the name of a shipped bot that it is not

@@ -1,4 +1,4 @@
-"""Copies a submitted bot - an executable file, a folder or a .zip - and checks it."""
+"""Copies a submitted bot - an executable file, a folder or an archive - and checks it."""
 
 import errno
 import os
@@ -18,6 +18,7 @@ from tourney.bots.catalogue.manifest import (
     manifest_from_name,
     read_manifest,
 )
+from tourney.bots.catalogue.tarball import tar_ending, unpack_tar
 from tourney.bots.catalogue.tree import (
     SUBMITTED,
     FileEntry,
@@ -51,10 +52,13 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest
             if stat.S_ISDIR(mode):
                 return _copy_folder(source, target)
             if not stat.S_ISREG(mode):
-                raise BotError("it is not a bot; a bot is an executable file, a folder or a .zip")
+                raise BotError("it is not a bot; a bot is an executable file, a folder, or a .zip or .tar.gz")
             if source.suffix.lower() == ".zip":
                 unpack(source, scratch / "zip")
                 return _copy_folder(_bot_folder(scratch / "zip"), target)
+            if tar_ending(source.name) is not None:
+                unpack_tar(source, scratch / "tar", scratch)
+                return _copy_folder(_bot_folder(scratch / "tar"), target)
             return _copy_program(source, target, executable=bool(mode & stat.S_IXUSR))
     except OSError as error:
         if error.errno in _STORES_FAULT or _is_below(error.filename, target.parent):

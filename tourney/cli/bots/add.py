@@ -23,9 +23,9 @@ from tourney.cli.output import OutputFormat
 def command(paths: tuple[Path, ...], replace_shipped: bool, bots: str, format_: OutputFormat) -> None:
     """Copy bots into the bot store.
 
-    PATH is an executable file, a folder or a .zip file. The bot's name then refers to this copy, even if PATH
-    changes. Prints name@version and digest of each bot. Does not build or run bots: see `tourney bots check`.
-    Refuses a bot that bears the name of a shipped bot and is not that bot.
+    PATH is an executable file, a folder, or a .zip or .tar.gz file. The bot's name then refers to this copy,
+    even if PATH changes. Prints name@version and digest of each bot. Does not build or run bots: see
+    `tourney bots check`. Refuses a bot that bears the name of a shipped bot and is not that bot.
     """
     store = BotStore(Path(bots))
     write_stored((store.add(path, replace_shipped=replace_shipped) for path in paths), format_)

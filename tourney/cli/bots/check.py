@@ -13,7 +13,7 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
-from tourney.cli.output import Output, OutputFormat, current
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.spec import MAX_STARTUP_MS, Limits
@@ -104,7 +104,8 @@ def command(bot: str, options: CheckRequest) -> None:
             check_writable(options.record)
         for trial in check_bot(found, store, open_sandbox(options.sandbox), games, limits, listener):
             if text:
-                _print(trial, output)
+                for line in trial.lines():
+                    output.write(line)
             trials.append(trial)
             if trial.varies:
                 BotStore(Path(options.bots)).mark_varying(found.digest)
@@ -119,21 +120,3 @@ def command(bot: str, options: CheckRequest) -> None:
         raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
     if text:
         output.write(f"{found.label} passed {len(trials)} trials")
-
-
-def _print(trial: Trial, output: Output) -> None:
-    word = {True: "ok", None: "note", False: "FAIL"}[trial.ok]
-    output.write(f"{word:<5}{trial.name}: {trial.result}")
-    if trial.ok:
-        return
-    if trial.advice:
-        output.write(f"     {trial.advice}")
-    for title, lines in (
-        ("the board", trial.board),
-        ("the last lines between referee and bot", trial.wire),
-        ("its standard error", trial.stderr),
-    ):
-        if lines:
-            output.write(f"     {title}:")
-            for line in lines:
-                output.write(f"         {line}")

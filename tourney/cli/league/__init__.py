@@ -6,7 +6,12 @@ from tourney.cli.main import CommandTable
 
 COMMANDS = {
     "init": "Make the folder of a new league.",
+    "night": "Take in bots, play until the end of the night, rate and publish.",
     "status": "Show the state of a league.",
+    "submit": "Put a bot into the inbox of a league.",
+    "season": "List the seasons with their roots, or close the open one.",
+    "withdraw": "Take a bot out of a league.",
+    "publish": "Write the site again.",
 }
 
 

@@ -46,7 +46,8 @@ class PlaySetup:
     ``max_faults`` and ``retry_seconds`` are those of ``RunControl``. The matches of the ``unbenched``
     entrants are played again. ``skip_broken`` benches the entrants whose bots cannot be started on this host,
     which are refused otherwise. ``pinning`` says which processors the matches share. ``beacon`` is the value
-    that the tournament's seed waits for. ``commits``: the tournament is stored and not played.
+    that the tournament's seed waits for. ``commits``: the tournament is stored and not played. ``sliced``:
+    one program plays it in slices: the database was checked before, and the seed is still secret.
     """
 
     deadline: Deadline | None = None
@@ -57,6 +58,7 @@ class PlaySetup:
     pinning: Pinning = field(default_factory=Pinning)
     beacon: str | None = None
     commits: bool = False
+    sliced: bool = False
 
 
 def with_ponder(file: TournamentFile, sandbox: Sandbox, pinning: Pinning) -> TournamentFile:

@@ -79,7 +79,8 @@ def open_tournament(
         with database.run_lock(tournament, time.time()):
             tournament = _open_beacon(database, tournament, file, options)
             check_hosts(database, tournament)  # before rounds are drawn from results that must not count
-            amended = _amend(database, tournament, _prepare(file, database, bots, options), say)
+            found = _prepare(file, database, bots, options)
+            amended = _amend(database, tournament, found, say, sliced=options.sliced)
             restore_bots(database, amended, file, bots, skip=options.skip_broken)
             yield database, amended
 
@@ -155,7 +156,9 @@ def _open_beacon(
     return database.tournaments.by_id(tournament.id)
 
 
-def _amend(database: Database, tournament: Tournament, found: Preparation, say: Say) -> Tournament:
+def _amend(
+    database: Database, tournament: Tournament, found: Preparation, say: Say, *, sliced: bool = False
+) -> Tournament:
     """Apply the file's changes to a stored tournament."""
     file = found.file
     if file.presentation != database.tournaments.presentation(tournament.id):
@@ -165,7 +168,7 @@ def _amend(database: Database, tournament: Tournament, found: Preparation, say: 
         say(sentence)
     if not found.changed:
         return tournament
-    if tournament.root is not None:
+    if tournament.root is not None and not sliced:
         say(
             f"{tournament.name} had ended, and its seed has been open since: anyone who knows it can"
             " compute the dice of further rounds"
@@ -255,7 +258,8 @@ def run_tournament(
         )
     sandbox = open_sandbox(file.run.sandbox)
     file = with_ponder(file, sandbox, options.pinning)
-    check_contents(url, listener.say)
+    if not options.sliced:
+        check_contents(url, listener.say)
     with open_tournament(file, url, bots, listener.say, options) as (database, opened):
         if kind := network_file_system(database.place):
             listener.say(

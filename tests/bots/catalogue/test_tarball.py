@@ -1,0 +1,94 @@
+"""Tar archives of bots: what is taken, and what hostile ones are refused for."""
+
+import gzip
+import io
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tourney.bots.catalogue import tarball
+from tourney.bots.catalogue.store import BotStore
+from tourney.bots.catalogue.submission import digest_of_bot
+from tourney.bots.catalogue.tarball import tar_ending
+from tourney.errors import BotError
+
+TOML = b'name = "drifter"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["./run"]\n'
+
+
+def entry(opened: tarfile.TarFile, name: str, data: bytes = b"", **attributes: object) -> None:
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    for key, value in attributes.items():
+        setattr(info, key, value)
+    opened.addfile(info, io.BytesIO(data))
+
+
+def packed(path: Path, *more: Callable[[tarfile.TarFile], None]) -> Path:
+    with tarfile.open(path, "w:gz" if path.name.endswith("gz") else "w") as opened:
+        entry(opened, "drifter/bot.toml", TOML)
+        entry(opened, "drifter/run", b"#!/bin/sh\n", mode=0o755)
+        for one in more:
+            one(opened)
+    return path
+
+
+@pytest.mark.parametrize("ending", [".tar", ".tar.gz", ".tgz"])
+def test_archive_has_the_digest_of_its_folder(tmp_path: Path, ending: str) -> None:
+    folder = tmp_path / "drifter"
+    folder.mkdir()
+    (folder / "bot.toml").write_bytes(TOML)
+    (folder / "run").write_bytes(b"#!/bin/sh\n")
+    (folder / "run").chmod(0o755)
+    archive = packed(tmp_path / f"any{ending}")
+    assert tar_ending(archive.name) == ending
+    assert digest_of_bot(archive) == digest_of_bot(folder)
+    assert BotStore(tmp_path / "bots").add(archive).manifest.name == "drifter"
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        (lambda o: entry(o, "drifter/x", type=tarfile.SYMTYPE, linkname="/etc/passwd"), "x is a link"),
+        (lambda o: entry(o, "drifter/x", type=tarfile.LNKTYPE, linkname="drifter/run"), "x is a link"),
+        (lambda o: entry(o, "drifter/../../x"), "is not a plain path"),
+        (lambda o: entry(o, "/x"), "is not a plain path"),
+        (lambda o: entry(o, "drifter/x", type=tarfile.CHRTYPE, devmajor=1, devminor=3), "not a regular file"),
+        (lambda o: entry(o, "drifter/x", type=tarfile.FIFOTYPE), "not a regular file"),
+        (lambda o: entry(o, "drifter/run", b"again"), "run twice"),
+        (
+            lambda o: entry(o, "drifter/run/x", b"x"),
+            "both as a file and as a folder|not a plain|Not a directory",
+        ),
+        (lambda o: entry(o, "drifter/a\nb", b"x"), "unprintable"),
+    ],
+)
+def test_hostile_entry_is_refused(
+    tmp_path: Path, more: Callable[[tarfile.TarFile], None], sentence: str
+) -> None:
+    with pytest.raises(BotError, match=sentence):
+        digest_of_bot(packed(tmp_path / "x.tar", more))
+
+
+def test_bomb_ends_at_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tarball, "_MOST", 1 << 20)
+    with gzip.open(tmp_path / "x.tar.gz", "wb") as file:
+        for _ in range(3):
+            file.write(b"\0" * (1 << 20))
+    with pytest.raises(BotError, match="unpacks to more than"):
+        digest_of_bot(tmp_path / "x.tar.gz")
+
+
+def test_long_header_is_not_read_into_memory(tmp_path: Path) -> None:
+    header = tarfile.TarInfo("pax")
+    header.type, header.size = tarfile.XHDTYPE, 1 << 30
+    (tmp_path / "x.tar").write_bytes(header.tobuf() + b"\0" * 10240)
+    with pytest.raises(BotError, match="header"):
+        digest_of_bot(tmp_path / "x.tar")
+
+
+def test_other_bytes_are_not_an_archive(tmp_path: Path) -> None:
+    (tmp_path / "x.tar.gz").write_bytes(b"no archive")
+    with pytest.raises(BotError, match="not a valid tar file"):
+        digest_of_bot(tmp_path / "x.tar.gz")

@@ -1,0 +1,20 @@
+"""``tourney league withdraw``."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.command import invoke
+from tests.support.leagues import new_league, put, reopened, run
+
+
+@pytest.mark.usefixtures("admitted")
+def test_withdrawn_bot_plays_no_further_night(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    put(league, "ann", "drifter")
+    run(league)
+    where = ("--league", str(league.folder))
+    assert invoke("league", "withdraw", "ann/drifter", *where).exit_code == 0
+    assert all(one.author == "house" for one in reopened(league).ledger.alive(2))
+    again = invoke("league", "withdraw", "ann/drifter", *where)
+    assert (again.exit_code, "no bot 'ann/drifter' plays" in again.stderr) == (2, True)

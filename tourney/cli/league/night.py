@@ -1,0 +1,88 @@
+"""``tourney league night``: what cron or a timer calls."""
+
+import sys
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from tourney.cli import options as opt
+from tourney.cli.options import option
+from tourney.cli.output import OutputFormat, current
+from tourney.cli.run_options import MAX_WORKERS, DeadlineOptions
+from tourney.league.league_folder import League, in_window
+from tourney.league.night_play import NightPlan
+from tourney.league.nights import preview, run_night
+from tourney.run.engine.readiness import Pinning
+from tourney.run.engine.run_control import seconds_left
+from tourney.schema import Document
+from tourney.spawning import default_processes
+
+
+class LeagueNightDocument(Document, frozen=True, kw_only=True):
+    """How a night of a league ended."""
+
+    format: Literal["tourney-league-night-run/1"] = "tourney-league-night-run/1"
+    night: int
+    matches: int
+    closed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NightRequest:
+    """Options of ``tourney league night``."""
+
+    end: DeadlineOptions
+    league: Path = opt.shared(opt.league_option)
+    matches: int | None = option("--matches N", "Play at most N matches for each number of seats.")
+    workers: int | None = option(
+        "--workers N", "Matches played at the same time.", type=click.IntRange(1, MAX_WORKERS)
+    )
+    cpus: int = option(
+        "--cpus N", "Processors of a match; 0: no pinning.", type=click.IntRange(0, MAX_WORKERS), default=1
+    )
+    dry_run: bool = option("--dry-run", "Print what the night would do; writes nothing.")
+    format_: OutputFormat = opt.shared(opt.text_option(LeagueNightDocument))
+
+
+@click.command("night")
+@opt.takes(NightRequest)
+@opt.output_options
+def command(options: NightRequest) -> None:
+    """Run a night: take in submissions, play until its end, rate, write the site, tell the authors.
+
+    Cron or a timer calls this when a night begins. Without --stop-at, --stop-after or --matches it plays only
+    between the times of `nights` in league.toml. Killed at any moment and called again, it goes on.
+    Exit codes: 0 fine, 2 bad input, 3 a failure of the machine, 6 another night goes on, 128 + N a signal.
+    """
+    league, now = League.open(options.league), datetime.now().astimezone()
+    if options.dry_run:
+        for line in preview(league, now):
+            current().write(line)
+        return
+    end = options.end.deadline().end
+    if end is None and options.matches is None:
+        if not in_window(league.table, now):
+            current().say(f"nothing to do: the nights are {league.table.nights} (--stop-after 1h plays now)")
+            return
+        end = time.monotonic() + (seconds_left(league.table.closes, None, now) or 0.0)
+    processors = default_processes()
+    workers = options.workers or max(1, processors // max(1, options.cpus))
+    from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
+
+    plan = NightPlan(
+        end,
+        options.matches,
+        Pinning(workers, options.cpus, processors),
+        lambda: LocalExecutor(workers, cpus=options.cpus),
+    )
+    done = run_night(league, plan, now, current().say)
+    if options.format_ is OutputFormat.JSON:
+        current().document(
+            LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal)
+        )
+    if done.signal:
+        sys.exit(128 + done.signal)

@@ -1,0 +1,159 @@
+"""Judges submissions: build, check, name, digest and quota; what passes becomes a version of its bot."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from msgspec import structs
+
+from tourney.bots.catalogue.shipped import shipped_bots, shipped_digests
+from tourney.bots.catalogue.store import StoredBot
+from tourney.bots.catalogue.tree import naming, remove_tree
+from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.errors import BotError
+from tourney.league.identity import READY, SIGNATURE, imitated, signature_problem
+from tourney.league.intake import arrivals, take, taken_folders
+from tourney.league.league_folder import League, moment
+from tourney.league.ledger import HOUSE, BotVersion, Entry, Fate, Submission
+from tourney.league.receipts import Diagnosis, write_receipt
+from tourney.run.check_bot import check_bot
+
+Say = Callable[[str], None]
+
+
+def take_in(league: League, night: int, now: datetime, say: Say) -> None:
+    """Take what is complete in the inbox, and judge all that was taken; each gets a receipt.
+
+    What a crash left in ``records/taken`` is judged again, under the same number. Raises SandboxError and
+    StoreError if the machine fails; then submissions wait for the next call.
+    """
+    for arrival in list(arrivals(league, now)):
+        found = take(league, arrival, now)
+        if found is None:
+            say(f"inbox/{arrival.author!r} is left alone: {arrival.problem}")
+        elif found.fate == "refused":
+            _tell(league, found, Diagnosis(), say)
+    for (number, author, bot), path in sorted(taken_folders(league).items()):
+        known = league.ledger.submissions.get(number)
+        submission = known or Submission(number, author, bot, moment(now), bot)
+        if submission.fate == "waiting":
+            judged, diagnosis = _judge(league, submission, path, night)
+            _tell(league, judged, diagnosis, say)
+        remove_tree(path)
+
+
+def enter_house(league: League, night: int) -> None:
+    """Enter the house's bots, and new versions of them after Tourney was upgraded."""
+    for name in league.table.house:
+        bot = league.store.add(shipped_bots()[name], origin="used")
+        versions = league.ledger.versions_of(HOUSE, name)
+        if not versions or versions[-1].digest != bot.digest:
+            league.ledger.add(*_new_version(league, HOUSE, name, bot.digest, night))
+
+
+def _tell(league: League, judged: Submission, diagnosis: Diagnosis, say: Say) -> None:
+    write_receipt(league, judged, diagnosis)
+    version = f" as version {judged.version}" if judged.version else ""
+    why = f": {judged.reason}" if judged.reason else ""
+    say(f"submission {judged.number}, {judged.author}/{judged.bot}: {judged.fate}{version}{why}")
+
+
+def _judge(league: League, submission: Submission, folder: Path, night: int) -> tuple[Submission, Diagnosis]:
+    """Judge a submission, and enter the result in the ledger in one write."""
+    diagnosis = Diagnosis()
+    entries: tuple[Entry, ...] = ()
+    try:
+        bot = _stored(league, submission, folder)
+        submission = structs.replace(submission, digest=bot.digest)
+        version = _refuse_known(league, submission, bot)
+        if version is None:
+            diagnosis = diagnosis_of(league, bot)
+            if not diagnosis.problem:
+                new, *before = _new_version(league, submission.author, submission.bot, bot.digest, night)
+                version, entries = new.number, (new, *before)
+        fate: Fate = "refused" if diagnosis.problem else "accepted"
+        judged = structs.replace(
+            submission, fate=fate, version=version, reason=_line(diagnosis.problem, folder)
+        )
+    except BotError as error:
+        judged = structs.replace(submission, fate="refused", reason=_line(str(error), folder))
+    league.ledger.add(judged, *entries)
+    return judged, diagnosis
+
+
+def _line(text: str, folder: Path) -> str:
+    """A problem for an author, in one line and without the paths of this machine."""
+    text = text.replace(f"{folder}/", "")
+    return "".join(c if c.isprintable() else " " for c in text)[:1000]
+
+
+def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:
+    """The bot of a submission, from the store. Raises BotError."""
+    places = [path for path in folder.iterdir() if not path.name.endswith(SIGNATURE)]
+    if len(places) != 1 or places[0].is_symlink():
+        raise BotError("it could not be read: put it into the inbox again")
+    path = places[0]
+    table = league.authors.get(submission.author)
+    if table is not None and table.keys and not submission.source.startswith("git:"):
+        signature = path.with_name(path.name + SIGNATURE)
+        if not path.is_file():
+            raise BotError("it is not signed: sign an archive of the bot's folder")
+        if why := signature_problem(submission.author, table, path, signature):
+            raise BotError(why)
+    with suppress(OSError):
+        if path.is_dir():
+            (path / READY).unlink()
+    bot = league.store.add(path)
+    with naming(submission.bot):
+        if not bot.manifest.plays(league.table.game):
+            raise BotError(f"it plays {', '.join(bot.manifest.games)}, not {league.table.game}")
+    return bot
+
+
+def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int | None:
+    """The version that a submission is already, or None. Raises BotError for what must not enter."""
+    author, name, ledger = submission.author, submission.bot, league.ledger
+    shipped = next((one for one, digest in shipped_digests().items() if digest == bot.digest), None)
+    if shipped is not None:
+        raise BotError(f"it is a copy of {shipped}, a bot that ships with Tourney")
+    known = ledger.by_digest.get(bot.digest)
+    if known is not None:
+        if (known.author, known.bot) != (author, name):
+            raise BotError(f"it is a copy of {known.label}")
+        return known.number
+    others = {one.bot for one in ledger.versions if one.author != author}
+    if other := imitated(name, others | shipped_bots().keys()):
+        raise BotError(f"the name {name} looks like {other}: choose another one")
+    own = {one.bot for one in ledger.versions if one.author == author and not one.withdrawn}
+    if len(own | {name}) > league.table.quota.bots:
+        raise BotError(
+            f"{author} has {len(own)} bots, the most for an author: submit a version of one, or withdraw one"
+        )
+    return None
+
+
+def diagnosis_of(league: League, bot: StoredBot) -> Diagnosis:
+    """Build a bot and let it play its trials, contained. Raises SandboxError if the machine fails."""
+    lines: list[str] = []
+    problem = ""
+    try:
+        sandbox = open_sandbox(league.table.sandbox)
+        for trial in check_bot(bot, league.store, sandbox, [league.table.game], league.limits):
+            lines += trial.lines()
+            if trial.ok is False and not problem:
+                problem = f"{trial.name}: {trial.result}" + (f"; {trial.advice}" if trial.advice else "")
+    except BotError as error:
+        notes = tuple(line for note in getattr(error, "__notes__", ()) for line in note.splitlines())
+        return Diagnosis(str(error), tuple(lines), notes)
+    return Diagnosis(problem, tuple(lines))
+
+
+def _new_version(league: League, author: str, bot: str, digest: str, night: int) -> Iterator[BotVersion]:
+    """Yield a new version of a bot, and the one that it supersedes."""
+    versions = league.ledger.versions_of(author, bot)
+    yield BotVersion(author, bot, len(versions) + 1, digest, night)
+    retired = night + (0 if author == HOUSE else league.table.quota.superseded_nights)
+    for one in versions[-1:]:
+        if one.superseded is None:
+            yield structs.replace(one, superseded=night, retired=retired)

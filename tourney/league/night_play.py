@@ -1,0 +1,231 @@
+"""Plays the tournaments of a night in slices, until its end, and keeps each author within its seconds.
+
+A tournament is one of the format ``adaptive`` whose budget grows. Each slice is planned to take half of the
+time that is left, so the last ones are short: at the end of the night all that was drawn is played, and the
+tournament is complete. What an author's bots were charged decides only who is drawn in later slices, never
+what has been drawn.
+"""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from tourney.files import write_file
+from tourney.games.registry import find_game
+from tourney.league.league_folder import League
+from tourney.league.ledger import HOUSE, Night, NightTournament
+from tourney.run.engine.readiness import Pinning, PlaySetup
+from tourney.run.engine.tournament_run import SAMPLE, check_contents, run_tournament
+from tourney.run.file_schema import opening_plies
+from tourney.run.listeners import Listener
+from tourney.run.tournament_file import TournamentFile, read_tournament_file
+from tourney.run.workers.executor import MatchExecutor
+from tourney.schedule.adaptive import BATCH
+from tourney.schedule.format import group_size
+from tourney.store.database import Database
+from tourney.store.engine import database_exists
+from tourney.store.values import StoredEntrant, Tournament
+
+SHORTEST: Final = 10.0
+"""Seconds that must be left for another slice: starting one takes a part of that."""
+PATIENCE: Final = 3600.0
+"""Seconds for which a database that cannot be written (the disk is full) is tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class NightPlan:
+    """How a night is played: until ``end`` (of ``clock``), or ``matches`` in each tournament, or both."""
+
+    end: float | None
+    matches: int | None
+    pinning: Pinning
+    make_executor: Callable[[], MatchExecutor]
+    clock: Callable[[], float] = time.monotonic
+
+
+class NightPlay:
+    """The play of a night; ``signal`` is that which ended it early, or 0."""
+
+    def __init__(self, league: League, night: Night, plan: NightPlan, listener: Listener) -> None:
+        self._league = league
+        self._night = night
+        self._plan = plan
+        self._listener = listener
+        self.signal = 0
+
+    def play(self) -> tuple[NightTournament, ...]:
+        """Play a tournament for each number of seats, each for an equal share of the time."""
+        check_contents(self._league.database, self._listener.say)
+        found = []
+        for place, seats in enumerate(self._league.seats):
+            if self.signal:
+                break
+            end, now = self._plan.end, self._plan.clock()
+            share = None if end is None else now + (end - now) / (len(self._league.seats) - place)
+            if (one := self._play_seats(seats, share)) is not None:
+                found.append(one)
+        return tuple(found)
+
+    def _play_seats(self, seats: int, end: float | None) -> NightTournament | None:
+        name = f"night-{self._night.number:04}-{seats}"
+        alive = self._league.ledger.alive(self._night.number)
+        if len(alive) < seats or all(one.author == HOUSE for one in alive):
+            self._listener.say(
+                f"{name} is not played: the league has too few bots for tables of {seats} seats"
+            )
+            return None
+        drawn, state = -1, self._state(name)
+        while not self.signal and (budget := self._budget(state, seats, end)) is not None:
+            file = self._file(name, seats, budget, state)
+            setup = PlaySetup(
+                retry_seconds=PATIENCE, skip_broken=True, pinning=self._plan.pinning, sliced=True
+            )
+            league, make = self._league, self._plan.make_executor
+            summary = run_tournament(file, league.database, league.store.root, make, self._listener, setup)
+            self.signal, state = summary.signal, self._state(name)
+            if state is None or state.rows == drawn:
+                break  # no further pairing is possible
+            drawn = state.rows
+        if state is None:
+            return None
+        return NightTournament(name, seats, state.done, state.tournament.root)
+
+    def _budget(self, state: "_State | None", seats: int, end: float | None) -> int | None:
+        """The number of matches up to the end of the next slice, or None if the night is over."""
+        per = group_size(seats)
+        most = None if self._plan.matches is None else self._plan.matches // per * per
+        if state is None:
+            return max(per, min(BATCH * per, most or BATCH * per))
+        if state.open:
+            return state.budget
+        if end is None:
+            return most if most is not None and most > state.budget else None
+        left = end - self._plan.clock()
+        if left < max(SHORTEST, 2 * state.longest):
+            return None
+        fits = left / 2 * self._plan.pinning.workers / max(state.mean, 1e-3) / per
+        quota = self._league.table.quota.seconds_per_night
+        for author, seconds in state.seconds.items():
+            if 0 < seconds < quota:  # if it played in each match of the slice, it would take half of its rest
+                fits = min(fits, state.played[author] / seconds * (quota - seconds) / 2 / per)
+        budget = state.budget + max(1, int(fits)) * per
+        return budget if most is None else min(budget, most) if most > state.budget else None
+
+    def _file(self, name: str, seats: int, budget: int, state: "_State | None") -> TournamentFile:
+        """Write the tournament file of the next slice, and read it."""
+        path = self._league.records / "nights" / f"{name}.toml"
+        if state is not None:
+            seeding = str(dict(state.tournament.plan.extra)["seeding"])
+        else:
+            plan = read_tournament_file(path, self._text(name, seats, budget, "file", None)).plan
+            with _opened(self._league.database) as database:
+                every = () if database is None else database.tournaments.all()
+                like = [one for one in every if (one.plan.options, one.plan.seats) == (plan.options, seats)]
+                played = any(database and database.schedules.progress(one.id).done for one in like)
+            seeding = "rating" if played else "file"
+        text = self._text(name, seats, budget, seeding, state)
+        write_file(path, text.encode("utf-8"))
+        return read_tournament_file(path, text)
+
+    def _text(self, name: str, seats: int, budget: int, seeding: str, state: "_State | None") -> str:
+        """The text of a night's tournament file: a later one may only add and withdraw entrants."""
+        league, written = self._league, self._league.tables
+        keys: dict[str, object] = {"name": name, "game": league.table.game, "format": "adaptive"}
+        keys |= {"league": True, "seeding": seeding, "seats": seats, "budget": budget}
+        keys["opening-plies"] = opening_plies(find_game(league.table.game), league.table.opening_plies)
+        run: dict[str, object] = {"sandbox": league.table.sandbox}
+        alive = {one.entrant: one.digest for one in league.ledger.alive(self._night.number)}
+        bots = alive if state is None else {one.name: one.entrant.digest for one in state.entrants} | alive
+        if state is not None:
+            quota = league.table.quota.seconds_per_night
+            over = {author for author, seconds in state.seconds.items() if seconds >= quota}
+            gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
+            run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
+        tables = {"options": written.get("options", {}), "limits": written.get("limits", {}), "run": run}
+        lines = [f"{key} = {_toml(value)}" for key, value in keys.items()]
+        for title, table in tables.items():
+            lines += ["", f"[{title}]", *(f"{key} = {_toml(value)}" for key, value in dict(table).items())]  # type: ignore[call-overload]  # tables of the league file
+        for entrant, digest in bots.items():
+            lines += ["", "[[entrant]]", f'bot = "{digest}"', f'name = "{entrant}"']
+        return "\n".join(lines) + "\n"
+
+    def _state(self, name: str) -> "_State | None":
+        """How far a tournament is, or None before it begins."""
+        with _opened(self._league.database) as database:
+            tournament = None if database is None else database.tournaments.find(name)
+            if database is None or tournament is None:
+                return None
+            return _state_of(database, tournament)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """How far a tournament of a night is: its rows, those played, and what each author was charged so far.
+
+    ``mean`` and ``longest`` are seconds of its latest matches; ``played`` counts matches by author.
+    """
+
+    tournament: Tournament
+    entrants: tuple[StoredEntrant, ...]
+    rows: int
+    done: int
+    mean: float
+    longest: float
+    seconds: Mapping[str, float]
+    played: Mapping[str, int]
+
+    @property
+    def budget(self) -> int:
+        """The number of matches that it has been allowed so far."""
+        return int(dict(self.tournament.plan.extra)["budget"])
+
+    @property
+    def open(self) -> bool:
+        """Whether something that was drawn, or allowed, is not played."""
+        return self.done < self.rows or not self.tournament.complete
+
+
+def _state_of(database: Database, tournament: Tournament) -> _State:
+    progress = database.schedules.progress(tournament.id)
+    entrants = database.tournaments.entrants(tournament.id)
+    lengths = database.records.recent_seconds(tournament.id, SAMPLE)
+    played: Counter[str] = Counter()
+    ms: dict[str, float] = {}
+    for result in database.matches.results(tournament.id):
+        measured = database.records.measured(tournament.id, result.number).seats
+        for number, seat in zip(result.entrants, measured, strict=False):
+            author = _author(entrants[number].name)
+            ms[author] = ms.get(author, 0.0) + (seat.wall_ms if seat.cpu_ms is None else seat.cpu_ms)
+            played[author] += 1
+    mean = sum(lengths) / len(lengths) if lengths else 0.0
+    return _State(
+        *(tournament, entrants, progress.rows, progress.done),
+        *(mean, max(lengths, default=0.0), {a: v / 1000 for a, v in ms.items() if a != HOUSE}, played),
+    )
+
+
+def _author(entrant: str) -> str:
+    return entrant.partition(".")[0]
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[Database | None]:
+    """Give the database, or None before there is one."""
+    if not database_exists(url):
+        yield None
+        return
+    with Database.open(url) as database:
+        yield database
+
+
+def _toml(value: object) -> str:
+    """A value of a league file as TOML."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)

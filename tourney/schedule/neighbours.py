@@ -1,0 +1,61 @@
+"""Pairings of a league's night: authors stay apart, and neighbours of the ranking meet every night.
+
+Entrants of a league are called AUTHOR.BOT.VERSION. Half of the pairings of ``adaptive`` go to pairs of
+neighbours until each of them had one, so that no difference in the ranking rests on old games; the other half
+go where games tell most, which are those of new versions.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import Final
+
+from tourney.schedule.format import FormatKey, Setup
+
+LEAGUE: Final = FormatKey(
+    "league",
+    "flag",
+    help="For entrants called AUTHOR.BOT.VERSION: those of one author never meet, and half of the pairings go"
+    " to neighbours in the earlier ratings, until each two of them have met.",
+)
+_HOUSE: Final = "house"
+"""The author of bots that ship with Tourney."""
+
+Pair = tuple[int, int]
+
+
+def authors_of(setup: Setup) -> tuple[str, ...]:
+    """The author of each participant by number; without the key, and in the house, each has its own."""
+    authors = (one.name.partition(".")[0] for one in setup.participants)
+    league = setup.setting("league")
+    return tuple(
+        author if league and author != _HOUSE else f"{author}.{number}"
+        for number, author in enumerate(authors)
+    )
+
+
+def neighbour_pairs(setup: Setup) -> tuple[Pair, ...]:
+    """Each rated participant with the next lower one of another author; two of the house do not count.
+
+    The list begins at a place that the seed chooses: a short night does not always leave out the same pairs.
+    """
+    if not setup.setting("league"):
+        return ()
+    authors = authors_of(setup)
+    rated = [one for one in setup.participants if one.rating is not None]
+    order = [one.number for one in sorted(rated, key=lambda one: (-(one.rating or 0), one.number))]
+    found = []
+    for place, number in enumerate(order):
+        below = (other for other in order[place + 1 :] if authors[other] != authors[number])
+        other = next(below, None)
+        if other is not None and not all(authors[n].startswith(f"{_HOUSE}.") for n in (number, other)):
+            found.append((number, other))
+    begin = setup.seed % len(found) if found else 0
+    return (*found[begin:], *found[:begin])
+
+
+def neighbours(setup: Setup, present: Sequence[int], paired: int) -> Iterator[Pair | None]:
+    """Yield, for each pairing after the first ``paired`` ones, neighbours that are due, or None."""
+    pairs = neighbour_pairs(setup)
+    for number in count(paired):
+        due = pairs[number // 2] if number % 2 and number // 2 < len(pairs) else None
+        yield due if due is None or set(due) <= set(present) else None
