@@ -119,6 +119,7 @@ const HEAD = object({ tournament: CUP, matches: NUMBER }, { complete: anything, 
   salt: match("[0-9a-f]{32}") }, anything);
 const MATCH = object({ place: tuple(MS, MS, MS, MS), seats: list(NUMBER, 1, 64) }, {
   record: object({ digest: DIGEST }, {}, anything), void: object({ reason: WORD }, { entrant: NUMBER }) }, anything);
+const SEASON = object({ format: match("tourney-season/1"), root: DIGEST, entries: list(anything, 1, 1e7) });
 function checkForm(record) {
   RECORD(record, "record");
   const { seats, actions, outcome, limits } = record;
@@ -404,9 +405,24 @@ function* linesOf(bytes) {
   }
 }
 
+function checkSeason(season, roots) {
+  SEASON(season, "season");
+  const root = tree(season.entries.map(leaf)).toString("hex"), [head] = season.entries;
+  need(season.root === root, `the root is ${root}, but the season says otherwise`);
+  const number = isObject(head) ? head.number : null, previous = number ? head.previous ?? null : null;
+  need(Number.isInteger(number) && number > 0, "season has no number");
+  const before = number === 1 ? null : roots.get(number - 1) ?? previous;
+  need(previous === before, `season ${number} does not follow the season before it`);
+  roots.set(number, root);
+  return root;
+}
+
 function checkLine(line, file) {
   const value = parse(line);
   const has = (key) => isObject(value) && key in value;
+  if (has("format") && value.format === "tourney-season/1") {
+    return process.stdout.write(`${file.path}: the root is ${checkSeason(value, file.seasons)}\n`);
+  }
   if (has("tournament")) {
     HEAD(value, "tournament");
     return (file.cup = new Cup(value));
@@ -430,9 +446,9 @@ function main(paths) {
     process.stdout.write(`${help.replace(/^\/\/ ?/gm, "")}\n`);
     return paths.length ? 0 : 2;
   }
-  const file = { records: 0, bad: 0, unknown: 0 };
+  const file = { records: 0, bad: 0, unknown: 0, seasons: new Map() };
   for (const path of paths) {
-    Object.assign(file, { cup: null, before: file.bad });
+    Object.assign(file, { path, cup: null, before: file.bad });
     let bytes = null;
     try { bytes = readFileSync(path === "-" ? 0 : path); } catch { process.stderr.write(`${path} cannot be read\n`); }
     if (!bytes) return 2;

@@ -44,6 +44,7 @@ CUP = {"format": "tourney-plan/[12]", "plan": PLAN, "entrants": [PLAYER, 1, 10**
     "beacon?": {"round": LABEL, "value?": "([0-9a-f]{2})*"}}
 HEAD = {"tournament": CUP, "matches": range(2**31), "complete?": None, "root?": DIGEST, "commitment?": DIGEST,
     "salt?": "[0-9a-f]{32}", "*": None}
+SEASON = {"format": "tourney-season/1", "root": DIGEST, "entries": None}
 MATCH = {"place": (MS, MS, MS, MS), "seats": [range(2**31), 1, 64], "record?": {"digest": DIGEST, "*": None},
     "void?": {"reason": WORD, "entrant?": range(2**31)}, "*": None}
 
@@ -332,11 +333,25 @@ class Cup:  # what the lines of one tournament have together
         need(self.head.get("root") == root, f"the root is {root}, but its first line says otherwise")
         return root
 
+def check_season(season: Any, roots: dict[int, str]) -> str:
+    """Check the root of a league's season and, by the ``roots`` of those before it, what it follows."""
+    fits(season, SEASON, "season")
+    need(isinstance(season["entries"], list) and season["entries"], "season has no entries")
+    head, root = season["entries"][0], tree([*map(leaf, season["entries"])]).hex()
+    need(season["root"] == root, f"the root is {root}, but the season says otherwise")
+    number: Any = head.get("number") if isinstance(head, dict) else None
+    need(type(number) is int and number > 0, "season has no number")
+    before = None if number == 1 else roots.get(number - 1, head.get("previous"))
+    need(head.get("previous") == before, f"season {number} does not follow the season before it")
+    roots[number] = root
+    return root
+
 def main(paths: list[str]) -> int:
     if not paths or "--help" in paths:
         sys.stdout.write(str(__doc__))
         return 0 if paths else 2
     records = bad = unknown = 0
+    seasons: dict[int, str] = {}
     for path in paths:
         cup: Any = None
         try:
@@ -354,6 +369,9 @@ def main(paths: list[str]) -> int:
                 if "tournament" in keys:
                     fits(value, HEAD, "tournament")
                     cup = Cup(value)
+                    continue
+                if "format" in keys and value["format"] == "tourney-season/1":
+                    print(f"{path}: the root is {check_season(value, seasons)}")
                     continue
                 if "place" in keys:
                     fits(value, MATCH, "match")
