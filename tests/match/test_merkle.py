@@ -90,3 +90,15 @@ def test_altered_path_leads_elsewhere() -> None:
 def test_leaf_outside_the_tree_has_no_path() -> None:
     with pytest.raises(IndexError, match="no leaf 3 among 3"):
         inclusion_path(leaves(3), 3)
+
+
+@pytest.mark.parametrize("index", [-1, 3, 4])
+def test_places_beside_the_leaves_are_refused(index: int) -> None:
+    """The first place before the leaves, and the first two behind them."""
+    leaves = [leaf_hash(bytes([number])) for number in range(3)]
+    with pytest.raises(IndexError):
+        inclusion_path(leaves, index)
+    assert root_from_path(leaves[0], index, 3, inclusion_path(leaves, 0)) is None
+    assert root_from_path(leaves[0], index, 3, []) is None
+    assert root_from_path(leaves[0], 1, 1, []) is None
+    assert root_from_path(leaves[0], -1, 1, []) is None
