@@ -20,8 +20,11 @@ from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import Page
 from tests.support.command import invoke
 from tests.support.sites import site
+from tourney.bots.catalogue.tunable import Parameter
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
+from tourney.compare.tuning import TuneRule
+from tourney.compare.tuning_methods import SearchTerms, default_rate
 from tourney.report.display import label
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
@@ -45,6 +48,7 @@ from tourney.schedule.knockout import Bracket
 from tourney.store.database import Database
 
 NAMES = tuple("abcdefghi")
+TERMS = SearchTerms(("x",), (Parameter(value=0, low=-9, high=9, step=3),), 3, 1, 1, default_rate(1))
 PLANS: dict[str, dict[str, Any]] = {
     "round-robin": {"format_": "round-robin", "names": NAMES[:4]},
     "round-robin-3": {"format_": "round-robin", "names": NAMES[:5], "seats": 3, "games": 6, "rounds": 2},
@@ -75,6 +79,7 @@ PLANS: dict[str, dict[str, Any]] = {
             ("max-pairs", 3),
         ),
     },
+    "tune": {"format_": "tune", "names": NAMES[:2], "extra": TuneRule(TERMS, "spsa").extra()},
 }
 
 
