@@ -38,7 +38,7 @@ def test_star_stands_for_any_text_in_a_test_of_pythons(bot: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"> tourney 1\n", "no line of it begins with '<', so it tests nothing"),
+        (b"> tourney 1\n", "no line of it begins with '<' or '!', so it tests nothing"),
         (b"", "so it tests nothing"),
         (b"> tourney 1\nbot\n", "line 2: 'bot' begins neither with '> '"),
         (b"< \xff\n", "is not UTF-8 text"),

@@ -12,7 +12,7 @@ from tests.support.command import invoke
 from tests.support.folders import write_shell_bot
 
 PAGE = page("how-to/ci.md")
-SHELL, GITHUB, GITLAB = blocks(PAGE, "sh", "yaml")
+SHELL, STEP, GITHUB, GITLAB = blocks(PAGE, "sh", "yaml")
 
 
 def commands(block: str) -> list[list[str]]:
@@ -70,7 +70,9 @@ def test_jobs_are_yaml_with_a_job_each() -> None:
 def test_commands_to_try_parse() -> None:
     found = commands(SHELL)
     assert [words[0] for words in found] == ["bots", "gate", "bots", "bots"]
-    assert all(parses(words) for words in found)
+    (step,) = commands(STEP.replace("run: ", ""))
+    assert step[:2] == ["bots", "test"]
+    assert all(parses(words) for words in (*found, step))
 
 
 def test_options_on_the_page_exist() -> None:
