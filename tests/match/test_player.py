@@ -7,6 +7,7 @@ import pytest
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.match.player import LATE, Player, dismiss
+from tourney.protocol import Greeting, decode_bot
 
 
 class Counting(Channel):
@@ -41,6 +42,25 @@ def test_answer_withheld_is_part_of_the_words_of_a_timeout() -> None:
     assert said == f"{words}; it wrote ready\ufffd 500 {LATE}"
     assert Player(Late()).fault_words(Event("closed", "exited"), 7_000_000) == "exited"
     assert Player(Late()).fault_words(Event("overflow"), 7_000_000) == "overflow"
+
+
+@pytest.mark.parametrize(
+    ("line", "identity"),
+    [
+        ("bot", ""),
+        ("bot version=2", "2"),
+        ("bot author=me", ""),
+        ("bot name=Deep\u00a0Thought version=1.5 author=A\u00a0B wants=legal", "Deep Thought 1.5 by A B"),
+        (f"bot name={'x' * 3000}", "x" * 100),
+    ],
+)
+def test_identity_is_how_a_bot_introduces_itself(line: str, identity: str) -> None:
+    player = Player(ScriptedChannel(""))
+    assert player.identity == ""
+    greeting = decode_bot(line)
+    assert isinstance(greeting, Greeting)
+    player.greeting = greeting
+    assert player.identity == identity
 
 
 @pytest.mark.parametrize(

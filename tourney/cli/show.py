@@ -226,6 +226,9 @@ def _measured_lines(measured: Measurements) -> Iterator[str]:
     if measured.started:
         took = "?" if measured.wall_ms is None else measured.wall_ms
         yield f"played   {measured.started} on {measured.host or '?'}, {took} ms"
+    for number, engine in enumerate(measured.engines, start=1):
+        if engine:
+            yield f"engine   seat {number}: {engine}"
     if (box := measured.sandbox) is not None:
         yield f"sandbox  {box.level or '?'} ({box.kind or '?'})"
     if measured.reproducible is False:

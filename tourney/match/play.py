@@ -366,11 +366,12 @@ class _RunningMatch:
         assert referee.outcome is not None  # noqa: S101 - the match is over
         for seat in self._players:
             self._take_stderr(seat, self._last_ply(seat))
-        times: list[float | None] = [None] * len(referee.actions)
-        for ply, elapsed in self._times:
-            times[ply] = elapsed // 1000 / 1000
+        took = dict(self._times)
+        times = (took[ply] // 1000 / 1000 if ply in took else None for ply in range(len(referee.actions)))
+        engines = tuple(player.identity for player in self._players.values())
         measured = structs.replace(
             about,
+            engines=engines if any(engines) else (),
             times_ms=tuple(times),
             seats=tuple(map(self._seats.measured, self._players)),
             reproducible=not self._unsure,

@@ -8,6 +8,7 @@ from tourney.bots.channel.interface import Channel, Event, printable
 from tourney.match.spec import Limits
 from tourney.protocol import QUIT, Go, Greeting, Info, decode_bot
 
+MOST_IDENTITY: Final = 100  # characters of a name, version or author that are kept
 QUIT_SECONDS: Final = 0.5  # a bot's time for its exit after ``quit``; then it is killed, which is not a fault
 LATE_MS: Final = 500  # that a bot without an answer has to write it when its input ends
 LATE: Final = (
@@ -50,6 +51,16 @@ class Player:
         words = event.text or f"no answer within {allowance // MS} ms"
         late = self.channel.withheld(LATE_MS)
         return f"{words}; it wrote {printable(late)} {LATE}" if late else words
+
+    @property
+    def identity(self) -> str:
+        """How the bot introduced itself: ``NAME VERSION by AUTHOR`` as far as it did, or ""."""
+        pairs = dict(self.greeting.pairs) if self.greeting else {}
+        name, version, author = (
+            " ".join(pairs.get(key, "").split())[:MOST_IDENTITY] for key in ("name", "version", "author")
+        )
+        words = f"{name} {version}".strip()
+        return f"{words} by {author}" if words and author else words
 
     def cut(self) -> None:
         """End a bot that was at fault, at once."""

@@ -82,7 +82,8 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
 
     ``started`` is ISO 8601, UTC. ``times-ms`` has an item for each action of the record: null for chance,
     openings and substitutes. ``why-not`` says in words why a match is not ``reproducible``. ``speed`` is that
-    of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured.
+    of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured. ``engines`` are the
+    names by which the seats' bots introduced themselves, with version and author; "" for those that did not.
     """
 
     # Unknown keys are ignored: a later version may add some.
@@ -96,6 +97,7 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     reproducible: bool | None = None
     why_not: tuple[str, ...] = written(())
     speed: int = 0
+    engines: tuple[str, ...] = written(())
 
     @property
     def load(self) -> tuple[SeatLoad, ...]:

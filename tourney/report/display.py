@@ -35,6 +35,7 @@ class EntrantLabel:
 
     ``provenance`` follows from its digest and the bots that ship with this version. ``broken``: why its bot
     could not be started, or "". ``digest``: "" if no bot is known.
+    ``engine``: how the bot introduced itself in a match, or "".
     """
 
     number: int
@@ -48,6 +49,12 @@ class EntrantLabel:
     digest: str
     provenance: Provenance
     broken: str
+    engine: str = ""
+
+    @property
+    def program(self) -> str:
+        """The bot with its version; a bare command has none but by its own words."""
+        return f"{self.bot} {self.version}" if self.version != "0" else self.engine or self.bot
 
     @property
     def page(self) -> str:

@@ -28,7 +28,7 @@ from tourney.report.pages.match_files import MatchWork, match_work
 from tourney.report.pages.match_list import list_pages
 from tourney.report.pages.publishing import sitemap
 from tourney.report.replays.replay import shared_files
-from tourney.report.source import ReportSource, published
+from tourney.report.source import ReportSource, engines_of, published
 from tourney.results.versions import VersionPool
 
 STATIC = (
@@ -152,6 +152,8 @@ def renderer(source: ReportSource, options: Options, prefix: str = "") -> Render
     if not source.tournament.recorded:
         options = replace(options, match_pages=0)
     source = published(source, logs=options.logs)
+    if options.measured:
+        source = replace(source, engines=engines_of(source))
     nav = tuple(
         Section(kind.title, kind.path, kind.under) for kind in KINDS if kind.title and kind.when(source)
     )

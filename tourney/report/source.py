@@ -3,7 +3,7 @@
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import merge
 from itertools import combinations
@@ -71,8 +71,9 @@ class ReportSource:
     ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
     finished tournament. ``overload`` is that of all matches, and of each entrant's; ``overloaded`` are the
     matches with such turns, most first, ``STRETCHED`` at most. ``pending`` are the rows still to play, by
-    number. ``disclosed``: what may be published; before the end the tournament has the seed 0 here, and a
-    match that shares its seed with one to come counts as one without a record.
+    number. ``engines``: how bots introduced themselves, by entrant. ``disclosed``: what may be published;
+    before the end the tournament has the seed 0 here, and a match that shares its seed with one to come
+    counts as one without a record.
     ``joined`` and ``luck`` are those of its ``clusters``.
     """
 
@@ -96,6 +97,7 @@ class ReportSource:
     audit: Callable[[], tuple[AuditFinding, ...]] = tuple
     joined: bool = True
     luck: bool = True
+    engines: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def game(self) -> AnyGame | None:
@@ -250,7 +252,10 @@ class ReportSource:
         """The labels of all entrants by number."""
         shipped = shipped_digests()
         return {
-            stored.number: _label(stored, shipped, known=self.tournament.recorded) for stored in self.entrants
+            stored.number: _label(
+                stored, shipped, self.engines.get(stored.number, ""), known=self.tournament.recorded
+            )
+            for stored in self.entrants
         }
 
     @cached_property
@@ -280,7 +285,7 @@ def _result_row(match: TournamentMatch) -> ResultRow:
     return row
 
 
-def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> EntrantLabel:
+def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, known: bool) -> EntrantLabel:
     def shown(words: str) -> str:
         return display.label(words) if words else ""
 
@@ -298,7 +303,22 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], *, known: bool) -> En
         if known
         else "submitted",
         broken=display.line(stored.broken),
+        engine=shown(engine),
     )
+
+
+def engines_of(source: ReportSource) -> Mapping[int, str]:
+    """How each bot introduced itself in the first of its matches with a record, by entrant."""
+    found: dict[int, str] = {}
+    waiting = {entrant.number for entrant in source.entrants}
+    for match in source.recorded:
+        if not waiting:
+            break
+        if waiting.intersection(match.seats):
+            said = source.detail(match.number).measured.engines
+            found |= {e: words for e, words in zip(match.seats, said, strict=False) if e in waiting}
+            waiting.difference_update(match.seats)
+    return found
 
 
 def load(database: Database, tournament: Tournament) -> ReportSource:

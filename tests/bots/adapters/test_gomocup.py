@@ -58,7 +58,7 @@ def test_two_games_are_played() -> None:
         > END
         """
     )
-    assert said(channel, b"tourney 1\n") == "line: bot"
+    assert said(channel, b"tourney 1\n") == "line: bot name=brain version=1.0"
     assert said(channel, GAME) == "line: ready"
     assert said(channel, b"play 1 7,7\ngo move=2500\n") == "line: move 8,8"
     assert said(channel, b"play 2 8,8\nplay 1 7,8\ngo move=2500\n") == "line: move 8,7"

@@ -38,47 +38,51 @@ def test_two_games_are_played_in_gtp() -> None:
     channel, inner = adapted(
         """
         > 1 protocol_version
+        > 2 name
+        > 3 version
         < Welcome to an engine
         < =1 2
-        > 2 boardsize 9
-        > 3 clear_board
-        > 4 komi 6.5
-        > 5 time_settings 0 2 1
-        < =2
-        < =3
+        < =2 Some Go
+        < ?3 unknown command
+        > 4 boardsize 9
+        > 5 clear_board
+        > 6 komi 6.5
+        > 7 time_settings 0 2 1
         < =4
         < =5
-        > 6 play B e5
-        > 7 play W c3
-        > 8 genmove B
         < =6
         < =7
-        < thinking ...
-        < =8 D4
-        > 9 play W PASS
+        > 8 play B e5
+        > 9 play W c3
         > 10 genmove B
+        < =8
         < =9
-        < =10 pass
-        > 11 boardsize 19
-        > 12 clear_board
-        > 13 komi 7.5
-        > 14 time_settings 90 5 1
+        < thinking ...
+        < =10 D4
+        > 11 play W PASS
+        > 12 genmove B
         < =11
-        < =12
+        < =12 pass
+        > 13 boardsize 19
+        > 14 clear_board
+        > 15 komi 7.5
+        > 16 time_settings 90 5 1
         < =13
         < =14
-        > 15 play B q16
-        > 16 time_left B 89 0
-        > 17 time_left W 90 0
-        > 18 genmove W
         < =15
-        < ?16 unknown command
-        < ?17 unknown command
-        < =18 resign
+        < =16
+        > 17 play B q16
+        > 18 time_left B 89 0
+        > 19 time_left W 90 0
+        > 20 genmove W
+        < =17
+        < ?18 unknown command
+        < ?19 unknown command
+        < =20 resign
         > quit
         """.replace("PASS", "pass")
     )
-    assert said(channel, b"tourney 1\n") == "line: bot"
+    assert said(channel, b"tourney 1\n") == "line: bot name=Some\u00a0Go"
     assert said(channel, GAME) == "line: ready"
     opening = b"play 1 B%20e5\nplay 2 W%20c3\n"
     assert said(channel, opening + b"go move=2500\n") == "line: move B%20d4"

@@ -69,7 +69,7 @@ def test_two_games_are_played_in_uci() -> None:
         """,
         options={"Hash": 64, "Clear Hash": ""},  # type: ignore[dict-item]  # an option is not a limit
     )
-    assert said(channel, b"tourney 1\n") == ["line: bot"]
+    assert said(channel, b"tourney 1\n") == ["line: bot name=Some\u00a0Engine"]
     assert said(channel, GAME) == ["line: ready"]
     assert said(channel, b"go move=1000\n") == ["line: move e2e4"]
     answers = said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo clocks=900,950 inc=5 nodes=100\n")

@@ -42,7 +42,7 @@ def begun(
     inner = ScriptedChannel(greeting + ready + script)
     protocol = XboardProtocol().configured({}, {} if depth is None else {"depth": depth})
     channel = protocol.adapt(inner)
-    assert said(channel, b"tourney 1\n") == "line: bot"
+    assert said(channel, b"tourney 1\n") == "line: bot name=Some\u00a0=\u00a0Engine"
     assert said(channel, b"game chess seats=2 seat=%d seed=7 move=1000\n" % seat) == "line: ready"
     return channel, inner
 

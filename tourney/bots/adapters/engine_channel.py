@@ -16,6 +16,9 @@ from tourney.protocol import Go, Hello, NewGame, Play, Quit, decode_referee, sho
 MAX_OUTPUT: Final = (1 << 20, 20_000)
 """Most bytes and lines of an engine between two requests; more than a bot's, as most lines are dropped."""
 
+MAX_IDENTITY: Final = 100
+"""Most characters of an engine's name, version or author."""
+
 
 class EngineChannel(ForwardingChannel):
     """Translates between the referee and an engine.
@@ -31,6 +34,19 @@ class EngineChannel(ForwardingChannel):
         self._wants: Literal["bot", "ready", "move", ""] = ""  # what the referee waits for
         self._said: deque[Event] = deque()
         self._failed: Event | None = None
+        self._identity: dict[str, str] = {}
+
+    def _introduce(self, key: str, text: str) -> None:
+        """Take the engine's name, version or author, for its greeting; a key's first text counts."""
+        words = "\N{NO-BREAK SPACE}".join(text.split())[:MAX_IDENTITY]
+        if words and words.replace("\N{NO-BREAK SPACE}", "").isprintable():
+            self._identity.setdefault(key, words)
+
+    def _greeting(self, wants: str = "") -> Event:
+        """The event of a completed handshake."""
+        return Event(
+            "line", " ".join([f"bot{wants}", *(f"{k}={text}" for k, text in self._identity.items())])
+        )
 
     def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - an engine that thinks too long answers then
         """None: engines flush."""
@@ -118,6 +134,8 @@ class EngineChannel(ForwardingChannel):
     def _done(self) -> Event | None:
         """The event of a request that is fulfilled; None for a move, which the caller translates."""
         wants, self._wants = self._wants, ""
+        if wants == "bot":
+            return self._greeting()
         return None if wants == "move" else Event("line", wants)
 
     def _fail(self, why: str) -> Event:

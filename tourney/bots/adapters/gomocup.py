@@ -14,6 +14,7 @@ from tourney.protocol import Go, NewGame, shown
 GAME: Final = re.compile(r"openspiel:gomoku(?:\(size=([1-9][0-9]?)\))?", re.ASCII)
 """The game's name, with the size of its board."""
 SIZE: Final = 15  # OpenSpiel's default
+_ABOUT = re.compile(r'\b(name|version|author)="([^"]*)"')
 _POINT = re.compile(r"[0-9]{1,2},[0-9]{1,2}", re.ASCII)
 _IDLE = ("MESSAGE", "DEBUG")
 
@@ -78,6 +79,9 @@ class GomocupChannel(EngineChannel):
         # An engine may print other lines before its OK to START.
         if self._wants == "ready" and line != "OK":
             return None
+        if self._wants == "bot":
+            for key, text in _ABOUT.findall(line):
+                self._introduce(key, text)
         if (done := self._done()) is not None:
             return done
         if _POINT.fullmatch(line) is None:

@@ -42,7 +42,7 @@ class GtpChannel(EngineChannel):
         self._generated = ""
 
     def _greet(self) -> None:
-        self._ask("bot", [("protocol_version", True)])
+        self._ask("bot", [("protocol_version", True), ("name", False), ("version", False)])
 
     def _begin(self, game: NewGame) -> None:
         found = GAME.fullmatch(game.game)
@@ -105,6 +105,8 @@ class GtpChannel(EngineChannel):
             return self._fail(f"answered {shown(line)} to command {command.number}, {command.text}")
         if found[1] == "?" and command.needed:
             return self._fail(f"refused {command.text}: {shown(found[3] or '')}")
+        if command.text in ("name", "version") and found[1] == "=":
+            self._introduce(command.text, found[3] or "")
         if self._open:
             return None
         if (done := self._done()) is not None:

@@ -220,11 +220,15 @@ class UciChannel(EngineChannel):
             if self._awaits == "bestmove" and _has_score(line):
                 self._about = rest
             return None
+        if word == "id" and self._awaits == "uciok":
+            key, _, text = rest.partition(" ")
+            if key in ("name", "author"):
+                self._introduce(key, text)
         if word != self._awaits:
             return None
         self._awaits = ""
         if word == "uciok":
-            return Event("line", "bot wants=position" if self._recent else "bot")
+            return self._greeting(" wants=position" if self._recent else "")
         if word == "readyok":
             return Event("line", "ready")
         move = rest.split(" ")[0]

@@ -129,6 +129,7 @@ class XboardChannel(EngineChannel):
             return None
         if self._features.get("ping") != "1":
             return self._fail("has no feature ping=1, which separates each answer from an earlier one")
+        self._introduce("name", self._features.get("myname", ""))
         return self._done()
 
 
