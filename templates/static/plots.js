@@ -7,7 +7,7 @@
 
   window.TourneyPlots = function (cockpit) {
     const make = cockpit.make;
-    const all = Array.from(document.querySelectorAll("#plots [data-plot]"), function (details) {
+    const all = Array.from(document.querySelectorAll(".plots [data-plot]"), function (details) {
       return { name: details.dataset.plot, details: details, svg: details.querySelector(".chart") };
     });
 
@@ -31,7 +31,8 @@
         } else {
           (cockpit.info[seat + 1] || []).forEach(function (entry) {
             entry.values.forEach(function (pair) {
-              if (pair[0] === name.replace("info-", "")) put(entry.ply, seat, pair[1]);
+              const turned = name === "score" && seat === 1 && cockpit.seats.length === 2 && typeof pair[1] === "number";
+              if (pair[0] === name.replace("info-", "")) put(entry.ply, seat, turned ? -pair[1] || 0 : pair[1]);
             });
           });
         }

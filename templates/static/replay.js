@@ -243,19 +243,27 @@
   }
 
   const cards = seats.map(function (seat) {
-    const item = document.querySelectorAll("#panel .players li")[seat - 1];
+    const item = document.querySelector('.players [data-seat="' + seat + '"]');
     const clock = make("span", { class: "clock" });
     const think = make("span", { class: "think hush" });
     const facts = make("dl", { class: "info" });
     const line = make("p", { class: "pv" }, "");
-    if (times.length || clocks) item.append(make("p", { class: "clocks" }, clock, think));
-    item.append(facts, line);
+    if (times.length || clocks) item.querySelector(".result").before(think, clock);
+    /* What the bots printed stands in the panel, with a place for each seat that printed something. */
+    if (info[seat]) document.getElementById("panel").append(make("div", { class: "said", "data-of": seat }, make("p", { class: "of" }, chip(seat), " ", seatName(seat)), facts, line));
     return { item: item, clock: clock, think: think, facts: facts, line: line };
   });
 
+  /* With two seats, scores have one point of view: the first seat's. */
+  function fromFirst(seat, value) {
+    return seats.length === 2 && seat === 2 && typeof value === "number" ? -value || 0 : value;
+  }
+
   function showCard(card, seat, at) {
-    const acting = at > 0 && actors[at - 1] === seat;
-    card.item.classList.toggle("acting", acting);
+    /* The mover: the seat that acts next, at the end the one that acted last. */
+    let next = at;
+    while (next < last && !actors[next]) next++;
+    card.item.classList.toggle("acting", actors[next < last ? next : last - 1] === seat);
     if (clocks) card.clock.textContent = (unsure ? "\u2265 " : "") + clockText(clocks[at][seat - 1]);
     let played = at;
     while (played > 0 && !(actors[played - 1] === seat && typeof times[played - 1] === "number")) played--;
@@ -267,8 +275,15 @@
     const old = found.ply !== at;
     card.facts.classList.toggle("hush", old);
     card.line.classList.toggle("hush", old);
-    found.values.forEach(function (pair) {
-      if (typeof pair[1] === "number") {
+    const mate = found.values.find(function (pair) {
+      return pair[0] === "mate" && typeof pair[1] === "number";
+    });
+    found.values.forEach(function (own) {
+      if (own === mate) return;
+      const pair = own[0] === "score" ? [own[0], fromFirst(seat, own[1])] : own;
+      if (own[0] === "score" && mate) {
+        card.facts.append(make("div", {}, make("dt", {}, "score"), make("dd", {}, "#" + grouped(fromFirst(seat, mate[1])))));
+      } else if (typeof pair[1] === "number") {
         card.facts.append(make("div", {}, make("dt", {}, pair[0]), make("dd", {}, grouped(pair[1]))));
       } else {
         card.line.append(make("span", {}, pair[0] ? pair[0] + " " : "", make("bdi", { title: pair[1] }, pair[1])), " ");
@@ -399,7 +414,9 @@
     speed
   );
   const controls = make("div", { class: "controls", id: "controls" }, slider, buttons, now);
-  if (svg) svg.after(controls);
+  const near = document.querySelector(".strip.near");
+  if (near) near.after(controls);
+  else if (svg) svg.after(controls);
   else stage.prepend(controls);
   controls.after(tools);
   controls.prepend(trouble);
@@ -437,6 +454,7 @@
     if (!board || !svg) return;
     board.flip(!board.flip());
     flipTool.setAttribute("aria-pressed", String(!!board.flip()));
+    stage.classList.toggle("turned", !!board.flip());
     address();
   }
 

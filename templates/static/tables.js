@@ -3,7 +3,7 @@
   "use strict";
 
   function value(row, index) {
-    var text = row.cells[index].textContent.trim();
+    var text = row.cells[index].dataset.sort || row.cells[index].textContent.trim();
     var number = parseFloat(text.replace("\u2212", "-").replace(/,/g, ""));
     return isNaN(number) ? text.toLowerCase() : number;
   }
@@ -48,4 +48,40 @@
   }
 
   Array.prototype.forEach.call(document.querySelectorAll("table.sortable"), sortable);
+})();
+
+/* The list of tournaments: a search over all its words, and filters. */
+(function () {
+  "use strict";
+
+  const form = document.getElementById("filter");
+  const body = document.getElementById("tournaments");
+  if (!form || !body) return;
+  const rows = Array.from(body.rows);
+  const find = document.getElementById("find");
+  const game = document.getElementById("of-game");
+  const format = document.getElementById("of-format");
+
+  function apply() {
+    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    rows.forEach(function (row) {
+      const text = row.textContent.toLowerCase();
+      const fits =
+        (!game.value || row.dataset.game === game.value) &&
+        (!format.value || row.dataset.format === format.value) &&
+        words.every(function (word) {
+          return text.includes(word);
+        });
+      row.hidden = !fits;
+      shown += fits;
+    });
+    document.getElementById("found").textContent = shown === rows.length ? "" : shown + " of " + rows.length;
+  }
+
+  form.hidden = false;
+  form.addEventListener("input", apply);
+  form.addEventListener("submit", function (event) {
+    event.preventDefault();
+  });
 })();

@@ -28,11 +28,13 @@ const state = () => ({
   playing: document.getElementById('play').getAttribute('aria-label'),
   speed: document.getElementById('speed').value,
   trouble: document.getElementById('trouble').hidden ? '' : document.getElementById('trouble').textContent,
-  shown: [...document.querySelectorAll('#panel .players li')].map(li => ({
+  shown: [...document.querySelectorAll('.players [data-seat]')].sort(
+    (a, b) => a.dataset.seat - b.dataset.seat).map(li => ({
     acting: li.classList.contains('acting'),
     clock: li.querySelector('.clock') ? li.querySelector('.clock').textContent : '',
     think: li.querySelector('.think') ? li.querySelector('.think').textContent : '',
-    info: Object.fromEntries([...li.querySelectorAll('.info div')].map(
+    info: Object.fromEntries([...document.querySelectorAll(
+      `[data-of="${li.dataset.seat}"] .info div`)].map(
       d => [d.firstChild.textContent, d.lastChild.textContent])),
   })),
   drawn: document.getElementById('drawn').textContent,

@@ -77,11 +77,33 @@ def test_clocks_and_info_follow_the_action(pages: Pages) -> None:
     assert [seat["clock"] for seat in thirty] == ["1:14.9", "1:14.9"]
     assert [seat["think"] for seat in one] == ["1001 ms", ""]
     assert [seat["think"] for seat in two] == ["1001 ms for action 1", "1001 ms"]
-    assert [seat["acting"] for seat in two] == [False, True]
+    assert [seat["acting"] for seat in two] == [True, False]  # the next to act
     assert start[0]["info"] == {}
     assert one[0]["info"] == {"score": "\u22122", "depth": "3", "nodes": "0"}
-    assert thirty[1]["info"] == {"score": "2", "depth": "3", "nodes": "35,786"}
+    # With two seats, scores are the first one's.
+    assert thirty[1]["info"] == {"score": "\u22122", "depth": "3", "nodes": "35,786"}
     assert thirty[0]["info"]["action"] == "29"
+
+
+def test_list_is_one_tab_stop_with_arrow_keys_inside(pages: Pages) -> None:
+    script = """
+    const moves = document.getElementById('moves');
+    const links = [...moves.querySelectorAll('a')];
+    const stops = () => links.filter(a => a.tabIndex === 0).map(a => +a.dataset.ply);
+    const inside = k => document.activeElement.dispatchEvent(
+      new KeyboardEvent('keydown', {key: k, bubbles: true}));
+    key('Home');
+    moves.querySelector('a[tabindex="0"]').focus();
+    const seen = [];
+    for (const k of ['ArrowRight', 'ArrowDown', 'ArrowDown', 'ArrowUp']) {
+      inside(k);
+      seen.push([state().ply, ...stops(), +document.activeElement.dataset.ply]);
+    }
+    return {seen, own: moves.tabIndex};
+    """
+    found = pages.probe(script)
+    assert found["seen"] == [[ply, ply, ply] for ply in (1, 2, 3, 2)]
+    assert found["own"] == -1
 
 
 def test_hostile_info_stays_text(pages: Pages) -> None:
@@ -129,7 +151,7 @@ def test_message_about_a_link_goes_with_the_next_step(pages: Pages) -> None:
 
 def test_plots_are_chosen_and_lead_to_their_action(pages: Pages) -> None:
     script = """
-    const all = [...document.querySelectorAll('#plots [data-plot]')];
+    const all = [...document.querySelectorAll('.plots [data-plot]')];
     const open = () => all.filter(d => d.open).map(d => d.dataset.plot);
     const first = open();
     const nodes = all.find(d => d.dataset.plot === 'info-nodes');

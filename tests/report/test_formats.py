@@ -194,6 +194,10 @@ def test_standings_agree_in_commands_exports_and_report(cups: Cups, plan: str) -
         assert line[1].startswith(label(row["name"]))
         assert line[1].split()[0] == text.split()[1]
         values = [cell.replace("\N{EN DASH}", "-").replace("\N{MINUS SIGN}", "-") for cell in line]
+        points = next(at for at, column in enumerate(shown) if column.key == "points")
+        # The page also says what of the points is of byes.
+        assert ("bye" in values[points]) == ("+" in values[points])
+        values[points] = values[points].split()[0]
         assert values[2 : len(shown)] == text.split()[2 : len(shown)]
     rule = ranking_sentences(format_, seats, luck=luck)
     assert table.stderr.splitlines()[: len(rule)] == list(rule)

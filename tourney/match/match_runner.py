@@ -1,10 +1,12 @@
 """Plays matches one after the other in this process: starts the bots, plays, and ends the bots."""
 
+import os
 import platform
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
@@ -357,7 +359,7 @@ class MatchRunner:
         box = self._sandbox
         if self._about is None:
             known = None if box is None else SandboxMeasurements(box.level, box.name, dict(box.protections))
-            self._about = Measurements(host=platform.node(), sandbox=known)
+            self._about = Measurements(host=platform.node(), sandbox=known, machine=_machine())
         weakened = {name for player in players for name in player.channel.weakened}
         if not weakened or self._about.sandbox is None:
             return self._about
@@ -370,3 +372,15 @@ def _mark_cached(players: Sequence[Player], size: int) -> None:
     why = f"{size} bytes that bots of earlier matches read stay cached"
     for player in players:
         player.channel.weakened = {**player.channel.weakened, "page-cache": why}
+
+
+@cache
+def _machine() -> str:
+    """The processor's name and the number of processors."""
+    try:
+        known = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        known = ""
+    found = re.search(r"^model name\s*:\s*(.{1,80})$", known, re.MULTILINE)
+    name = " ".join((found[1] if found else platform.machine()).split())
+    return f"{name}, {os.cpu_count() or 1} processors"

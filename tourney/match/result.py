@@ -84,6 +84,7 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     openings and substitutes. ``why-not`` says in words why a match is not ``reproducible``. ``speed`` is that
     of the host in a cluster, in steps of a fixed loop in a millisecond; 0: not measured. ``engines`` are the
     names by which the seats' bots introduced themselves, with version and author; "" for those that did not.
+    ``machine`` is the processor's name and the number of processors.
     """
 
     # Unknown keys are ignored: a later version may add some.
@@ -98,6 +99,7 @@ class Measurements(Struct, frozen=True, rename="kebab", omit_defaults=True):
     why_not: tuple[str, ...] = written(())
     speed: int = 0
     engines: tuple[str, ...] = written(())
+    machine: str = ""
 
     @property
     def load(self) -> tuple[SeatLoad, ...]:

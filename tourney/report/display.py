@@ -81,9 +81,9 @@ class Fact:
 
 
 def decimal(value: Fraction | int, digits: int) -> str:
-    """A number with ``digits`` decimals, rounding half to even."""
-    scaled = round(Fraction(value) * 10**digits)
-    sign, (whole, rest) = ("\N{MINUS SIGN}" if scaled < 0 else ""), divmod(abs(scaled), 10**digits)
+    """A number with ``digits`` decimals, rounding half away from zero, as the tables of commands do."""
+    scaled = int((2 * abs(Fraction(value)) * 10**digits + 1) // 2)
+    sign, (whole, rest) = ("\N{MINUS SIGN}" if value < 0 < scaled else ""), divmod(scaled, 10**digits)
     return f"{sign}{whole}.{rest:0{digits}d}" if digits else f"{sign}{whole}"
 
 

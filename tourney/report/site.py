@@ -25,10 +25,11 @@ from tourney.report.pages import (
     rounds_page,
 )
 from tourney.report.pages.match_files import MatchWork, match_work
+from tourney.report.pages.match_lines import engines_of
 from tourney.report.pages.match_list import list_pages
 from tourney.report.pages.publishing import sitemap
 from tourney.report.replays.replay import shared_files
-from tourney.report.source import ReportSource, engines_of, published
+from tourney.report.source import ReportSource, published
 from tourney.results.versions import VersionPool
 
 STATIC = (
@@ -118,7 +119,7 @@ def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Ve
     for place, source in enumerate(sources, start=1):
         prefix = f"t{place}-{display.folder(source.tournament.name)[:40].lower()}/"
         yield from _parts(source, options, prefix)
-        entries.append(overview_page.tournament_row(source, f"{prefix}index.html"))
+        entries.append(overview_page.tournament_row(source, f"{prefix}index.html", measured=options.measured))
     layout = Layout(SiteValues("Tournaments", "", options.measured, options.address), options.templates)
     live = None
     if options.live is not None and options.measured and not all(source.ended for source in sources):
@@ -127,6 +128,7 @@ def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Ve
     for path, pool in zip(overview_page.version_paths(versions.pools), versions.pools, strict=True):
         yield from overview_page.version_files(layout, path, pool, versions.anchors)
         pages.append((overview_page.version_title(pool), path))
+    entries.sort(key=lambda entry: (entry["created"], entry["number"]), reverse=True)
     yield layout.page("index.html", "tournaments.html", entries=entries, live=live, versions=pages)
 
 

@@ -307,20 +307,6 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, known
     )
 
 
-def engines_of(source: ReportSource) -> Mapping[int, str]:
-    """How each bot introduced itself in the first of its matches with a record, by entrant."""
-    found: dict[int, str] = {}
-    waiting = {entrant.number for entrant in source.entrants}
-    for match in source.recorded:
-        if not waiting:
-            break
-        if waiting.intersection(match.seats):
-            said = source.detail(match.number).measured.engines
-            found |= {e: words for e, words in zip(match.seats, said, strict=False) if e in waiting}
-            waiting.difference_update(match.seats)
-    return found
-
-
 def load(database: Database, tournament: Tournament) -> ReportSource:
     """Read a tournament. Details of matches are read on demand, so keep the database open."""
     disclosed = disclosure(database, tournament)

@@ -44,7 +44,15 @@
   }
 
   function place(row) {
-    return [data.round[row], data.table[row], data.repeat[row], data.order[row]].join(".");
+    return where(row) + " " + game(row);
+  }
+
+  function where(row) {
+    return "round " + data.round[row] + ", table " + data.table[row];
+  }
+
+  function game(row) {
+    return "game " + data.repeat[row] + "." + data.order[row];
   }
 
   function outcome(row, seat) {
@@ -186,7 +194,9 @@
     seats.appendChild(list);
     var end = make("td", "", data.ends[data.end[row]]);
     if (isVoid[row]) [" ", make("span", "fault", "void")].forEach(add, end);
-    [cell, make("td", "hush nowrap", place(row)), seats, end, make("td", "n", data.length[row])].forEach(add, made);
+    var at = make("td", "hush nowrap", where(row) + " ");
+    at.appendChild(make("small", "", game(row)));
+    [cell, at, seats, end, make("td", "n", data.length[row])].forEach(add, made);
     return made;
   }
 

@@ -7,7 +7,10 @@
 
   const data = JSON.parse(document.getElementById("replay-data").textContent);
   const record = data.record;
-  const actions = data.actions ? data.actions.split(" ") : listed();
+  const inList = listed();
+  const actions = data.actions ? data.actions.split(" ") : inList;
+  /* The actions as the game writes them. */
+  const written = data.shown === true ? inList : data.shown || actions;
   const cycle = data.actors.split(record.seats.length < 10 ? "" : " ").map(Number);
   const actors = actions.map(function (_, k) {
     return cycle[k % cycle.length];
@@ -240,19 +243,27 @@
   }
 
   const cards = seats.map(function (seat) {
-    const item = document.querySelectorAll("#panel .players li")[seat - 1];
+    const item = document.querySelector('.players [data-seat="' + seat + '"]');
     const clock = make("span", { class: "clock" });
     const think = make("span", { class: "think hush" });
     const facts = make("dl", { class: "info" });
     const line = make("p", { class: "pv" }, "");
-    if (times.length || clocks) item.append(make("p", { class: "clocks" }, clock, think));
-    item.append(facts, line);
+    if (times.length || clocks) item.querySelector(".result").before(think, clock);
+    /* What the bots printed stands in the panel, with a place for each seat that printed something. */
+    if (info[seat]) document.getElementById("panel").append(make("div", { class: "said", "data-of": seat }, make("p", { class: "of" }, chip(seat), " ", seatName(seat)), facts, line));
     return { item: item, clock: clock, think: think, facts: facts, line: line };
   });
 
+  /* With two seats, scores have one point of view: the first seat's. */
+  function fromFirst(seat, value) {
+    return seats.length === 2 && seat === 2 && typeof value === "number" ? -value || 0 : value;
+  }
+
   function showCard(card, seat, at) {
-    const acting = at > 0 && actors[at - 1] === seat;
-    card.item.classList.toggle("acting", acting);
+    /* The mover: the seat that acts next, at the end the one that acted last. */
+    let next = at;
+    while (next < last && !actors[next]) next++;
+    card.item.classList.toggle("acting", actors[next < last ? next : last - 1] === seat);
     if (clocks) card.clock.textContent = (unsure ? "\u2265 " : "") + clockText(clocks[at][seat - 1]);
     let played = at;
     while (played > 0 && !(actors[played - 1] === seat && typeof times[played - 1] === "number")) played--;
@@ -264,8 +275,15 @@
     const old = found.ply !== at;
     card.facts.classList.toggle("hush", old);
     card.line.classList.toggle("hush", old);
-    found.values.forEach(function (pair) {
-      if (typeof pair[1] === "number") {
+    const mate = found.values.find(function (pair) {
+      return pair[0] === "mate" && typeof pair[1] === "number";
+    });
+    found.values.forEach(function (own) {
+      if (own === mate) return;
+      const pair = own[0] === "score" ? [own[0], fromFirst(seat, own[1])] : own;
+      if (own[0] === "score" && mate) {
+        card.facts.append(make("div", {}, make("dt", {}, "score"), make("dd", {}, "#" + grouped(fromFirst(seat, mate[1])))));
+      } else if (typeof pair[1] === "number") {
         card.facts.append(make("div", {}, make("dt", {}, pair[0]), make("dd", {}, grouped(pair[1]))));
       } else {
         card.line.append(make("span", {}, pair[0] ? pair[0] + " " : "", make("bdi", { title: pair[1] }, pair[1])), " ");
@@ -274,7 +292,7 @@
     if (old && found.values.length) card.facts.append(make("div", {}, make("dt", {}, "action"), make("dd", {}, String(found.ply))));
   }
 
-  /* ---- the list of actions: a line a round, a block a turn ---- */
+  /* ---- the list of actions: a line a round, a block a turn; one stop of the tab key ---- */
 
   function rounds() {
     const found = [];
@@ -286,8 +304,9 @@
         drawn.push(k + 1);
         return;
       }
+      /* With two seats the first one begins a line, as on a score sheet. */
       const again = round && round.some(function (each) {
-        return each.seat === seat;
+        return each.seat === seat || (seats.length === 2 && each.seat > seat);
       });
       if (!turn || turn.seat !== seat) {
         if (!round || again) {
@@ -309,9 +328,9 @@
 
   function link(at) {
     const note = at ? noteOf(at) : "";
-    const element = make("a", { href: "#ply=" + at, "data-ply": at, class: note || undefined });
+    const element = make("a", { href: "#ply=" + at, "data-ply": at, class: note || undefined, tabindex: -1, title: at && written[at - 1] !== actions[at - 1] ? actions[at - 1] : undefined });
     if (note === "chance") element.append(make("i", { class: "die", role: "img", "aria-label": "chance", title: "chance" }, "\u2684"), " ");
-    element.append(at ? actions[at - 1] : "start");
+    element.append(make("span", {}, at ? written[at - 1] : "start"));
     if (short[note]) element.append(" ", make("abbr", { title: note }, short[note]));
     links[at] = element;
     return element;
@@ -324,11 +343,12 @@
   (function () {
     const two = seats.length === 2;
     moves.textContent = "";
+    moves.removeAttribute("tabindex");
     moves.classList.add(two ? "two" : "many");
     moves.append(make("li", {}, make("b", {}, "0"), make("span", { class: "turn" }, link(0))));
     const left = fates.slice();
-    rounds().forEach(function (round) {
-      const item = make("li", {}, make("b", {}, String(round[0].plies[0])));
+    rounds().forEach(function (round, k) {
+      const item = make("li", {}, make("b", {}, String(k + 1)));
       round.forEach(function (turn) {
         const block = make("span", { class: turn.plies.length === 1 ? "turn one" : "turn", "data-seat": turn.seat });
         if (turn.seat) block.append(chip(turn.seat));
@@ -356,6 +376,8 @@
     back: ["M14 4v12L5 10z"],
     play: ["M5 3.5v13L16.5 10z", "M5 4h3.6v12H5zM11.4 4H15v12h-3.6z"],
     next: ["M6 4v12l9-6z"],
+    turnback: ["M10.5 4v12L3 10z", "M18 4v12l-7.5-6z"],
+    turnnext: ["M9.5 4v12l7.5-6z", "M2 4v12l7.5-6z"],
     last: ["M13.6 4H16v12h-2.4zM4 4v12l8.5-6z"],
   };
 
@@ -375,18 +397,26 @@
   const trouble = make("p", { class: "warning", id: "trouble", role: "status", hidden: "" });
   const drawn = make("p", { class: "drawn", id: "drawn" });
   const tools = make("p", { class: "tools", role: "group", "aria-label": "View" });
+  /* Where turns have several actions, there are buttons for whole turns. */
+  const long = actors.some(function (seat, k) {
+    return k > data.opening && seat && seat === actors[k - 1];
+  });
   const buttons = make(
     "div",
     { class: "buttons", role: "group", "aria-label": "Replay" },
     button("first", "To the start", "Start (Home)"),
+    ...(long ? [button("turnback", "One turn back", "One turn back (shift and left arrow)")] : []),
     button("back", "One action back", "Back (left arrow)"),
     play,
     button("next", "One action forward", "Forward (right arrow)"),
+    ...(long ? [button("turnnext", "One turn forward", "One turn forward (shift and right arrow)")] : []),
     button("last", "To the end", "End (End)"),
     speed
   );
   const controls = make("div", { class: "controls", id: "controls" }, slider, buttons, now);
-  if (svg) svg.after(controls);
+  const near = document.querySelector(".strip.near");
+  if (near) near.after(controls);
+  else if (svg) svg.after(controls);
   else stage.prepend(controls);
   controls.after(tools);
   controls.prepend(trouble);
@@ -424,6 +454,7 @@
     if (!board || !svg) return;
     board.flip(!board.flip());
     flipTool.setAttribute("aria-pressed", String(!!board.flip()));
+    stage.classList.toggle("turned", !!board.flip());
     address();
   }
 
@@ -537,13 +568,14 @@
         });
       });
     });
-    const head = ["ply", "seat", "action", "note"].concat(times.length ? ["time_ms"] : [], keys.map(function (key) {
+    const own = written === actions ? [] : ["notation"];
+    const head = ["ply", "seat", "action"].concat(own, ["note"],times.length ? ["time_ms"] : [], keys.map(function (key) {
       return key || "text";
     }));
     const rows = actions.map(function (action, k) {
-      const own = at[k + 1] || {};
-      return [k + 1, actors[k], action, noteOf(k + 1)].concat(times.length ? [times[k]] : [], keys.map(function (key) {
-        return own[key];
+      const said = at[k + 1] || {};
+      return [k + 1, actors[k], action].concat(own.length ? [written[k].replace(/\u00a0/g, " ")] : [], [noteOf(k + 1)], times.length ? [times[k]] : [], keys.map(function (key) {
+        return said[key];
       }));
     });
     return [head].concat(rows).map(function (row) {
@@ -574,6 +606,7 @@
     const list = make("dl", {});
     [
       ["\u2190 \u2192", "one action back or forward"],
+      ["Shift+\u2190 Shift+\u2192", "one turn back or forward; in the list also \u2191 and \u2193"],
       ["Home End", "start or end"],
       ["space", "play or pause"],
       ["+ \u2212", "faster or slower"],
@@ -621,8 +654,39 @@
     const found = [];
     const seat = at ? actors[at - 1] : 0;
     while (at > 0 && actors[at - 1] && actors[at - 1] === seat) at--;
-    while (at > 0 && !actors[at - 1]) found.unshift(actions[--at]);
+    while (at > 0 && !actors[at - 1]) found.unshift(written[--at]);
     return found;
+  }
+
+  /* What the chosen seat did not see is "?" while it is hidden from it. */
+  function unseen(at) {
+    const seat = viewer ? +viewer.value : 0;
+    const view = seat && data.board.views.find(function (each) {
+      return each.seat === seat;
+    });
+    return !!view && ply <= view.last && hidden[seat].has(at);
+  }
+
+  function textOf(at) {
+    return unseen(at) ? "?" : written[at - 1];
+  }
+
+  const hidden = {};
+  ((data.board && data.board.views) || []).forEach(function (view) {
+    hidden[view.seat] = new Set(steps(view.h || ""));
+  });
+
+  function veil() {
+    if (!viewer) return;
+    Object.keys(hidden).forEach(function (seat) {
+      hidden[seat].forEach(function (at) {
+        const label = links[at].querySelector("span");
+        const text = textOf(at);
+        if (label.textContent === text) return;
+        label.textContent = text;
+        links[at].title = text === "?" ? "hidden from " + seatName(+viewer.value) : actions[at - 1];
+      });
+    });
   }
 
   function describe(at) {
@@ -630,7 +694,7 @@
     const actor = actors[at - 1];
     const note = noteOf(at);
     const who = actor ? seatName(actor) : "chance";
-    return "Action " + at + " of " + last + ": " + who + " " + actions[at - 1] + (note && note !== "chance" ? " (" + note + ")" : "");
+    return "Action " + at + " of " + last + ": " + who + " " + textOf(at) + (note && note !== "chance" ? " (" + note + ")" : "");
   }
 
   function show(at, keepHash) {
@@ -646,10 +710,17 @@
       if (asText) words.textContent = textAt(ply);
     }
     slider.value = ply;
+    veil();
     const old = moves.querySelector("[aria-current]");
-    if (old) old.removeAttribute("aria-current");
+    const inside = moves.contains(document.activeElement);
+    if (old) {
+      old.removeAttribute("aria-current");
+      old.tabIndex = -1;
+    }
     const current = links[ply];
     current.setAttribute("aria-current", "true");
+    current.tabIndex = 0;
+    if (inside) current.focus({ preventScroll: true });
     const above = current.getBoundingClientRect().top - moves.getBoundingClientRect().top;
     if (above < 30 || above > moves.clientHeight - 50) moves.scrollTop += above - moves.clientHeight / 2;
     const text = describe(ply);
@@ -704,6 +775,19 @@
     play.setAttribute("aria-label", "Pause");
   }
 
+  /* The last ply of the turn before or after the shown one; chance belongs to the turn after it. */
+  function turnFrom(at, step) {
+    const ends = function (to) {
+      const seat = actors[to - 1];
+      let after = to;
+      while (after < last && !actors[after]) after++;
+      return seat && (after >= last || actors[after] !== seat);
+    };
+    do at += step;
+    while (at > 0 && at < last && !ends(at));
+    return at;
+  }
+
   function go(where) {
     if (where === "play") {
       if (timer === null) start();
@@ -711,7 +795,7 @@
       return;
     }
     pause();
-    show({ first: 0, back: ply - 1, next: ply + 1, last: last }[where]);
+    show({ first: 0, back: ply - 1, next: ply + 1, last: last, turnback: turnFrom(ply, -1), turnnext: turnFrom(ply, 1) }[where]);
   }
 
   function faster(steps) {
@@ -721,15 +805,34 @@
 
   const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
 
+  // The key positions are the links of the page's film.
+  function goKey(forward) {
+    const plies = [...document.querySelectorAll(".film a")].map(function (link) {
+      return +link.getAttribute("href").replace("#ply=", "");
+    });
+    const left = plies.filter(function (at) {
+      return forward ? at > ply : at < ply;
+    });
+    if (left.length) {
+      pause();
+      show(forward ? Math.min(...left) : Math.max(...left));
+    }
+  }
+
   document.addEventListener("keydown", function (event) {
     if (event.ctrlKey || event.altKey || event.metaKey || help.open) return;
     const tag = event.target.tagName;
     if (tag === "SELECT" || tag === "TEXTAREA" || (tag === "INPUT" && event.target.type !== "range")) return;
     if (event.key === " " && (tag === "BUTTON" || tag === "SUMMARY" || tag === "A")) return;
-    if (keys[event.key]) go(keys[event.key]);
+    const turns = { ArrowLeft: "turnback", ArrowRight: "turnnext" };
+    const lines = { ArrowUp: "turnback", ArrowDown: "turnnext" };
+    if (event.shiftKey && turns[event.key]) go(turns[event.key]);
+    else if (lines[event.key] && moves.contains(event.target)) go(lines[event.key]);
+    else if (keys[event.key]) go(keys[event.key]);
     else if (event.key === "+" || event.key === "=") faster(1);
     else if (event.key === "-") faster(-1);
     else if (event.key === "f") flip();
+    else if (event.key === "n" || event.key === "p") goKey(event.key === "n");
     else if (event.key === "c") share.click();
     else if (event.key === "?") openHelp();
     else if (event.key === "Escape" && comparison) comparison.close();
@@ -870,12 +973,11 @@
   const film = document.querySelector(".film");
   if (film && board && board.picture) {
     film.textContent = "";
-    const count = Math.min(8, board.count);
-    for (let k = 0; k < count; k++) {
-      const at = Math.round((k * (board.count - 1)) / (count - 1));
+    for (const at of film.dataset.plies.split(" ").map(Number)) {
+      if (at >= board.count) continue;
       const picture = board.picture(at);
       picture.setAttribute("aria-hidden", "true");
-      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + actions[at - 1] : "start"))));
+      film.append(make("li", {}, make("a", { href: "#ply=" + at }, picture, make("span", {}, at ? at + ". " + written[at - 1] : "start"))));
     }
   }
 

@@ -36,15 +36,22 @@ def color_of(place: int) -> str:
 
 
 def line_chart(said: str, lines: Sequence[Line], x: str, y: str, *, band: bool) -> Chart:
-    """Lines over whole numbers with the titles of both axes; ``band`` shades from low to high."""
+    """Lines over whole numbers with the titles of both axes; ``band`` shades from low to high.
+
+    The lines and their last intervals decide the scale, and wider bands are cut at its edges: those after a
+    few matches would flatten all lines.
+    """
     every = [point for line in lines for point in line.points]
-    values = [value for point in every for value in (point[1:] if band else point[1:2])]
+    values = [point[1] for point in every]
+    if band:
+        values += [end for line in lines for point in line.points[-1:] for end in point[2:]]
+    scale = scale_of(values)
     marks: list[ChartMark] = []
     if band:
         style = "band" if len(lines) == 1 else "band faint"
         for line in reversed(lines):
-            lows = [(at, low) for at, _, low, _ in line.points]
-            highs = [(at, high) for at, _, _, high in line.points]
+            lows = [(at, max(low, scale.low)) for at, _, low, _ in line.points]
+            highs = [(at, min(high, scale.high)) for at, _, _, high in line.points]
             if line.color != REST:
                 marks.append(ChartMark(f"{style} l-{line.color}", [[*lows, *highs[::-1]]], closed=True))
     for line in reversed(lines):
@@ -57,7 +64,7 @@ def line_chart(said: str, lines: Sequence[Line], x: str, y: str, *, band: bool) 
     return Chart(
         said,
         Axis(low, max(high, low + 1), _whole(math.ceil(low), math.floor(high), 12), x),
-        Axis.of(scale_of(values), 7, y, grid=True),
+        Axis.of(scale, 7, y, grid=True),
         tuple(marks),
     )
 

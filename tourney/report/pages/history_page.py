@@ -18,7 +18,6 @@ from tourney.report.charts.kinds import Line, color_of, line_chart
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
-from tourney.results.ratings import look_at
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
@@ -67,17 +66,16 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
     shared = source.tournament.plan.mirrored_dice
     most = min(FITS, max(1, BOTS_AND_FITS // max(1, len(numbers))))
     rounds = sampled([round_ for round_, _ in source.history], most)
-    look = look_at(source.tournament, source.entrants)
     found = Clusters(shared_dice=shared)
     for round_, results in groupby(source.results, key=lambda result: result.key.round):
         found.add(results)
         if round_ not in rounds:
             continue
-        # The last fit is the report's own, unless that has the narrower intervals of a finished tournament.
+        # The last fit is the report's own. All have its kind of intervals, so that the page has one.
         ratings: Sequence[BatchRating] = source.batch.ratings
-        if round_ != rounds[-1] or source.look is None:
+        if round_ != rounds[-1]:
             counts = found.counts(numbers, source.tournament.seats)
-            ratings = rate(counts, pairs=False, best=False, look=look).ratings
+            ratings = rate(counts, pairs=False, best=False, look=source.look).ratings
         yield round_, {line.entrant: (line.elo, line.low, line.high) for line in ratings if line.games}
 
 

@@ -183,3 +183,17 @@ def _result(result: Result, seat: int) -> str:
     if result.ranks.count(rank) > 1:
         return "\N{VULGAR FRACTION ONE HALF}"
     return "1" if rank == 1 else "0"
+
+
+def engines_of(source: "ReportSource") -> Mapping[int, str]:
+    """How each bot introduced itself in the first of its matches with a record, by entrant."""
+    found: dict[int, str] = {}
+    waiting = {entrant.number for entrant in source.entrants}
+    for match in source.recorded:
+        if not waiting:
+            break
+        if waiting.intersection(match.seats):
+            said = source.detail(match.number).measured.engines
+            found |= {e: words for e, words in zip(match.seats, said, strict=False) if e in waiting}
+            waiting.difference_update(match.seats)
+    return found

@@ -179,7 +179,7 @@ def match_page(
         actions=len(record.actions) if record else 0,
         plots=_plots(record, line, info, times, clocks),
         facts=tuple(match_facts(record)) if record else (),
-        measured=tuple(measured_facts(detail.measured, line)) if measured else (),
+        measured=tuple(measured_facts(detail, line)) if measured else (),
         digest_holds=record is not None and record.digest == record.content_digest(),
         name=display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
         group=job.group,
@@ -350,8 +350,10 @@ def match_facts(record: Record) -> Iterator[Fact]:
     yield Fact("Record digest", record.digest, code=True)
 
 
-def measured_facts(measured: Measurements, line: ListedMatch) -> Iterator[Fact]:
+def measured_facts(detail: MatchDetail, line: ListedMatch) -> Iterator[Fact]:
     """Yield the measurements of a match: time, host, reproducibility and sandbox."""
+    measured = detail.measured
+    taken = times_by_seat(detail.record, _times(measured)) if detail.record else {}
     if measured.started:
         yield Fact("Started", display.label(measured.started))
     if measured.wall_ms is not None:
@@ -359,7 +361,9 @@ def measured_facts(measured: Measurements, line: ListedMatch) -> Iterator[Fact]:
     if measured.host:
         yield Fact("Host", display.label(measured.host))
     for seated, used in zip(line.seats, measured.seats, strict=False):
-        spent = f"{display.milliseconds(float(used.wall_ms))} in {display.count(used.turns, 'turn')}"
+        # The sum of a seat's actions has microseconds; its own measurement is in whole milliseconds.
+        wall = max(float(used.wall_ms), sum(time for _, time in taken.get(seated.seat.number, ())))
+        spent = f"{display.milliseconds(wall)} in {display.count(used.turns, 'turn')}"
         if used.cpu_ms is not None:
             spent += f"; {display.milliseconds(float(used.cpu_ms))} of CPU, including startup"
         yield Fact(f"Time of {seated.seat.name}", spent)

@@ -235,8 +235,13 @@ def match_plots(
     keys = dict.fromkeys(key for found in info.seats.values() for key in found.columns)
     printed: dict[str, Mapping[int, Series]]
     printed = {key: {seat: found.numbers(key) for seat, found in info.seats.items()} for key in keys}
-    note = "each bot's from its own point of view and in its own unit; outliers are at the edge"
-    named = [("score", "Score", note, printed.pop("score", {}))]
+    scores = printed.pop("score", {})
+    view = "each bot's from its own point of view"
+    if len(seats) == 2:
+        view = f"seen from {seats[0].name}: above zero it is ahead"
+        scores = {n: [(at, value if n == 1 else -value) for at, value in of] for n, of in scores.items()}
+    note = f"{view}, each bot in its own unit; outliers are at the edge"
+    named = [("score", "Score", note, scores)]
     named += [("time", "Time per action", "milliseconds", times), ("clock", "Clock", "seconds left", clocks)]
     named.append(("luck", "Luck", "values drawn less those expected, added up, in points per 100", luck))
     named += [(f"info-{key}", key, "as each bot printed it", found) for key, found in printed.items()]

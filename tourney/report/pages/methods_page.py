@@ -181,6 +181,42 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
             yield Fact("Run", f"sandbox {run.sandbox}, {reuse}")
 
 
+def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
+    """Yield the conditions at the top of a tournament's page: format, time control, dates, hardware."""
+    plan = source.tournament.plan
+    if not source.tournament.recorded or plan.format == IMPORTED:
+        return
+    rounds = f", {display.count(plan.rounds, 'round')}" if plan.rounds else ""
+    games = display.count(plan.games_per_pairing, "game")
+    yield Fact(
+        "Format", f"{display.label(plan.format.replace('-', ' ').capitalize())}{rounds}, {games} per pairing"
+    )
+    yield Fact("Time control", time_control(plan.limits))
+    if not measured:
+        return
+    last = next((source.matches[place] for place in reversed(range(len(source.matches)))), None)
+    ends = source.detail(last.number).measured if last else NOT_MEASURED
+    first, until = source.tournament.created[:10], ends.started[:10]
+    yield Fact("Played", display.label(first if first >= until else f"{first} to {until}"))
+    if ends.machine:
+        yield Fact("Hardware", display.label(ends.machine))
+
+
+def time_control(limits: Limits) -> str:
+    """The limits of time and nodes in words."""
+    words = []
+    if limits.clock_ms is not None:
+        more = f" + {limits.increment_ms / 1000:g} s" if limits.increment_ms else ""
+        words.append(f"{limits.clock_ms / 1000:g} s{more} per game")
+    if limits.move_ms is not None:
+        words.append(f"{limits.move_ms:g} ms per action")
+    if limits.nodes is not None:
+        words.append(display.count(limits.nodes, "node") + " per action")
+    if words and limits.charge != "wall":
+        words.append(f"charged by {limits.charge}")
+    return ", ".join(words) or "no limit"
+
+
 def _schedule_facts(source: ReportSource, *, imported: bool) -> Iterator[Fact]:
     tournament, plan = source.tournament, source.tournament.plan
     if not tournament.recorded:

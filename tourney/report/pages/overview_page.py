@@ -7,6 +7,7 @@ has all bots in one fit over its tournaments, and what each version gained.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import log10
 from typing import NamedTuple
 
 from tourney.games.registry import known_game
@@ -20,7 +21,7 @@ from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.rendering import Context, Renderer
 from tourney.report.pages import bracket_page, format_pages, pair_page, rounds_page
-from tourney.report.pages.methods_page import state, tournament_facts
+from tourney.report.pages.methods_page import head_facts, state, time_control, tournament_facts
 from tourney.report.source import ReportSource
 from tourney.results.columns import VERSIONS, Column, rendered
 from tourney.results.standings import (
@@ -34,6 +35,7 @@ from tourney.results.standings import (
 )
 from tourney.results.tables import DataTable
 from tourney.results.versions import VersionPool, version_rows
+from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.row import units_of_win
 from tourney.store.totals import ScoreTotals
 
@@ -92,6 +94,9 @@ def files(make: Renderer) -> Iterator[File]:
         faulty=faulty(source),
         seats=seat_lines(source),
         ends=_ends(source),
+        head=tuple(head_facts(source, measured=make.measured)),
+        byes=_byes(source),
+        performances=performances(source) if source.tournament.plan.format == "swiss" else {},
         facts=tuple(tournament_facts(source, measured=make.measured)),
         matches=len(make.lines),
     )
@@ -139,6 +144,32 @@ def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatSc
         totals = ScoreTotals(*map(sum, zip(*found, strict=True)))
         lines.append(SeatScore(seat, totals, Fraction(totals.units, units_of_win(source.tournament.seats))))
     return tuple(lines)
+
+
+def _byes(source: ReportSource) -> dict[int, int]:
+    """The number of byes of each entrant, where they give points."""
+    if not any(line.awarded for line in source.standings):
+        return {}
+    past = PlayerHistory.of(source.setup, source.schedule).entries
+    return {number: sum(one.kind == "bye" for one in entries) for number, entries in past.items()}
+
+
+def performances(source: ReportSource) -> dict[int, float]:
+    """Each entrant's performance: the Elo at which its score against its opponents is the expected one.
+
+    It is their mean plus the gap of the score, 800 at most, as FIDE's tables have it.
+    """
+    games, scored = Counter[int](), Counter[int]()
+    found: dict[int, float] = {}
+    for pair in source.pairs:
+        games[pair.entrant] += pair.games
+        scored[pair.entrant] += pair.half_points
+        found[pair.entrant] = found.get(pair.entrant, 0.0) + pair.games * source.elo[pair.opponent].elo
+    for number, played in games.items():
+        share = scored[number] / 2 / played
+        gap = 800.0 if share == 1 else -800.0 if share == 0 else 400 * log10(share / (1 - share))
+        found[number] = found[number] / played + max(-800.0, min(800.0, gap))
+    return found
 
 
 def faulty(source: ReportSource) -> list[Standing]:
@@ -225,17 +256,26 @@ def seats_table(source: ReportSource, entrant: int | None = None) -> DataTable:
     )
 
 
-def tournament_row(source: ReportSource, href: str) -> dict[str, object]:
-    """A tournament in the list of tournaments; ``first`` are the leaders of its standings."""
-    leaders = (line for line in source.standings if line.rank == 1 and line.games)
+def tournament_row(source: ReportSource, href: str, *, measured: bool) -> dict[str, object]:
+    """A tournament in the list of tournaments; ``podium`` are the first three of its standings.
+
+    ``created``: when it was stored, "" without measurements; ``number`` puts the newest one first.
+    """
+    leaders = [(line.rank, source.labels[line.number]) for line in source.standings if line.games]
     return {
+        "number": source.tournament.id,
+        "created": source.tournament.created if measured else "",
+        "format": display.label(source.tournament.plan.format),
+        "limits": time_control(source.tournament.plan.limits) if source.tournament.recorded else "",
+        "matches": len(source.matches),
+        "ended": source.ended,
+        "podium": [(rank, label.name) for rank, label in leaders[:3]],
         "href": href,
         "name": source.title,
         "game": source.game_title,
         "seats": source.tournament.seats,
         "entrants": len(source.entrants),
         "state": state(source),
-        "first": [source.labels[line.number].name for line in leaders],
         "faults": sum(line.fault_count for line in source.standings),
     }
 

@@ -21,6 +21,7 @@ from tourney.report import display
 from tourney.report.charts.canvas import Canvas, Lettering, fitted
 from tourney.report.output.layout import CARD, File
 from tourney.report.output.rendering import Renderer
+from tourney.report.pages import rounds_page
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods_page import state
 from tourney.report.pages.overview_page import standing_cells
@@ -116,7 +117,8 @@ def entries(make: Renderer) -> tuple[FeedEntry, ...]:
                 title += f"; {names} {'takes' if len(now) == 1 else 'share'} the lead"
             before = now
         content = _results(make, lines) + (f"<p>{escape(lead)}</p>" if lead else "")
-        found.append(FeedEntry(f"round/{number}", title, "matches.html", content, lines[-1].number))
+        page = rounds_page.round_path(number) if rounds_page.has_rounds(source) else "matches.html"
+        found.append(FeedEntry(f"round/{number}", title, page, content, lines[-1].number))
     if rounds and source.ended:
         first = [line.number for line in source.standings if line.rank == 1]
         title = f"Finished: {_names(source, first)} {'wins' if len(first) == 1 else 'share first place'}"
