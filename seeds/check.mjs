@@ -305,7 +305,11 @@ function checkPlace(match, record, { plan, seed, entrants }) {
   const same = (one, other) => canonical(one) === canonical(other);
   need(Object.keys(SETTINGS).every((key) => same(record[key], plan[key])), "game, rules, options or limits differ");
   const seats = match.seats.map((number) => entrants[number]).filter(Boolean)
-    .map(({ name, bot, version, args, digest }) => ({ entrant: name, bot, version, args, digest }));
+    .map(({ name, bot, version, args, digest }, k) => {
+      // In a tuning each table has values of its own, which only `tourney verify` finds again.
+      const own = plan.format === "tune" ? record.seats[k]?.args : args;
+      return { entrant: name, bot, version, args: own, digest };
+    });
   need(same(record.seats, seats), "the seats are not those of the match");
   if (plan.format === "import" || seed === undefined) return;
   const own = derive(seed, "match", ...match.place.slice(0, plan["mirrored-dice"] === false ? 4 : 3));

@@ -11,9 +11,12 @@ from typing import Final
 from tests.support.command import GOLDEN
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import entrant
+from tourney.bots.catalogue.tunable import Parameter
 from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
+from tourney.compare.tuning import TuneRule
+from tourney.compare.tuning_methods import SearchTerms, default_rate
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.match.record import FaultKind, make_record
@@ -88,6 +91,10 @@ def cases(groups: int = 1) -> Iterator[Case]:
     for name in GOLDEN:
         gate = GateRule(batch=2, max_faults=100).extra()
         yield _case(find_game(name), "gate", 2, entrants=3, rounds=2, extra=gate, plies=2)
+    parameter = Parameter(value=0, low=-9, high=9, step=3)
+    terms = SearchTerms(("x",), (parameter,), 4, 2, 1, default_rate(1))
+    for name in GOLDEN:
+        yield _case(find_game(name), "tune", 1, entrants=2, extra=TuneRule(terms, "spsa").extra())
 
 
 def _case(

@@ -45,7 +45,7 @@ def test_checker_accepts_every_tournament_and_prints_its_root(program: Path, tou
         head = lines_of(path)[0]
         said.append(f"{path}: the root is {head['root']}")
         format_ = head["tournament"]["plan"]["format"]
-        if format_ in {"compare", "gate", "ladder"}:
+        if format_ in {"compare", "gate", "ladder", "tune"}:
             said.append(f"{path}: rounds of {format_} with these settings are not drawn again")
     count = sum(len(lines_of(path)) - 1 for path in tournaments)
     assert done.stdout.decode().splitlines() == [
