@@ -269,7 +269,7 @@ def test_lost_worker_changes_no_result(how: str, cluster: Cluster, runs: Runs) -
     finish(runs, how, process)
     cluster.end("one")
     assert "two" in runs.hosts(how)
-    # A worker that stops when it has given all its results owes nothing, so nobody may miss it.
+    # A worker that stops when it has given all its results owes nothing, so the run need not name it.
     if how == "kill" or "one" not in runs.hosts(how):
         assert "one is lost" in runs.said(how)
 
