@@ -12,7 +12,7 @@ JOBS ?= $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 # Keep compiled modules even where the environment says not to: each test process would compile all tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test test-all lint format lock wheel wheels cores plain reference diagrams seeds ladder sample clean
+.PHONY: help demo test test-all lint format lock wheel wheels cores plain reference diagrams images seeds ladder sample clean
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' Makefile
@@ -66,6 +66,9 @@ reference: $(STAMP) ## Write the generated pages and schemas of docs/reference
 
 diagrams: $(STAMP) ## Redraw the boards in docs/rules
 	$(BIN)/python -m scripts.make_diagrams docs/rules
+
+images: $(STAMP) cores ## Take the README's pictures (needs Chromium)
+	@$(BIN)/python -m scripts.make_images docs/images
 
 seeds: $(STAMP) ## Rebuild golden games and opening books
 	@$(BIN)/python -m scripts.make_seeds seeds
