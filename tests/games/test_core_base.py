@@ -43,6 +43,15 @@ def new(game: AnyGame, state: AnyState) -> Core:
     return made
 
 
+def best_values(game: AnyGame, state: AnyState) -> tuple[int, ...]:
+    """The values of a state or, where a seat acts, those after its best action."""
+    values = heuristics_of(game.name).values
+    if state.actor in {OVER, CHANCE}:
+        return tuple(values(state))
+    after = [tuple(values(state.play(action))) for action in state.legal_actions()]
+    return max(after, key=lambda one: one[state.actor - 1])
+
+
 def check_same(game: AnyGame, state: AnyState, core: Core, closely: bool) -> list[Any]:
     """Hold a core to a state; ``closely`` with the values after each action. Return the legal actions."""
     where = state.position()
@@ -60,6 +69,8 @@ def check_same(game: AnyGame, state: AnyState, core: Core, closely: bool) -> lis
     if closely:
         after = [tuple(heuristics.values(state.play(action))) for action in legal]
         assert [tuple(values) for values in core.outlook(codes)] == after, where
+        if state.actor == CHANCE:
+            assert core.prospects() == [best_values(game, state.play(action)) for action in legal], where
     return legal
 
 

@@ -50,6 +50,8 @@ cdef class Core:
     cpdef tuple advantages(self)
     @cython.locals(after=Core)
     cpdef list outlook(self, list codes)
+    @cython.locals(after=Core, seat=cython.int)
+    cpdef list prospects(self)
     cpdef int playout(self, unsigned long long seed, int most)
     @cython.locals(code=cython.int)
     cpdef list trace(self, unsigned long long seed, int most)

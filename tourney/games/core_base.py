@@ -19,6 +19,7 @@ all modulo 2**64.
 """
 
 from collections.abc import Hashable, Sequence
+from operator import itemgetter
 from typing import Any, TypeVar
 
 S = TypeVar("S")
@@ -241,7 +242,9 @@ class Core:
             self._weigh()
         if self.seats == 2:
             return self._value(0), self._value(1)
-        return tuple([self._value(seat) for seat in range(self.seats)])
+        if self.seats == 3:
+            return self._value(0), self._value(1), self._value(2)
+        return self._value(0), self._value(1), self._value(2), self._value(3)
 
     def advantages(self) -> Values:
         """Each seat's advantage in a position that is not over: 0 is even, SCALE is clearly better."""
@@ -258,6 +261,25 @@ class Core:
             found.append(after.values())
             after._take_back(code, self)
         return found
+
+    def prospects(self) -> list[Values]:
+        """For each outcome of chance the values after it: of the best action, where a seat acts."""
+        found: dict[Hashable, Values] = {}
+        keys: list[
+            Hashable
+        ] = []  # equal ones have the same value, as the dice of some outcomes tell the same
+        after = self.copy()
+        for code in self.actions():
+            after.play(code)
+            key = after.key()
+            keys.append(key)
+            if key not in found:
+                seat = after.actor() - 1
+                found[key] = (
+                    max(after.outlook(after.actions()), key=itemgetter(seat)) if seat >= 0 else after.values()
+                )
+            after.copy_from(self)
+        return [found[key] for key in keys]
 
     def playout(self, seed: int, most: int) -> int:
         """Play random actions until the game is over or ``most`` are played; return how many.

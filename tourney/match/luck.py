@@ -66,7 +66,12 @@ def draws(record: Record, game: AnyGame) -> Iterator[Draw]:
         action = game.read_action(state, text)
         if actor == state.actor == CHANCE:
             outcomes, weights = state.legal_actions(), state.chance_weights()
-            values = [_value(game, state.play(outcome)) for outcome in outcomes]
+            core = game.scratch(state)
+            values = (
+                [_value(game, state.play(outcome)) for outcome in outcomes]
+                if core is None
+                else core.prospects()
+            )
             total = sum(weights)
             expected = tuple(
                 (2 * sum(w * value for w, value in zip(weights, column, strict=True)) + total) // (2 * total)

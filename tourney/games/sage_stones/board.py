@@ -27,7 +27,7 @@ def _rays(square: int) -> tuple[tuple[int, ...], ...]:
     """Lines of captures from a square, each from the next square outwards.
 
     A column is a ring, so its two lines go round it up to the square itself; rows and diagonals end at the
-    edge. Lines of one square are left out: they have no room for a run and a stone behind it.
+    edge.
     """
     column, row = divmod(square, STEP)
     ring = [STEP * column + (row + k) % HEIGHT for k in range(1, HEIGHT)]
@@ -36,7 +36,7 @@ def _rays(square: int) -> tuple[tuple[int, ...], ...]:
         for dr in (-1, 0, 1):
             ends = ((column + dc * k, row + dr * k) for k in range(1, WIDTH))
             rays.append(tuple(STEP * c + r for c, r in ends if 0 <= c < WIDTH and 0 <= r < HEIGHT))
-    return tuple(ray for ray in rays if len(ray) > 1)
+    return tuple(filter(None, rays))
 
 
 RAYS = {square: _rays(square) for square in SQUARES}

@@ -2,7 +2,8 @@
 cimport cython
 
 cdef int _CELLS, _EMPTY, _ONES, _HEIGHT, _STEP, _FIRST_ROLL, _SIX, _WIDTH, _ROLLS, _ROLL_LIMIT, _RAY_STEPS
-cdef int _EXPOSED
+cdef int _EXPOSED, _ROW
+cdef int _SIGN[80]
 cdef long long _BEST
 cdef int _WEIGHT_OF[10]
 cdef int _COLUMN_OF[10]
@@ -16,7 +17,12 @@ cdef long long _IN_TURN[8]
 cdef long long _STRENGTH[4]
 cdef int _LOST[4]
 cdef int _RUN[4]
-cdef int _TAKEN[16]
+cdef int _TAKEN[1400]
+cdef int _TAKES[70]
+cdef int _FRESH[70]
+cdef int _STALE[8]
+cdef int _SURVEYED[70]
+cdef int _KEPT[28]
 cdef int _TAKEN_BEST[16]
 cdef int _TOTAL_BEST[4]
 
@@ -25,7 +31,7 @@ cdef class StonesCore(Core):
     cdef str _settings
     cdef unsigned char _board[70]
     cdef int _hands[4]
-    cdef int _colours, _stones, _play_on, _colour, _column, _again, _rolls
+    cdef int _colours, _stones, _play_on, _colour, _column, _again, _rolls, _surveyed
 
     cdef Core _blank(self)
     @cython.locals(source=StonesCore)
@@ -58,9 +64,17 @@ cdef class StonesCore(Core):
     cdef int _rank(self, int seat) noexcept
     @cython.locals(total=cython.longlong, k=cython.int, mine=cython.longlong, left=cython.longlong, span=cython.longlong)
     cdef long long _value(self, int seat) noexcept
+    @cython.locals(after=StonesCore)
+    cpdef list outlook(self, list codes)
+    @cython.locals(known=cython.int, square=cython.int, column=cython.int, k=cython.int)
+    cdef void _survey(self) noexcept
+    @cython.locals(fresh=cython.int, square=cython.int, column=cython.int, line=cython.int, k=cython.int)
+    cdef void _refresh(self) noexcept
     @cython.locals(k=cython.int, column=cython.int, turn=cython.longlong, lost=cython.int)
     cdef void _weigh(self) noexcept
-    @cython.locals(k=cython.int, j=cython.int, square=cython.int, total=cython.int, same=cython.int, seats=cython.int)
+    @cython.locals(k=cython.int, j=cython.int, square=cython.int, row=cython.int)
     cdef void _expose(self, int column) noexcept
     @cython.locals(found=cython.int, k=cython.int, line=cython.int, start=cython.int, seen=cython.int, at=cython.int, colour=cython.int)
-    cdef int _take_from(self, int square) noexcept
+    cdef int _take_from(self, int square, int row) noexcept
+    @cython.locals(k=cython.int, j=cython.int, sign=cython.int)
+    cdef void _gain(self, int row) noexcept

@@ -8,7 +8,7 @@ multinomial logit, fitted to 9,000 games of a bot that looks one action ahead by
 
 from collections.abc import Hashable
 
-from tourney.games.core_base import ADVANTAGES, COMPILED, LIMIT, MOVES, WEIGHTS, Core, zeros
+from tourney.games.core_base import ADVANTAGES, COMPILED, LIMIT, MOVES, WEIGHTS, Core, Values, zeros
 from tourney.games.sage_stones import board as stones
 
 _CELLS = 70
@@ -63,13 +63,24 @@ weight of the column's rolls (of 27)."""
 _IN_TURN = [122, 100, 82, 0, 122, 107, 94, 82]
 """With three colours, then with four: for the colour in turn, the next one, and so on."""
 _COLUMN_WEIGHTS = [1, 3, 6, 1, 6, 3, 1]  # by column: the rolls of 27 that name it
+_ROW = 20  # the entries of a square in ``_TAKEN``
+_SIGN = [-1 if (k - j) % max(seats, 1) == 0 else 1 for seats in range(5) for k in range(4) for j in range(4)]
+"""By seats and two colours: -1 if both are of one seat."""
 _BEST = LIMIT - 1  # the highest value of a position that is not over
 
 # Workspace
 _STRENGTH = zeros(4)  # by colour: its strength
 _LOST = zeros(4)  # by colour: its exposure
 _RUN = zeros(4)  # by colour: its stones in a line so far
-_TAKEN = zeros(16)  # by colour, and colour of stones: what it captures from a square
+_TAKEN = zeros(_ROW * _CELLS)
+"""By square: what each colour captures of each, then what each gains: others' stones less its own seat's.
+
+Finished colours count nothing."""
+_TAKES = zeros(_CELLS)  # by square: whether any colour captures from there
+_FRESH = zeros(_CELLS)  # by square: whether its captures have to be found, as ``_TAKEN`` is of another board
+_STALE = zeros(8)  # by column: whether one of its squares is fresh
+_SURVEYED = zeros(_CELLS)  # the board of ``_TAKEN``, then its number of seats
+_KEPT = zeros(4 * 7)  # by column and colour: its part of the exposure on the board of ``_TAKEN``
 _TAKEN_BEST = zeros(16)
 _TOTAL_BEST = zeros(4)
 
@@ -89,6 +100,7 @@ class StonesCore(Core):
         self._column = 0  # -1 while no stone is next
         self._again = 0
         self._rolls = 0
+        self._surveyed = 0  # whether the board is one action after that of ``_TAKEN``
 
     def load(self, at: stones.StonesPosition) -> None:
         """Take over a parsed position."""
@@ -336,17 +348,84 @@ class StonesCore(Core):
             left = self.seats - self._finished()
             span = 2 * _BEST * (left - 1) // (self.seats - 1)
             return span * (left - 1) * mine // ((left - 1) * mine + total - mine) - _BEST
-        for k in range(seat + self.seats, self._colours, self.seats):
-            mine += _STRENGTH[k]
+        if self.seats == 2:
+            mine += _STRENGTH[seat + 2]
         return (self.seats * mine * _BEST // total + (self.seats - 2) * _BEST) // (self.seats - 1) - _BEST
+
+    def outlook(self, codes: list[int]) -> list[Values]:
+        """For each legal code the values of the position after it; the position stays as it is.
+
+        A changed square changes only what is captured from the first empty squares on its lines. So what is
+        captured from the others is found once, for all codes of all columns.
+        """
+        if self._column < 0 or self._play_on:
+            return Core.outlook(self, codes)
+        self._survey()
+        found: list[Values] = []
+        after: StonesCore = self.copy()  # type: ignore[assignment] # of the same class
+        for code in codes:
+            after.play(code)
+            after._surveyed = 1
+            found.append(after.values())
+            after._surveyed = 0
+            after.copy_from(self)
+        return found
+
+    def _survey(self) -> None:
+        """Find what is captured from every empty square, and the exposures by column."""
+        known = int(_SURVEYED[_CELLS - 1] == self.seats)
+        for square in range(_CELLS - 1):
+            if _SURVEYED[square] != self._board[square]:
+                known = 0
+                _SURVEYED[square] = self._board[square]
+        if known:
+            return
+        _SURVEYED[_CELLS - 1] = self.seats
+        for square in range(_CELLS):
+            _FRESH[square] = 0
+            if _IS_SQUARE[square] and self._board[square] == _EMPTY:
+                _TAKES[square] = self._take_from(square, _ROW * square)
+        for column in range(_WIDTH):
+            for k in range(4):
+                _LOST[k] = 0
+            self._expose(column)
+            for k in range(4):
+                _KEPT[4 * column + k] = _LOST[k]
+
+    def _refresh(self) -> None:
+        """Mark the squares from which other stones may be captured than on the board of ``_TAKEN``."""
+        fresh = int(not self._surveyed)
+        for square in range(_CELLS):
+            _FRESH[square] = fresh
+        for column in range(_WIDTH):
+            _STALE[column] = fresh
+        if fresh:
+            return
+        for square in range(_CELLS - 1):
+            if self._board[square] != _SURVEYED[square]:
+                _FRESH[square] = 1
+                _STALE[square // _STEP] = 1
+                for line in range(square * _RAY_STEPS, square * _RAY_STEPS + _RAY_STEPS):
+                    for k in range(line * _RAY_STEPS, line * _RAY_STEPS + _RAY_STEPS):
+                        if _LINES[k] < 0:
+                            break
+                        if _SURVEYED[_LINES[k]] == _EMPTY:
+                            _FRESH[_LINES[k]] = 1
+                            _STALE[_LINES[k] // _STEP] = 1
+                            break
 
     def _weigh(self) -> None:
         """Find the strength of each colour; there are no advantages."""
         for k in range(4):
             ADVANTAGES[k] = 0
             _LOST[k] = 0
+        self._refresh()
         for column in range(_WIDTH):
-            self._expose(column)
+            if _STALE[column]:
+                self._expose(column)
+            else:
+                for k in range(4):
+                    _LOST[k] += _KEPT[4 * column + k]
         for k in range(self._colours):
             _STRENGTH[k] = 0
             if self._hands[k] >= 0:
@@ -366,27 +445,24 @@ class StonesCore(Core):
             _TOTAL_BEST[k] = 0
             for j in range(4):
                 _TAKEN_BEST[4 * k + j] = 0
-        hands = self._hands
-        seats = self.seats
         for square in range(_STEP * column, _STEP * column + _HEIGHT):
-            if self._board[square] == _EMPTY and self._take_from(square):
+            if self._board[square] != _EMPTY:
+                continue
+            row = _ROW * (_CELLS - 1) if _FRESH[square] else _ROW * square  # no square is the last cell
+            if self._take_from(square, row) if _FRESH[square] else _TAKES[square]:
                 for k in range(self._colours):
-                    total = 0
-                    if hands[k] >= 0:
-                        for j in range(self._colours):
-                            if _TAKEN[4 * k + j] and hands[j] >= 0:
-                                same = (k + 12 - j) % seats == 0
-                                total += -_TAKEN[4 * k + j] if same else _TAKEN[4 * k + j]
-                    if total > _TOTAL_BEST[k]:
-                        _TOTAL_BEST[k] = total
+                    if _TAKEN[row + 16 + k] > _TOTAL_BEST[k]:
+                        _TOTAL_BEST[k] = _TAKEN[row + 16 + k]
                         for j in range(4):
-                            _TAKEN_BEST[4 * k + j] = _TAKEN[4 * k + j]
+                            _TAKEN_BEST[4 * k + j] = _TAKEN[row + 4 * k + j]
         for k in range(4):
             for j in range(4):
                 _LOST[j] += _TAKEN_BEST[4 * k + j] * _COLUMN_WEIGHTS[column]
 
-    def _take_from(self, square: int) -> int:
+    def _take_from(self, square: int, row: int) -> int:
         """Find what each colour captures by a stone on an empty square; return whether any does.
+
+        ``row`` is where ``_TAKEN`` keeps it.
 
         A stone captures along a line what lies before the first stone of its own colour.
         """
@@ -408,9 +484,21 @@ class StonesCore(Core):
                     if not found:
                         found = 1
                         for k in range(16):
-                            _TAKEN[k] = 0
+                            _TAKEN[row + k] = 0
                     for k in range(4):
-                        _TAKEN[4 * colour + k] += _RUN[k]
+                        _TAKEN[row + 4 * colour + k] += _RUN[k]
                 seen |= 1 << colour
                 _RUN[colour] += 1
+        if found:
+            self._gain(row)
         return found
+
+    def _gain(self, row: int) -> None:
+        """Find what each colour gains in a row of ``_TAKEN``."""
+        for k in range(self._colours):
+            _TAKEN[row + 16 + k] = 0
+            if self._hands[k] >= 0:
+                for j in range(self._colours):
+                    if self._hands[j] >= 0:
+                        sign = _SIGN[16 * self.seats + 4 * k + j]
+                        _TAKEN[row + 16 + k] += sign * _TAKEN[row + 4 * k + j]
