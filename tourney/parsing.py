@@ -15,6 +15,9 @@ import msgspec
 from tourney.compression import reading
 from tourney.errors import RecordError
 
+JsonObject = dict[str, Any]
+"""A JSON object of keys that its reader knows."""
+
 MAX_DEPTH: Final = 32
 """Lists, objects and tables within each other; Tourney's own data is less than ten levels deep."""
 MAX_BITS: Final = 128
@@ -93,7 +96,7 @@ def parse_toml(text: str) -> dict[str, object]:
     return data
 
 
-def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, Any]]:
+def read_json_lines(path: Path, name: str = "") -> Iterator[tuple[str, object]]:
     """Yield the JSON values of a file with their places, as ``FILE line N``; empty lines are passed over.
 
     A file that holds one value over many lines gives that value; it may be compressed (.gz, .zst). ``name``

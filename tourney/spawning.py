@@ -20,9 +20,12 @@ from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from types import ModuleType
-from typing import Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from tourney.errors import WorkerError
+
+if TYPE_CHECKING:
+    from multiprocessing.popen_spawn_posix import Popen
 
 TERMINAL_SIGNALS = frozenset({signal.SIGINT, signal.SIGHUP})
 """The signals that a terminal sends to all processes of a run; only their parent handles them."""
@@ -38,7 +41,7 @@ class WorkerProcess(SpawnProcess):
     """
 
     @staticmethod
-    def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802 - the standard library's name
+    def _Popen(process_obj: BaseProcess) -> "Popen":  # noqa: N802 - the standard library's name
         main = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from tourney.games.base import CHANCE, OVER, AnyState
+from tourney.games.base import CHANCE, OVER, AnyAction, AnyState
 from tourney.games.core_base import WIN, Core, results, squash
 from tourney.games.core_game import CoreState
 from tourney.games.game_tree import choose
@@ -55,7 +55,7 @@ class Heuristics(Generic[S]):
         """
         return state.position()
 
-    def candidates(self, state: S) -> Sequence[Any]:
+    def candidates(self, state: S) -> Sequence[AnyAction]:
         """List the legal actions worth a search in their order, at least one; the default is all.
 
         ``Mcts`` considers only these. ``alpha_beta`` considers all.
@@ -184,11 +184,11 @@ class StateCore(Core):
         """The seat to act, CHANCE or OVER."""
         return self._state.actor
 
-    def actions(self) -> list[Any]:
+    def actions(self) -> list[AnyAction]:
         """Legal actions."""
         return list(self._state.legal_actions())
 
-    def candidates(self) -> list[Any]:
+    def candidates(self) -> list[AnyAction]:
         """Actions worth a search."""
         return list(self._heuristics.candidates(self._state))
 
@@ -200,7 +200,7 @@ class StateCore(Core):
         """Each seat's rank, or None while not over."""
         return self._state.ranks()
 
-    def decode(self, code: Any) -> Any:
+    def decode(self, code: AnyAction) -> AnyAction:
         """The action."""
         return code
 
@@ -212,14 +212,14 @@ class StateCore(Core):
         """The heuristics' values."""
         return self._heuristics.values(self._state)
 
-    def play(self, code: Any) -> None:
+    def play(self, code: AnyAction) -> None:
         """Play an action."""
         self._state = self._state.play(code)
         self._over = int(self._state.actor == OVER)
 
     _play = play
 
-    def _choose(self) -> Any:
+    def _choose(self) -> AnyAction:
         return choose(self._state, self._draw)
 
 
@@ -230,7 +230,7 @@ _REPORTED_CHARACTERS = 400
 class Found(NamedTuple):
     """The result of a search."""
 
-    action: Any
+    action: AnyAction
     """The best action found; always legal."""
     value: int
     """Its value for the seat to act, from -WIN to WIN."""
@@ -238,7 +238,7 @@ class Found(NamedTuple):
     """The depth searched in full (alpha-beta), or the length of ``line`` (MCTS)."""
     nodes: int
     """The nodes (alpha-beta) or playouts (MCTS) used."""
-    line: Sequence[Any]
+    line: Sequence[AnyAction]
     """The expected actions, this one first; chance outcomes are left out."""
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tourney.games.base import AnyGame, AnyState
-    from tourney.games.view import View
+    from tourney.games.view import AnyView
     from tourney.protocol import Go, NewGame
     from tourney.seeds import RandBelow
 
@@ -150,7 +150,7 @@ class Turn:
         return self._sampled
 
     @property
-    def view(self) -> View[Any]:
+    def view(self) -> AnyView:
         """What the bot's seat sees of the position, by names; each game's class says what it has."""
         known = self.match.known
         return self.game.view(self.observation) if known is None else known.view(self.seat)

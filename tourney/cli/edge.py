@@ -12,12 +12,15 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 from click.exceptions import Abort, Exit, NoArgsIsHelpError
 
 from tourney.errors import EnvironmentFailure, TourneyError, printable
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 INTERRUPTED = 130
 """128 + SIGINT, as shells count."""
@@ -145,7 +148,7 @@ class _BestEffortFile(io.FileIO):
     A long run must not end because the disk for its messages is full or their reader has exited.
     """
 
-    def write(self, data: Any, /) -> int:
+    def write(self, data: "ReadableBuffer", /) -> int:
         """Write what can be written, and report success."""
         with suppress(OSError):
             super().write(data)

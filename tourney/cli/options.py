@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, field, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Any, Final, TypeVar, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_origin
 
 import click
 from click.core import ParameterSource
@@ -17,7 +17,12 @@ from tourney.match.spec import MAX_MS, Charge
 from tourney.schema import Document
 from tourney.seeds import U64
 
-F = TypeVar("F", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Function = Callable[..., object]
+Decorator = Callable[[Function], Function]
+F = TypeVar("F", bound=Function)
 
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -29,7 +34,7 @@ DEFAULT_BOTS = "tourney-bots"
 """The bot store in the current folder."""
 
 
-def option(usage: str, *words: str, **attributes: Any) -> Any:
+def option(usage: str, *words: str, **attributes: object) -> Any:
     """Declare a field of a class of options; ``usage`` is as in the help: ``--out FILE``.
 
     ``words`` are the help, and further names of the option. The field's name and type give the rest: ``bool``
@@ -37,7 +42,7 @@ def option(usage: str, *words: str, **attributes: Any) -> Any:
     shown unless it is empty. ``attributes`` are those of ``click.option``.
     """
 
-    def declare(one: "Field[Any]") -> Callable[[Any], Any]:
+    def declare(one: "Field[object]") -> Decorator:
         word, _, metavar = usage.partition(" ")
         found: dict[str, Any] = {
             "metavar": metavar or None,
@@ -62,12 +67,12 @@ def option(usage: str, *words: str, **attributes: Any) -> Any:
     return field(metadata={"option": declare})
 
 
-def shared(decorator: Callable[[Any], Any]) -> Any:
+def shared(decorator: Decorator) -> Any:
     """Declare a field of a class of options by the decorator of an option that several commands share."""
     return field(metadata={"option": lambda _: decorator})
 
 
-def takes(kind: type[Any]) -> Callable[[F], F]:
+def takes(kind: "type[DataclassInstance]") -> Callable[[F], F]:
     """Add the options that a frozen dataclass declares; the command gets its value as ``options``.
 
     Each field is declared by ``option`` or ``shared``, and has the name of its parameter, or its type is
@@ -76,13 +81,13 @@ def takes(kind: type[Any]) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         @wraps(function)
-        def with_options(*args: Any, **values: Any) -> Any:
+        def with_options(*args: object, **values: object) -> object:
             return function(*args, options=collected(kind, values), **values)
 
-        made: Any = with_options
+        made: Function = with_options
         for name, decorator in reversed(list(_declared(kind))):
             made = decorator(made)
-            parameter = made.__click_params__[-1].name
+            parameter = vars(made)["__click_params__"][-1].name
             if parameter != name:
                 raise TypeError(f"{kind.__name__}.{name} is declared with the option {parameter}")
         return cast("F", made)
@@ -90,9 +95,9 @@ def takes(kind: type[Any]) -> Callable[[F], F]:
     return decorate
 
 
-def _declared(kind: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
+def _declared(kind: "type[DataclassInstance]") -> Iterator[tuple[str, Decorator]]:
     for one in fields(kind):
-        if is_dataclass(one.type):
+        if isinstance(one.type, type) and is_dataclass(one.type):
             yield from _declared(one.type)
         elif "option" in one.metadata:
             yield one.name, one.metadata["option"](one)
@@ -100,7 +105,7 @@ def _declared(kind: Any) -> Iterator[tuple[str, Callable[[Any], Any]]]:
             raise TypeError(f"{kind.__name__}.{one.name} has no option")
 
 
-def collected(kind: Any, values: dict[str, Any]) -> Any:
+def collected(kind: Any, values: dict[str, object]) -> Any:
     """Take the values of a class's options out of those that click found."""
     found = {}
     for one in fields(kind):

@@ -10,16 +10,16 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
 from tourney.errors import printable
-from tourney.results.columns import Column, csv_cell
+from tourney.results.columns import Column, Row, csv_cell
 from tourney.schema import Document
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
-
-Row = Mapping[str, Any]
-"""A row of a table: values are strings, integers, floats, booleans, None, or lists of these."""
 
 WIDE = 10_000
 """Width of an output that is not a terminal, in columns, so that tables are never wrapped there."""

@@ -8,8 +8,9 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, Row, current
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import UsageError
+from tourney.results.columns import Row
 from tourney.results.positions import PositionNode, ResultTally, explore, games_of, most_met
 from tourney.schema import Document, Part
 from tourney.store.database import Database

@@ -11,12 +11,13 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, Row, current
+from tourney.cli.output import OutputFormat, current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.question import QuestionRule
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
+from tourney.results.columns import Row
 from tourney.run.engine.run_control import Deadline
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from tourney.cli.output import Output, OutputFormat
 from tourney.errors import UsageError
@@ -239,7 +239,6 @@ class PoolDocument(Document, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-F = TypeVar("F", bound=Callable[..., Any])
 P = TypeVar("P", bound=Part)
 
 TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")

@@ -39,7 +39,7 @@ MAX_DAMAGED = 20
 class _Seconds(click.IntRange):
     """The optional value of ``--watch``, which takes the word after it: often the tournament by mistake."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.options import FOLDER, option
+from tourney.cli.options import FOLDER, F, option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.run.engine.readiness import Pinning, PlaySetup
@@ -23,7 +23,6 @@ from tourney.run.unattended import ReportOptions, RunOptions, parse_command
 from tourney.schema import SchemaError, read
 from tourney.store.beacon import BeaconValue
 
-F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 
 MAX_WORKERS: Final = 256

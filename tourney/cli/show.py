@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal
+from typing import Literal
 
 import click
 import msgspec
@@ -17,6 +17,7 @@ from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.notation import written_actions
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
+from tourney.parsing import JsonObject
 from tourney.schema import Document, Part
 
 
@@ -50,8 +51,8 @@ class MatchDocument(Document, frozen=True, kw_only=True):
     label: str
     digest_holds: bool
     winners: tuple[int, ...]
-    record: dict[str, Any]
-    measured: dict[str, Any]
+    record: JsonObject
+    measured: JsonObject
     log: tuple[LogEntry, ...]
     boards: tuple[Board, ...]
     damaged: tuple[str, ...]

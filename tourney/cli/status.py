@@ -8,10 +8,10 @@ from msgspec.structs import asdict
 
 from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, Row, current
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import printable
 from tourney.interface.readers import open_database
-from tourney.results.columns import Column
+from tourney.results.columns import Column, Row
 from tourney.results.texts import RANDOM_TEXT, counted, overload_text
 from tourney.run.summary import span_text
 from tourney.run.tournament_status import TournamentStatus

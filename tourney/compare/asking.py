@@ -25,6 +25,7 @@ from tourney.games.registry import find_game
 from tourney.match.evidence import Evidence
 from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, Limits
+from tourney.parsing import JsonObject
 from tourney.results.standings import load_history, setup_of
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
 from tourney.run.engine.run_control import Deadline
@@ -170,7 +171,7 @@ def question_file(
     return rule, replace(file, plan=plan, entrants=lines), entrants
 
 
-def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict[str, str]) -> dict[str, Any]:
+def _openings(question: BotQuestion[R], game: AnyGame, seats: int, options: dict[str, str]) -> JsonObject:
     """The plan's openings. Raises UsageError and TournamentError."""
     if question.book is None:
         return {"opening_plies": opening_plies(game, question.opening_plies)}
@@ -225,7 +226,7 @@ def _derived_name(
     rule: QuestionRule[R], plan: Plan, seed: int | None, entrants: Sequence[StoredEntrant]
 ) -> str:
     """A name: words for the bots, and eight digits of a hash of everything that decides."""
-    data: Any = {
+    data: JsonObject = {
         "game": plan.game,
         "rules": plan.rules,
         "limits": to_builtins(plan.limits),

@@ -5,7 +5,7 @@ The rule is the sequential test of a gate with one baseline, or the width of tha
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import to_builtins
 
@@ -13,6 +13,7 @@ from tourney.compare import question
 from tourney.compare.question_results import ComparisonResult, Hypothesis
 from tourney.errors import TournamentError, UsageError
 from tourney.match.luck import subtracted
+from tourney.parsing import JsonObject
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
@@ -170,7 +171,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         state = self.judge(setup, question.whole_rounds(database, tournament))
         faults = question.faults_by_entrant(database, tournament)
         test = self.test
-        numbers: dict[str, Any] = dict.fromkeys((*PROOF, *question.TEST))
+        numbers: JsonObject = dict.fromkeys((*PROOF, *question.TEST))
         if self.width is None:
             proof = (state.better, needed(1, test.alpha), state.worse, needed(1, test.beta))
             numbers = dict(zip(PROOF, (question.rounded(value, 3) for value in proof), strict=True))
@@ -192,9 +193,9 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         )
 
 
-def stored_form(result: ComparisonResult) -> dict[str, Any]:
+def stored_form(result: ComparisonResult) -> JsonObject:
     """A result as the database keeps it."""
-    data: dict[str, Any] = to_builtins(result)
+    data: JsonObject = to_builtins(result)
     del data["format"]
     return data | {"pentanomial": list(result.pentanomial), "halves": result.halves and list(result.halves)}
 

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec.structs import replace
 
@@ -166,10 +166,9 @@ class GateRule(question.QuestionRule[GateResult]):
     def of(cls, extra: question.Extra) -> "GateRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
-        numbers: dict[str, Any] = {name: float(values[name]) for name in question.TEST}
-        return cls(
-            batch=int(values["batch"]), max_faults=int(values["max-faults"]), luck="luck" in values, **numbers
-        )
+        alpha, beta, elo0, elo1 = (float(values[name]) for name in question.TEST)
+        most = int(values["max-faults"])
+        return cls(elo0, elo1, alpha, beta, int(values["batch"]), most, luck="luck" in values)
 
     def fitting(self, game: "AnyGame") -> "GateRule":
         """The rule for a game; it subtracts luck where that is known."""

@@ -11,11 +11,12 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from tourney.compare.question_results import FirstFault
 from tourney.errors import TournamentError, UsageError
 from tourney.match.luck import POINT, Coefficient
+from tourney.parsing import JsonObject
 from tourney.ratings.sequential import Findings, pair_scores
 from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
@@ -252,7 +253,7 @@ def added(batches: Iterable[PairBatch]) -> PairBatch:
     return PairBatch((a, b, c, d, e), lost, distinct, math.fsum(batch.luck for batch in found))
 
 
-def figures(batch: PairBatch, found: Findings | None) -> dict[str, Any]:
+def figures(batch: PairBatch, found: Findings | None) -> JsonObject:
     """Pairs, and what they show, by the keys of a result."""
     return {
         "pairs": sum(batch.pairs),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tourney.games.core_base import Core
     from tourney.games.diagrams import Diagram
     from tourney.games.guide import Guide
-    from tourney.games.view import View
+    from tourney.games.view import AnyView
     from tourney.seeds import RandBelow
 
 CHANCE = 0
@@ -158,7 +158,7 @@ class State(ABC, Generic[A]):
         """Whether all actions hidden on the way to this state are now open."""
         return True
 
-    def view(self, seat: int | None = None) -> View[Any]:
+    def view(self, seat: int | None = None) -> AnyView:
         """What is to be seen here by names, or what a seat sees. Raises GameError without ``game``."""
         game = self.game
         if game is None:
@@ -342,7 +342,7 @@ class Game(ABC, Generic[A]):
         """A new core that holds a state, for search and playouts; None if the game has none."""
         return None
 
-    def view(self, text: str) -> View[Any]:
+    def view(self, text: str) -> AnyView:
         """The readable view of a position string or an observation. Raises PositionError.
 
         The default is what the diagram shows.
@@ -386,5 +386,7 @@ class Game(ABC, Generic[A]):
 
 AnyGame = Game[Any]
 AnyState = State[Any]
+AnyAction = Any
+"""An action of any game: a hashable value."""
 Tables = Callable[[AnyState], tuple[int, ...] | None]
 """Returns the ranks of a state for which ``ending`` is in range; None if no table has it."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tourney.games.core_base import Core
     from tourney.games.diagrams import Diagram
-    from tourney.games.view import View
+    from tourney.games.view import AnyView
     from tourney.seeds import RandBelow
 
 
@@ -103,11 +103,11 @@ class DrawnGame(Game[A]):
         """The module, with ``diagram_of`` and maybe ``view_of``, ``parts_of`` and ``part_of``."""
         return import_module(f"{self.package}.diagram")
 
-    def view(self, text: str) -> View[Any]:
+    def view(self, text: str) -> AnyView:
         """The readable view of a position string or an observation. Raises PositionError."""
         if not hasattr(self.drawing, "view_of"):
             return super().view(text)
-        found: View[Any] = self.drawing.view_of(self, text)
+        found: AnyView = self.drawing.view_of(self, text)
         return found
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:

@@ -1,9 +1,9 @@
 """Walks through a game tree: perft counts and random playouts."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tourney.games.base import CHANCE, OVER, AnyGame, AnyState
+from tourney.games.base import CHANCE, OVER, AnyAction, AnyGame, AnyState
 from tourney.seeds import RandBelow, stream
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def draw_outcome(weights: Sequence[int], randbelow: RandBelow) -> int:
     raise ValueError("chance has no outcome of positive weight")
 
 
-def choose(state: AnyState, randbelow: RandBelow) -> Any:
+def choose(state: AnyState, randbelow: RandBelow) -> AnyAction:
     """Draw an action: uniformly for a seat, by weight at chance."""
     actions = state.legal_actions()
     if state.actor != CHANCE:
@@ -66,7 +66,7 @@ def choose(state: AnyState, randbelow: RandBelow) -> Any:
 
 def playout(
     state: AnyState, randbelow: RandBelow, limit: int | None = None
-) -> Iterator[tuple[AnyState, Any]]:
+) -> Iterator[tuple[AnyState, AnyAction]]:
     """Play at most ``limit`` random actions; yield each state and its action, the last with None."""
     count = 0
     while state.actor != OVER and (limit is None or count < limit):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from tourney.games.board_style import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
 
@@ -73,6 +73,10 @@ class View(Generic[P]):
 
     def __str__(self) -> str:
         return board_text(self.game, self.text)
+
+
+AnyView = View[Any]
+"""A view of any game."""
 
 
 def board_text(game: AnyGame, text: str) -> str:

@@ -71,7 +71,7 @@ class Column:
             notes.append("ranks first" if self.criterion == 1 else f"tie-break {self.criterion - 1}")
         return f"{self.help} ({'; '.join(notes)})" if notes else self.help
 
-    def shown(self, value: Any) -> Any:
+    def shown(self, value: object) -> object:
         """The value as people see it."""
         if value is None:
             return None
@@ -81,7 +81,7 @@ class Column:
             return decimal(value, self.digits or 0)
         return value if self.digits is None or not isinstance(value, float) else f"{value:.{self.digits}f}"
 
-    def exact(self, value: Any) -> Any:
+    def exact(self, value: object) -> object:
         """The value as programs get it."""
         if not isinstance(value, Fraction):
             return value
@@ -103,7 +103,7 @@ def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame"
     """
     import pandas as pd  # noqa: PLC0415 - slow to import, and only frames need it
 
-    values: dict[str, list[Any]] = {column.key: [] for column in columns}
+    values: dict[str, list[object]] = {column.key: [] for column in columns}
     for row in rows:
         for column in columns:
             value = column.exact(row.get(column.key))

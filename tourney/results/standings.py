@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 from tourney.games.registry import known_game
 from tourney.match.luck import POINT, subtracted
@@ -149,7 +149,7 @@ def rank_standings(
     return tuple(found)
 
 
-def standing_row(line: Standing) -> dict[str, Any]:
+def standing_row(line: Standing) -> dict[str, object]:
     """A line of the standings as a row of exact values; see ``tourney.results.columns``."""
     same = ("rank", "name", "points", "games", "mean", "luck", "mean_without_luck", "wins", "draws", "losses")
     return {

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, differences, rate
@@ -288,7 +288,9 @@ def _pool(
     return VersionPool(reference, tuple(pooled), tuple(left_out), versions, counts, alone)
 
 
-def _age(found: Sequence[tuple[Tournament, StoredEntrant]]) -> tuple[Any, ...]:
+def _age(
+    found: Sequence[tuple[Tournament, StoredEntrant]],
+) -> tuple[int, tuple[tuple[bool, int, str], ...], int]:
     """What orders the versions of a bot: their first tournament, and there their version and place.
 
     A gate or comparison names the newer bot first.

@@ -166,7 +166,7 @@ def bad_details(connection: Connection, step: Step) -> Iterator[StoreDamaged]:
             yield from _tried(connection, table, row, fit)
 
 
-def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[Any]) -> Iterator[Columns]:
+def _rows(connection: Connection, step: Step, table: sa.Table, *more: sa.Column[object]) -> Iterator[Columns]:
     """Yield all rows in the order of their keys, flags as they are kept."""
     columns: list[Any] = []
     for column in table.c:

@@ -10,11 +10,11 @@ This module imports nothing of SQLAlchemy, so that the processes that draw pages
 import hashlib
 import json
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
 
 import msgspec
 import rfc8785
@@ -32,6 +32,8 @@ T = TypeVar("T")
 
 Columns = Mapping[Any, Any]
 """A row: values by column."""
+Cells = Sequence[Any]
+"""A row as the database gave it."""
 
 MAX_INTEGER: Final = 2**63 - 1
 MAX_UNPACKED: Final = 1 << 28
@@ -91,7 +93,7 @@ def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER)
     return value
 
 
-def read_evidence(text: Any, seats: int) -> Evidence:
+def read_evidence(text: str, seats: int) -> Evidence:
     """The evidence of a match."""
     try:
         return Evidence.read(text, seats)
@@ -178,12 +180,11 @@ def deflate(text: bytes, dictionary: bytes) -> bytes:
     """A text compressed with a dictionary, if there is one: the header says whether it was used."""
     window = _NARROW if len(dictionary) + len(text) <= _SHORT else zlib.MAX_WBITS
     writer = _writer(dictionary, window).copy()
-    packed: bytes = writer.compress(text) + writer.flush()
-    return packed
+    return writer.compress(text) + writer.flush()
 
 
 @lru_cache(maxsize=8)
-def _writer(dictionary: bytes, window: int) -> Any:
+def _writer(dictionary: bytes, window: int) -> "zlib._Compress":
     """A compressor (its type has no name in ``zlib``) that has read a dictionary, to be copied."""
     return zlib.compressobj(_LEVEL, zlib.DEFLATED, window, _MEMORY, zlib.Z_DEFAULT_STRATEGY, dictionary)
 
@@ -202,17 +203,17 @@ def inflate(column: str, blob: bytes, want: str, dictionary: bytes = b"") -> byt
     return text
 
 
-def pack(data: Any) -> bytes:
+def pack(data: object) -> bytes:
     """JSON data, its keys sorted, compressed: equal bytes for equal values."""
     return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 1)
 
 
-def unpack(column: str, blob: bytes, want: str = "packed JSON", dictionary: bytes = b"") -> Any:
+def unpack(column: str, blob: bytes, want: str = "packed JSON", dictionary: bytes = b"") -> object:
     """The data given to ``pack``."""
     return _parsed(column, blob, inflate(column, blob, want, dictionary), want)
 
 
-def _parsed(column: str, blob: bytes, text: bytes, want: str) -> Any:
+def _parsed(column: str, blob: bytes, text: bytes, want: str) -> object:
     try:
         return parse_json(text)
     except ValueError as error:
@@ -265,7 +266,7 @@ def _integers(text: str) -> tuple[int, ...] | None:
     return found if ",".join(map(str, found)) == text else None
 
 
-def _are_log_lines(data: Any) -> bool:
+def _are_log_lines(data: object) -> TypeGuard[list[list[object]]]:
     """Check column by column, as there may be thousands of lines."""
     if type(data) is not list or not set(map(type, data)) <= {list} or not set(map(len, data)) <= {4}:
         return False

@@ -164,7 +164,7 @@ class Access:
                 yield connection
 
 
-def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[Any, Any]]) -> None:
+def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert rows, each with all columns.
 
     They go to the driver as they are: SQLAlchemy takes half as long to translate them as SQLite to store

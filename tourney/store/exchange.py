@@ -9,7 +9,7 @@ empty database gives the same tournament; and the entries of its root (``tourney
 import json
 from collections.abc import Iterator
 from itertools import islice
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from tourney.errors import StoreDamaged
 from tourney.match.record import MAX_SEATS
 from tourney.match.result import NOT_MEASURED, LogKind, LogLine, Measurements
+from tourney.parsing import JsonObject
 from tourney.schema import Count, Digest
 from tourney.store.beacon import Salt
 from tourney.store.column_reading import MatchParts, unpack_parts
@@ -92,7 +93,7 @@ class MatchLine(Struct, frozen=True, forbid_unknown_fields=True):
         tuple[Number, ...],
         Meta(min_length=1, max_length=MAX_SEATS, description="The entrants' numbers (from 0) in seat order."),
     ]
-    record: dict[str, Any] | None = None
+    record: JsonObject | None = None
     void: VoidForm | None = None
     note: Annotated[Words, Meta(description="Why it is void, for people.")] = ""
     log: Annotated[
@@ -118,7 +119,7 @@ def export_lines(
     yield _line(_head_data(database, tournament, shown, measured=measured))
     records = database.records.all(tournament.id)
     for match, log, found in _detailed(database, tournament, measured=measured):
-        data: dict[str, Any] = {"place": match.key, "seats": match.seats}
+        data: dict[str, object] = {"place": match.key, "seats": match.seats}
         if (result := match.result) is not None:
             record = next(records)[1] if result.digest else None
             if match.number in shown.sealed:
@@ -127,9 +128,8 @@ def export_lines(
             if record is not None:
                 data["record"] = msgspec.to_builtins(record)
             else:
-                data["void"] = {"reason": result.void_reason}
-                if result.void_entrant is not None:
-                    data["void"]["entrant"] = result.void_entrant
+                void = {"reason": result.void_reason, "entrant": result.void_entrant}
+                data["void"] = {key: value for key, value in void.items() if value is not None}
             data["note"] = result.note
         data |= {"log": log, "measured": None if found == NOT_MEASURED else msgspec.to_builtins(found)}
         yield _line(data)
@@ -137,7 +137,7 @@ def export_lines(
 
 def _head_data(
     database: Database, tournament: Tournament, shown: Disclosure, *, measured: bool
-) -> dict[str, Any]:
+) -> JsonObject:
     entrants = database.tournaments.entrants(tournament.id)
     kept = database.ratings.draw_probability(tournament.game, tournament.seats)
     return {
@@ -181,7 +181,7 @@ def _detailed(
 _NOTHING: Final[tuple[object, ...]] = (None, "", [], (), {})
 
 
-def _line(data: dict[str, Any]) -> bytes:
+def _line(data: dict[str, object]) -> bytes:
     """A line of the keys that say something."""
     data = {key: value for key, value in data.items() if value not in _NOTHING}
     return json.dumps(data, sort_keys=True, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from operator import itemgetter
-from typing import Any
 
 import sqlalchemy as sa
 from msgspec import structs
@@ -20,6 +19,7 @@ from tourney.match.result import Texts
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.column_reading import (
     SAMPLES,
+    Cells,
     ColumnError,
     Columns,
     Dictionaries,
@@ -209,8 +209,8 @@ class Matches:
         query = sa.select(_S.number, *KEY, _M.id, _M.digest).select_from(ALL_ROWS)
         order = KeyOrder()
 
-        def digest_of(row: Any, _: Shape) -> tuple[int, MatchKey, str | None]:
-            key = order.next_key(*row[:5])
+        def digest_of(row: Cells, _: Shape) -> tuple[int, MatchKey, str | None]:
+            key = order.next_key(row[:5])
             if row[5] is not None and row[6] != "":
                 read_digest({"digest": row[6]}, "digest")
             return row[0], key, None if row[5] is None else row[6]
@@ -235,9 +235,9 @@ class Matches:
             query = query.where(sa.literal(",").concat(_S.seating).concat(",").like(f"%,{entrant:d},%"))
         order = KeyOrder()
 
-        def match_of(row: Any, shape: Shape) -> TournamentMatch:
+        def match_of(row: Cells, shape: Shape) -> TournamentMatch:
             result = None if row[6] is None else result_of(row[7:], shape.seats)
-            key = order.next_key(*row[:5])
+            key = order.next_key(row[:5])
             return TournamentMatch(tournament, row[0], key, read_seating(row[5], *shape), result)
 
         with self._access.read() as connection:
@@ -275,9 +275,9 @@ class Matches:
         query = query.select_from(PLAYED).where(_S.number > after)
         order = KeyOrder()
 
-        def result_row(row: Any, shape: Shape) -> ResultRow:
+        def result_row(row: Cells, shape: Shape) -> ResultRow:
             return ResultRow(
-                order.next_key(*row[:5]),
+                order.next_key(row[:5]),
                 read_seating(row[5], *shape),
                 read_ranks(row[6], shape.seats),
                 read_faults(row[7], shape.seats),
@@ -294,7 +294,7 @@ class Matches:
         held = sa.select(SEAT.c.match_id).where(SEAT.c.tournament_id == tournament, SEAT.c.fault.is_not(None))
         query = sa.select(_S.number, _S.seating, _M.faults).select_from(PLAYED).where(_M.id.in_(held))
 
-        def faults_of(row: Any, shape: Shape) -> tuple[int, tuple[int, ...], tuple[str | None, ...]]:
+        def faults_of(row: Cells, shape: Shape) -> tuple[int, tuple[int, ...], tuple[str | None, ...]]:
             return row[0], read_seating(row[1], *shape), read_faults(row[2], shape.seats)
 
         with self._access.read() as connection:

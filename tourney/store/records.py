@@ -1,10 +1,10 @@
 """What is stored of matches beyond their results: records, logs and measurements, here or in archives."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -13,7 +13,9 @@ from tourney.errors import UsageError
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
 from tourney.store.column_reading import (
+    Cells,
     ColumnError,
+    Columns,
     Dictionaries,
     MatchParts,
     read_evidence,
@@ -93,18 +95,18 @@ class StoredMatch:
 
     owner: Owner
     number: int
-    place: tuple[Any, ...]
-    seating: Any
-    columns: Mapping[str, Any]
-    seats: tuple[Mapping[str, Any], ...]
-    data: Any
+    place: tuple[object, ...]
+    seating: str
+    columns: Columns
+    seats: tuple[Columns, ...]
+    data: bytes | None
 
     def match(self) -> TournamentMatch:
         """The match with its result."""
         shape = self.owner.shape
         with self._naming():
             result = result_of([self.columns[column.name] for column in RESULT], shape.seats)
-            key = KeyOrder().next_key(self.number, *self.place)
+            key = KeyOrder().next_key((self.number, *self.place))
             seats = read_seating(self.seating, *shape)
         return TournamentMatch(self.owner.tournament, self.number, key, seats, result)
 
@@ -176,7 +178,7 @@ def no_record(match: TournamentMatch) -> UsageError:
     return UsageError(f"match {match.number} {why}, so it has no record")
 
 
-def _difference(name: str, stored: Any, right: Any) -> str:
+def _difference(name: str, stored: object, right: object) -> str:
     here, there = (str(value)[:64].replace(",", " ") or "empty" for value in (stored, right))
     return f"{name} is {here} in the database, but {there} follows from the record"
 
@@ -221,7 +223,7 @@ class Records:
         with self._access.read() as connection:
             dictionary = dictionaries_of(connection, tournament).record
 
-            def record_of(row: Any, shape: Shape) -> tuple[int, Record]:
+            def record_of(row: Cells, shape: Shape) -> tuple[int, Record]:
                 return row[0], unpack_record("record", row[1], shape.seats, dictionary)
 
             yield from checked(connection, query, tournament, record_of, 500)
@@ -274,7 +276,7 @@ class Records:
 
     def stored(self, tournament: int, chunk: int) -> Iterator[list[StoredMatch]]:
         """Yield all that is stored of the finished matches, in schedule order, a chunk at a time."""
-        last: Any = 0
+        last = 0
         while found := self._stored(tournament, _S.number > last, chunk):
             yield found
             last = found[-1].number
@@ -324,7 +326,7 @@ class Records:
         before = (_S.number, *KEY, _S.seating, MEASURED.c.data)
         query = sa.select(*before, MATCH).select_from(_MEASURED_TOO)
         query = query.where(_S.tournament_id == tournament, chosen).order_by(_S.number).limit(most)
-        seats: dict[int, list[dict[str, Any]]] = {}
+        seats: dict[int, list[dict[str, object]]] = {}
         with self._access.read() as connection:
             name = sa.select(TOURNAMENT.c.name).where(TOURNAMENT.c.id == tournament)
             owner = Owner(
@@ -352,7 +354,7 @@ def _read_blob(
     connection: Connection,
     tournament: int,
     number: int,
-    column: sa.Column[Any],
+    column: sa.Column[bytes],
     unpack: Callable[[str, bytes, bytes], T],
 ) -> T | None:
     """The unpacked value of a packed column of a match, or None if there is none."""

@@ -7,7 +7,7 @@ Records become a tournament of the format ``import``, results that other program
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice, zip_longest
-from typing import Any, Final
+from typing import Final
 
 from tourney.errors import RecordError
 from tourney.match.record import Outcome, Record
@@ -109,18 +109,18 @@ def import_records(
 
 def _finished(layout: _Layout, records: Iterable[Line]) -> Iterator[tuple[str, MatchResult]]:
     """Yield the records' results. Raises RecordError for other records than those of the layout."""
-    nothing: tuple[Any, Any] = (None, None)
     for known, line in zip_longest(layout.scratch.lines(), records):
-        (number, digest), (where, record) = known or nothing, line or nothing
-        if record is None or record.digest != digest:
-            raise RecordError(f"{where or 'the end of the file'} was changed while the records were read")
+        if known is None or line is None or line[1].digest != known[1]:
+            where = "the end of the file" if line is None else line[0]
+            raise RecordError(f"{where} was changed while the records were read")
+        (number, _), (where, record) = known, line
         yield where, MatchResult(number, PlayedMatch(record))
 
 
 def _layout(name: str, records: Iterable[Line], scratch: Scratch) -> _Layout:
     """The tournament of records. Raises RecordError, naming the line, if they do not fit together."""
     layout: _Layout | None = None
-    first: dict[str, Any] = {}
+    first: dict[str, object] = {}
     for where, record in records:
         if (earlier := scratch.first_place(record.digest, where)) != where:
             raise RecordError(f"{where} has the record of {earlier} again")

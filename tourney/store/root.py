@@ -15,6 +15,7 @@ from msgspec import Meta, Struct, structs
 
 from tourney.errors import RecordError, UsageError
 from tourney.match.merkle import inclusion_path, leaf_hash, root_from_path, tree_hash
+from tourney.parsing import JsonObject
 from tourney.schedule.row import MatchKey
 from tourney.schema import Arguments, Count, Digest, Label, Name, SchemaError, SeedText, read
 from tourney.store.beacon import Beacon
@@ -50,7 +51,7 @@ OUTSIDE_ROOT: Final = (
 """What someone can alter without another root; docs/how-to/verify.md says which of it other checks find."""
 Elo = Annotated[int, Meta(ge=-MAX_NUMBER, le=MAX_NUMBER)]
 VoidEnd = tuple[list[int], str | None, int | None]
-PlanEntry = dict[str, Any]
+PlanEntry = JsonObject
 Entry = PlanEntry | list[Any]
 """An entry of the tree: the plan, or a match's place and digest."""
 
@@ -79,7 +80,7 @@ class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, 
     """The first entry of the root: the plan, the seed, and the entrants in order."""
 
     format: PlanFormat
-    plan: dict[str, Any]
+    plan: JsonObject
     seed_chosen: Annotated[bool, Meta(description="Whether a person chose the seed.")]
     entrants: Annotated[tuple[EntrantForm, ...], Meta(min_length=1)]
     seed: Annotated[SeedText, Meta(description="Left out before the end.")] | None = None
@@ -100,8 +101,7 @@ def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> Pla
     form = PlanForm(
         format_, plan, origin.chosen, tuple(forms), seed=str(tournament.seed), beacon=origin.beacon
     )
-    data: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(form))
-    return data
+    return msgspec.json.decode(msgspec.json.encode(form), type=JsonObject)
 
 
 def match_entry(key: MatchKey, digest: str, void: VoidEnd | None = None) -> Entry:

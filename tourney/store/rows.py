@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from itertools import zip_longest
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -20,6 +20,7 @@ from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
 from tourney.store.column_reading import (
     MAX_DICTIONARY,
+    Cells,
     ColumnError,
     Columns,
     Dictionaries,
@@ -83,7 +84,7 @@ def shape_of(connection: Connection, tournament: int) -> Shape:
     return Shape(*connection.execute(query).one())
 
 
-def each(connection: Connection, query: Any, chunk: int = 2000) -> Iterator[Any]:
+def each(connection: Connection, query: sa.Executable, chunk: int = 2000) -> Iterator[Cells]:
     """Yield the rows of a query, a chunk at a time, so that a million are never held at once."""
     # Closed also if a reader stops early: a server's cursor must not be left open.
     with connection.execute(query, execution_options={"yield_per": chunk}) as found:
@@ -98,9 +99,9 @@ def chunks(values: Sequence[T], size: int = 500) -> Iterator[Sequence[T]]:
 
 def checked(
     connection: Connection,
-    query: sa.Select[Any],
+    query: sa.Select[object],
     tournament: int,
-    value_of: Callable[[Any, Shape], T],
+    value_of: Callable[[Cells, Shape], T],
     chunk: int = 2000,
 ) -> Iterator[T]:
     """Yield the value of each of a tournament's matches in a query, in schedule order.
@@ -119,7 +120,7 @@ def checked(
 
 
 def read_values(
-    access: Access, table: sa.Table, query: sa.Select[Any], value_of: Callable[[Columns], T]
+    access: Access, table: sa.Table, query: sa.Select[object], value_of: Callable[[Columns], T]
 ) -> tuple[T, ...]:
     """The value of each row of a table in a query."""
     found = []
@@ -143,11 +144,11 @@ class KeyOrder:
     def __init__(self) -> None:
         self._last = FIRST_KEY
 
-    def next_key(self, number: Any, round_: Any, table: Any, repeat: Any, order: Any) -> MatchKey:
-        """The key of a match, from the values of its columns."""
+    def next_key(self, cells: Cells) -> MatchKey:
+        """The key of a match, from its number and the columns of its key."""
+        number, round_, table, repeat, order = cells
         if not (type(number) is type(round_) is type(table) is type(repeat) is type(order) is int):
-            row = dict(zip(("number", *_KEY), (number, round_, table, repeat, order), strict=True))
-            check_columns(SCHEDULE, row)
+            check_columns(SCHEDULE, dict(zip(("number", *_KEY), cells, strict=True)))
         key = MatchKey(round_, table, repeat, order)
         if key <= self._last:
             _check_order(self._last, key)
@@ -159,14 +160,13 @@ RESULT = [MATCH.c[field.name] for field in fields(Result)]
 """The columns of a result, in the order of its fields."""
 
 
-def result_of(row: Sequence[Any], seats: int) -> Result:
+def result_of(row: Cells, seats: int) -> Result:
     """A finished match's result from the values of the columns ``RESULT``."""
     digest, ranks, reason, faults, note, actions, reproducible, void_reason, void_entrant, text = row
     # Most rows pass this test, which makes no object; a bad one is read column by column for its error.
     fits = type(digest) is type(reason) is type(note) is str and type(actions) is int and actions >= 0
     if not fits or void_reason is not None or void_entrant is not None:
-        columns = dict(zip((column.name for column in RESULT), row, strict=True))
-        check_columns(MATCH, columns)
+        check_columns(MATCH, columns := {column.name: cell for column, cell in zip(RESULT, row, strict=True)})
         if void_reason is not None:
             read_word(columns, "void_reason", VOID_REASONS)
     places, kinds = read_ranks(ranks, seats), read_faults(faults, seats)
@@ -179,9 +179,9 @@ def result_of(row: Sequence[Any], seats: int) -> Result:
 def replaced_of(row: Columns, shape: Shape) -> ReplacedResult:
     """A result that was taken back."""
     check_columns(REPLACED, row)
-    kinds = tuple(kind or "" for kind in read_faults(row["faults"], shape.seats))
+    kinds = (kind or "" for kind in read_faults(row["faults"], shape.seats))
+    faults = cast("tuple[FaultKind, ...]", tuple(kinds))  # read_faults has checked them
     ranks = read_ranks(row["ranks"], shape.seats)
-    faults = cast("tuple[FaultKind, ...]", kinds)  # read_faults has checked them
     return ReplacedResult(row["number"], row["rounds"], ranks, faults, bool(row["void"]))
 
 
@@ -348,13 +348,13 @@ def first_bad(connection: Connection, table: sa.Table, tournament: int) -> Store
 # -- writing ------------------------------------------------------------------------------------------------
 
 
-def keep_row(connection: Connection, table: sa.Table, key: dict[str, Any], **values: object) -> None:
+def keep_row(connection: Connection, table: sa.Table, key: dict[str, object], **values: object) -> None:
     """Replace the row of a key."""
     connection.execute(sa.delete(table).filter_by(**key))
     connection.execute(sa.insert(table).values(**key, **values))
 
 
-def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, Any]:
+def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, object]:
     """The columns of a finished match; ``record`` is packed."""
     columns = {column.name: getattr(result, column.name) for column in RESULT}
     faults = ",".join(kind or "" for kind in result.faults)
@@ -364,7 +364,7 @@ def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, An
 
 def seat_values(
     id_: int, tournament: int, result: Result, seating: Sequence[int], load: Sequence[SeatLoad] = ()
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Yield the columns of each seat of a finished match, from its result and what was measured."""
     columns = zip_longest(seating, result.ranks, result.faults, load[: len(seating)])
     for seat, (entrant, rank, fault, found) in enumerate(columns, 1):
@@ -385,7 +385,7 @@ def joined(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))
 
 
-def replaced_values(tournament: int, results: Iterable[ReplacedResult]) -> list[dict[str, Any]]:
+def replaced_values(tournament: int, results: Iterable[ReplacedResult]) -> list[dict[str, object]]:
     """The columns of results that were taken back."""
     return [
         {

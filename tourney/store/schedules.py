@@ -1,13 +1,13 @@
 """The schedules of tournaments: rows drawn, rows still to be played, and how far they are."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from tourney.errors import StoreError
 from tourney.schedule.row import MatchKey, Row
-from tourney.store.column_reading import read_seating
+from tourney.store.column_reading import Cells, read_seating
 from tourney.store.engine import Access
 from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE
 from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, checked, first_bad, joined
@@ -68,8 +68,8 @@ class Schedules:
             query = query.select_from(ALL_ROWS).where(_M.id.is_(None))
         order = KeyOrder()
 
-        def row_of(row: Any, shape: Shape) -> tuple[int, Row]:
-            return row[0], Row(*order.next_key(*row[:5]), read_seating(row[5], *shape))
+        def row_of(row: Cells, shape: Shape) -> tuple[int, Row]:
+            return row[0], Row(*order.next_key(row[:5]), read_seating(row[5], *shape))
 
         with self._access.read() as connection:
             yield from checked(connection, query, tournament, row_of)

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection
 from tourney.errors import StoreError, UsageError
 from tourney.match.result import machine_of
 from tourney.match.spec import Entrant
+from tourney.parsing import JsonObject
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import (
     ColumnError,
@@ -86,7 +87,7 @@ def entrant_of(row: Columns, number: int) -> StoredEntrant:
     return StoredEntrant(number, entrant, **own, left=row["left_at"], broken=row["broken"] or "")
 
 
-def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, Any]:
+def entrant_values(tournament: int, stored: StoredEntrant) -> dict[str, object]:
     """An entrant's columns."""
     shown = ("number", "title", "author", "joined", "line", "rating", "deviation")
     return {
@@ -128,9 +129,9 @@ def archive_of(row: Columns) -> Archive:
     return Archive(row["file"], row["sha256"], row["created"], hosts)
 
 
-def verdict_of(row: Columns) -> dict[str, Any]:
+def verdict_of(row: Columns) -> JsonObject:
     """What a comparison came to."""
-    return read_json("data", row["data"], dict[str, Any], "a JSON object")
+    return read_json("data", row["data"], JsonObject, "a JSON object")
 
 
 def change_tournament(connection: Connection, tournament: int, **values: object) -> None:
@@ -254,7 +255,7 @@ class Tournaments:
         self.refuse_archived(tournament)
         stored = self.by_id(tournament)
         settings = StoredRun(**structs.asdict(run) | {"breadth_first": stored.run.breadth_first})
-        values: dict[str, Any] = {"plan": plan_text(plan), "run": run_text(settings), "root": None}
+        values: dict[str, object] = {"plan": plan_text(plan), "run": run_text(settings), "root": None}
         if entrants or plan != stored.plan:
             values["complete"] = False
         with self._access.write() as connection:
@@ -303,11 +304,11 @@ class Tournaments:
         with self._access.write() as connection:
             change_tournament(connection, tournament, root=root)
 
-    def verdict(self, tournament: int) -> dict[str, Any] | None:
+    def verdict(self, tournament: int) -> JsonObject | None:
         """The result of a comparison (JSON data), or None before its end."""
         return read_value(self._access, VERDICT, verdict_of, tournament_id=tournament)
 
-    def keep_verdict(self, tournament: int, data: dict[str, Any]) -> None:
+    def keep_verdict(self, tournament: int, data: JsonObject) -> None:
         """Keep the result of a comparison."""
         text = json.dumps(data, sort_keys=True, allow_nan=False)
         with self._access.write() as connection:

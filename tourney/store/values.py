@@ -11,6 +11,7 @@ from tourney.match.evidence import NONE, Evidence
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, MAX_ACTIONS, Entrant, Limits, Opening, check_exact
+from tourney.parsing import JsonObject
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
@@ -143,9 +144,9 @@ PAIRS: dict[str, Any] = {"options": dict[Text, Text], "extra": dict[Text, int | 
 """The types of the plan's pairs as they are in JSON."""
 
 
-def plan_data(plan: Plan) -> dict[str, Any]:
+def plan_data(plan: Plan) -> JsonObject:
     """A plan as JSON data."""
-    data: dict[str, Any] = msgspec.to_builtins(plan)
+    data: JsonObject = msgspec.to_builtins(plan)
     data |= {"options": dict(plan.options), "extra": dict(plan.extra)}
     if plan.mirrored_dice:
         del data["mirrored-dice"]
@@ -162,12 +163,12 @@ def plan_text(plan: Plan) -> str:
 def plan_from(text: str) -> Plan:
     """What ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
     try:
-        return read_plan(read_json("plan", text, dict[str, Any], "a plan"))
+        return read_plan(read_json("plan", text, JsonObject, "a plan"))
     except SchemaError as error:
         raise ColumnError("plan", text, f"a plan ({error.in_json('the plan')})") from error
 
 
-def read_plan(data: dict[str, Any]) -> Plan:
+def read_plan(data: JsonObject) -> Plan:
     """The plan of JSON data. Raises SchemaError."""
     pairs = {
         key: list(read(data[key], type_, at=(key,)).items()) for key, type_ in PAIRS.items() if key in data
@@ -179,9 +180,9 @@ def read_plan(data: dict[str, Any]) -> Plan:
     return plan
 
 
-def run_data(run: StoredRun) -> dict[str, Any]:
+def run_data(run: StoredRun) -> JsonObject:
     """Run settings as JSON data; ``executor`` only if not ``local``, ``breadth_first`` only if set."""
-    data: dict[str, Any] = msgspec.to_builtins(run)
+    data: JsonObject = msgspec.to_builtins(run)
     if run.executor == "local":
         del data["executor"]
     if not run.breadth_first:

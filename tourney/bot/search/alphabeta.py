@@ -14,11 +14,11 @@ rules.
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tourney.bot.heuristics import AnyHeuristics, Found, core_of
 from tourney.bot.turn import Budget
-from tourney.games.base import CHANCE, OVER, AnyState
+from tourney.games.base import CHANCE, OVER, AnyAction, AnyState
 from tourney.games.core_base import LIMIT, SCALE, WIN, Core, squash
 from tourney.seeds import RandBelow
 
@@ -34,7 +34,7 @@ class _TableEntry(NamedTuple):
     depth: int
     bound: int
     value: int  # with the distance of a win counted from this position
-    best: Any
+    best: AnyAction
     cut: bool  # whether its depth left something unsearched; otherwise the entry holds for every depth
 
 
@@ -64,7 +64,7 @@ def alpha_beta(
     return _AlphaBeta(core_of(state, heuristics), budget, heuristics.gain, table_size).run(depth, randbelow)
 
 
-def shuffled(actions: Sequence[Any], randbelow: RandBelow) -> list[Any]:
+def shuffled(actions: Sequence[AnyAction], randbelow: RandBelow) -> list[AnyAction]:
     """The actions in a random order (Fisher-Yates)."""
     order = list(actions)
     for k in range(len(order) - 1, 0, -1):
@@ -77,7 +77,7 @@ class _AlphaBeta:
     def __init__(self, root: Core, budget: Budget, gain: int, table_size: int) -> None:
         self._budget = budget
         self._gain = gain
-        self._table: dict[Any, _TableEntry] = {}
+        self._table: dict[object, _TableEntry] = {}
         self._table_size = table_size
         # By ply: the position, and the best line from it on.
         self._positions = [root]

@@ -9,9 +9,10 @@ from msgspec.structs import asdict
 from tourney.cli.bots.list import SHORT
 from tourney.cli.completion import complete_game
 from tourney.cli.options import db_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, Row, current
+from tourney.cli.output import OutputFormat, current
 from tourney.compare.question import interval_text
 from tourney.compare.question_results import GateBot
+from tourney.results.columns import Row
 from tourney.schema import Document
 from tourney.store.baselines import Baseline, Beaten
 from tourney.store.database import Database

@@ -16,8 +16,9 @@ from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
 from tourney.cli.options import bots_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, Row, current
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import CheckError, printable
+from tourney.results.columns import Row
 from tourney.schema import Document, Part
 
 

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -12,11 +11,9 @@ from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.shipped import ladders, shipped_bots
 from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, missing_tools, new_bot
 from tourney.cli.completion import complete_game
-from tourney.cli.options import output_options
+from tourney.cli.options import F, output_options
 from tourney.cli.output import current
 from tourney.errors import BotError
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[F], F]:

@@ -6,10 +6,10 @@ Every view has a well-formed diagram, sampled states fit the observation, and no
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import get_args
 
 from tourney.errors import PositionError
-from tourney.games.base import OVER, AnyGame, AnyState, Game
+from tourney.games.base import OVER, AnyAction, AnyGame, AnyState, Game
 from tourney.games.board_style import MARKS
 from tourney.games.check.case import Case, fingerprint, names_of
 from tourney.games.diagrams import ASIDE_WORDS, Diagram, Shape
@@ -126,7 +126,7 @@ class PlayedAction:
     """A state of a game, and the action played from it."""
 
     state: AnyState
-    action: Any
+    action: AnyAction
 
 
 def leak(
