@@ -27,6 +27,9 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
 A message is one sentence that names the file, line or value, and what to do.
 """
 
+from importlib import import_module
+from types import ModuleType
+
 
 def printable(text: str) -> str:
     """A text on one line, with every character that is not printable as an escape sequence."""
@@ -142,3 +145,17 @@ class OverloadError(EnvironmentFailure):
 
 class WorkerError(EnvironmentFailure):
     """A worker process was lost for good."""
+
+
+def import_extra(
+    module: str, error: type[TourneyError], needs: str, extra: str, package: str | None = None
+) -> ModuleType:
+    """Import a package that an extra brings; ``package`` is its name if the module has another one.
+
+    Raises ``error`` if it is missing: ``needs`` begins the sentence, as in "the executor dask needs".
+    """
+    try:
+        return import_module(module)
+    except ImportError as missing:
+        what = f"{needs} the package {package or module}"
+        raise error(f"{what}: install it by pip install 'tourney[{extra}]'") from missing

@@ -5,8 +5,8 @@ from unittest.mock import patch
 
 import pytest
 
+from tourney import errors
 from tourney.bots.catalogue.tunable import Parameter
-from tourney.compare import optuna_search
 from tourney.compare.optuna_search import OptunaSearch
 from tourney.compare.tuning_methods import SAMPLERS, SearchTerms
 from tourney.errors import UsageError
@@ -35,7 +35,7 @@ def test_search_asks_within_bounds_and_the_same_again(sampler: str) -> None:
 
 def test_missing_package_is_named_with_its_extra() -> None:
     with (
-        patch.object(optuna_search, "import_module", side_effect=ImportError),
+        patch.object(errors, "import_module", side_effect=ImportError),
         pytest.raises(UsageError, match=r"pip install 'tourney\[tune\]'"),
     ):
         OptunaSearch(TERMS, "TPESampler")

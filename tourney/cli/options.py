@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_origi
 import click
 from click.core import ParameterSource
 
-from tourney.cli.completion import complete_game
+from tourney.cli.completion import complete_game, complete_tournament
 from tourney.cli.output import OutputFormat, keep_setting
 from tourney.errors import UsageError
 from tourney.match.spec import MAX_MS, Charge
@@ -184,14 +184,29 @@ text_option = partial(formats_option, formats=TEXT)
 """``--format text|json`` of a command that prints these kinds of documents."""
 
 
-game_option = click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=lambda _ctx, _param, values: pairs(values),
-    help="Option of the game; repeatable.",
-)
+def pairs(words: Sequence[str]) -> dict[str, str]:
+    """Parse ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a repeated name."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(f"option {word!r} does not have the form NAME=VALUE")
+        if name in found:
+            raise UsageError(f"option {name} is given twice")
+        found[name] = value
+    return found
+
+
+def _pairs_option(
+    words: tuple[str, str], metavar: str, read: Callable[[Sequence[str]], object], help_: str
+) -> Callable[[F], F]:
+    """A repeatable option, whose texts ``read`` makes a value of."""
+    return click.option(
+        *words, multiple=True, metavar=metavar, callback=lambda _ctx, _param, texts: read(texts), help=help_
+    )
+
+
+game_option = _pairs_option(("--option", "options"), "NAME=VALUE", pairs, "Option of the game; repeatable.")
 """``--option NAME=VALUE``; the command gets ``options``, a dict."""
 
 seats_option = click.option(
@@ -214,16 +229,15 @@ reuse_option = click.option(
 """``--reuse``; the command gets ``reuse``."""
 
 
+def number_option(word: str, numbers: range, default: int, help_: str) -> Callable[[F], F]:
+    """Add ``--word N`` with this default, which the help shows."""
+    type_, name = click.IntRange(numbers[0], numbers[-1]), "MS" if word.endswith("-ms") else "N"
+    return click.option(word, type=type_, default=default, show_default=True, metavar=name, help=help_)
+
+
 def move_ms_option(help_: str) -> Callable[[F], F]:
     """Add ``--move-ms MS``, 1000 by default; the command gets ``move_ms``."""
-    return click.option(
-        "--move-ms",
-        type=click.IntRange(1, MAX_MS),
-        default=1000,
-        show_default=True,
-        metavar="MS",
-        help=help_,
-    )
+    return number_option("--move-ms", range(1, MAX_MS + 1), 1000, help_)
 
 
 CHARGES: Final[Mapping[Charge, str]] = {
@@ -269,17 +283,10 @@ def output_options(function: F) -> F:
     return flag("-q", "--quiet", "quiet", help_="Print only results and errors.")(function)
 
 
-def pairs(words: tuple[str, ...]) -> dict[str, str]:
-    """Parse ``NAME=VALUE`` words into a dict. Raises UsageError for another form or a repeated name."""
-    found: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise UsageError(f"option {word!r} does not have the form NAME=VALUE")
-        if name in found:
-            raise UsageError(f"option {name} is given twice")
-        found[name] = value
-    return found
+def tournament_options(document: type[Document]) -> Callable[[F], F]:
+    """Add the argument TOURNAMENT and the options of a command that prints one: --db, --format, --quiet."""
+    argument = click.argument("tournament", required=False, shell_complete=complete_tournament)
+    return lambda function: argument(db_option(formats_option(document)(output_options(function))))
 
 
 def refuse(given: Mapping[str, object], why: str) -> None:
@@ -327,16 +334,6 @@ no_luck_option = click.option(
 )
 """``--no-luck``; the command gets ``no_luck``."""
 
-anchor_option = click.option(
-    "--anchor",
-    "levels",
-    multiple=True,
-    metavar="NAME=ELO",
-    callback=lambda _ctx, _param, values: anchors_of(values),
-    help="Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
-)
-"""``--anchor NAME=ELO``; the command gets ``levels``: Elo by name."""
-
 
 def method_option(names: Sequence[str]) -> Callable[[F], F]:
     """Add ``--method`` with these names of methods; the command gets ``method``."""
@@ -364,6 +361,15 @@ def anchors_of(texts: Sequence[str]) -> dict[str, float]:
             raise UsageError(f"--anchor names {name!r} twice")
         found[name] = elo
     return found
+
+
+anchor_option = _pairs_option(
+    ("--anchor", "levels"),
+    "NAME=ELO",
+    anchors_of,
+    "Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
+)
+"""``--anchor NAME=ELO``; the command gets ``levels``: Elo by name."""
 
 
 def anchors_text(levels: Mapping[str, float]) -> str:

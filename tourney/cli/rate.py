@@ -14,14 +14,6 @@ from tourney.cli import rating_tables as tables
 from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
-from tourney.cli.rating_tables import (
-    MeasuresDocument,
-    PairsDocument,
-    PoolDocument,
-    RatedBots,
-    RatingsDocument,
-    RatingTable,
-)
 from tourney.errors import CheckError, UsageError
 from tourney.outcomes.foreign_game import KINDS, Problems
 from tourney.outcomes.reading import game_of
@@ -110,11 +102,11 @@ class RateRequest:
     strict: bool = option("--strict", "Exit with code 1 if a game or a file is damaged.")
     format_: OutputFormat = opt.shared(
         opt.formats_option(
-            RatingsDocument,
-            MeasuresDocument,
-            PairsDocument,
+            tables.RatingsDocument,
+            tables.MeasuresDocument,
+            tables.PairsDocument,
             SuperiorityDocument,
-            PoolDocument,
+            tables.PoolDocument,
             ProblemsDocument,
         )
     )
@@ -179,7 +171,7 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
 def _print_trueskill(tally: Tally, options: RateRequest, output: Output) -> None:
     names, settings = dict(enumerate(tally.players)), options.settings(tally)
     pool = SkillPool.of(names, settings).after_ordered(results_of(tally), options.forfeits)
-    bots = RatedBots(names, faults_of(tally))
+    bots = tables.RatedBots(names, faults_of(tally))
     table = tables.measures_table(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots)
     table.write(output, options.format_, [tables.settings_text(settings)])
 
@@ -199,11 +191,11 @@ def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
         # The heads of these columns do not say "relative to the mean", so they serve anchors too.
         notes.append(opt.anchors_text(options.levels))
     people = options.format_ is OutputFormat.TABLE
-    table = tables.batch_table(batch, RatedBots(names, faults_of(tally)), show, people=people)
+    table = tables.batch_table(batch, tables.RatedBots(names, faults_of(tally)), show, people=people)
     table.write(output, options.format_, notes)
 
 
-def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> RatingTable:
+def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> tables.RatingTable:
     """The matrix of all players. Raises UsageError where it is too wide for a table."""
     rows = superiority_rows(batch, dict(enumerate(tally.players)))
     if format_ is OutputFormat.TABLE and len(rows) > MAX_MATRIX:
@@ -224,7 +216,7 @@ def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> RatingTab
             notes=notes,
         )
 
-    return RatingTable(rows, columns, document)
+    return tables.RatingTable(rows, columns, document)
 
 
 def _print_problems(problems: Problems, format_: OutputFormat, output: Output) -> None:

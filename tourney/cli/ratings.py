@@ -10,15 +10,6 @@ from tourney.cli import rating_tables as tables
 from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
-from tourney.cli.rating_tables import (
-    MeasuresDocument,
-    PairsDocument,
-    PoolDocument,
-    RatedBots,
-    RatingsDocument,
-    RatingTable,
-    VersionsDocument,
-)
 from tourney.cli.standings import name_default
 from tourney.errors import StoreError
 from tourney.ratings.method import METHODS, Forfeits
@@ -79,7 +70,13 @@ class RatingsRequest:
     )
     db: str = opt.shared(opt.db_option)
     format_: OutputFormat = opt.shared(
-        opt.formats_option(RatingsDocument, VersionsDocument, MeasuresDocument, PairsDocument, PoolDocument)
+        opt.formats_option(
+            tables.RatingsDocument,
+            tables.VersionsDocument,
+            tables.MeasuresDocument,
+            tables.PairsDocument,
+            tables.PoolDocument,
+        )
     )
 
     def check(self) -> None:
@@ -141,10 +138,10 @@ def command(tournament: str | None, options: RatingsRequest) -> None:
 
 def _rate(
     database: Database, tournament: Tournament, settings: Settings | None, options: RatingsRequest
-) -> tuple[RatingTable, list[str], results.Rated | None]:
+) -> tuple[tables.RatingTable, list[str], results.Rated | None]:
     """The table and the sentences below it; with the ``settings`` of TrueSkill, also its ratings."""
     faults = results.fault_counts(database, tournament)
-    bots = RatedBots(entrant_names(database, tournament), faults, tournament.name)
+    bots = tables.RatedBots(entrant_names(database, tournament), faults, tournament.name)
     rated, forfeits = None, options.forfeits
     notes: list[str] = []
     if options.method == "batch":
@@ -196,7 +193,7 @@ def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
     if options.show == "bots":
         table = tables.versions_table(pool, batch, people=people)
     else:
-        bots = RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
+        bots = tables.RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
         table = tables.batch_table(batch, bots, options.show, people=people)
     table.write(output, options.format_, notes)
 

@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.options import FOLDER, F, option
+from tourney.cli.options import FOLDER, F, number_option, option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.run.engine.readiness import Pinning, PlaySetup
@@ -40,14 +40,8 @@ def workers_option(default: str = "one per processor") -> Callable[[F], F]:
 
 def cpus_option(more: str = "") -> Callable[[F], F]:
     """Add ``--cpus N``; ``more`` continues its help. The command gets ``cpus``."""
-    return click.option(
-        "--cpus",
-        type=click.IntRange(0, MAX_WORKERS),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help=f"Processors that a match and its bots are pinned to; 0: no pinning.{more}",
-    )
+    help_ = f"Processors that a match and its bots are pinned to; 0: no pinning.{more}"
+    return number_option("--cpus", range(MAX_WORKERS + 1), 1, help_)
 
 
 @dataclass(frozen=True, slots=True)

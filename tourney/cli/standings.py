@@ -4,8 +4,7 @@ from typing import Literal
 
 import click
 
-from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, formats_option, output_options
+from tourney.cli.options import tournament_options
 from tourney.cli.output import OutputFormat, current
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, rendered
@@ -65,10 +64,7 @@ _EXACT = Column("exact")
 
 
 @click.command("standings")
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
-@db_option
-@formats_option(StandingsDocument)
-@output_options
+@tournament_options(StandingsDocument)
 def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     """Print the standings of TOURNAMENT (default: the newest).
 

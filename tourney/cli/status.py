@@ -6,8 +6,7 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
-from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, formats_option, output_options
+from tourney.cli.options import tournament_options
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import printable
 from tourney.interface.readers import open_database
@@ -40,10 +39,7 @@ class StatusDocument(Document, frozen=True, kw_only=True):
 
 
 @click.command("status")
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
-@db_option
-@formats_option(StatusDocument)
-@output_options
+@tournament_options(StatusDocument)
 def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     """Show the progress of TOURNAMENT (default: all), even while a run is active.
 

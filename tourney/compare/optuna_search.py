@@ -2,12 +2,11 @@
 
 import warnings
 from decimal import Decimal
-from importlib import import_module
 from types import ModuleType
 
 from tourney.bots.catalogue.tunable import exact
 from tourney.compare.tuning_methods import CandidateSearch, SearchTerms, Values, grid_size
-from tourney.errors import UsageError
+from tourney.errors import UsageError, import_extra
 from tourney.seeds import derive
 
 
@@ -50,9 +49,4 @@ class OptunaSearch(CandidateSearch):
 
 def package() -> ModuleType:
     """The package. Raises UsageError if it is not installed."""
-    try:
-        return import_module("optuna")
-    except ImportError as error:
-        raise UsageError(
-            "the methods tpe and cma-es need the package optuna: install it by pip install 'tourney[tune]'"
-        ) from error
+    return import_extra("optuna", UsageError, "the methods tpe and cma-es need", "tune")

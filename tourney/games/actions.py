@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from tourney.errors import ActionError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 class IntAction(int):
@@ -23,15 +26,27 @@ class IntAction(int):
 K = TypeVar("K", bound=IntAction)
 
 
-def action_tables(kind: type[K], names: Mapping[int, str]) -> tuple[list[str], list[K], dict[str, K]]:
-    """By code the strings and the actions of a game with few codes, and its actions by their strings.
+def action_tables(
+    kind: type[K], names: Mapping[int, str], forms: str
+) -> tuple[list[str], list[K], Callable[[str], K]]:
+    """By code the strings and the actions of a game with few codes, and the parser of its strings.
 
-    A number that is not an action has the string "", and the action of the least code.
+    A number that is not an action has the string "", and the action of the least code. The parser raises
+    ActionError for other strings; ``forms`` ends its sentence: the game, and how actions are written.
     """
     strings = [names.get(code, "") for code in range(max(names) + 1)]
     least = kind(min(names))
     actions = [kind(code) if name else least for code, name in enumerate(strings)]
-    return strings, actions, {name: actions[code] for code, name in names.items()}
+    known = {name: actions[code] for code, name in names.items()}
+
+    @lru_cache(8192)  # quicker than a call of Python and a look-up
+    def parse_action(text: str) -> K:
+        action = known.get(text)
+        if action is None:
+            raise ActionError(f"{text[:40]!r} is not an action of {forms}")
+        return action
+
+    return strings, actions, parse_action
 
 
 class IntActions(list[int]):

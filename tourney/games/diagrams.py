@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Shape = Literal["square", "hex", "point"]
 
@@ -53,8 +53,7 @@ def tray(x: int, y: int, piece: Piece, count: int) -> tuple[Piece, Piece]:
     return shown, Piece(x + 1, y + 1, str(count), 0, "count", aside=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """A highlighted cell; ``kind`` is "from", "to", "captured" or "used"."""
 
     x: int
@@ -62,8 +61,7 @@ class Mark:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Arrow:
+class Arrow(NamedTuple):
     """A straight arrow between two cells."""
 
     x1: int
@@ -72,8 +70,7 @@ class Arrow:
     y2: int
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """The name of a coordinate beside the board."""
 
     x: int

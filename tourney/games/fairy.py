@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from tourney.errors import ActionError, GameError
+from tourney.errors import ActionError, GameError, import_extra
 from tourney.games.base import OVER, Game, State
 from tourney.games.registry import GameFamily
 
@@ -33,12 +32,7 @@ _OWN_START = ("fischerandom", "caparandom")
 @cache
 def package() -> ModuleType:
     """The package. Raises GameError if it is not installed."""
-    try:
-        return import_module("pyffish")
-    except ModuleNotFoundError as error:
-        raise GameError(
-            "games of the family fairy need the package pyffish: install it by pip install 'tourney[fairy]'"
-        ) from error
+    return import_extra("pyffish", GameError, "games of the family fairy need", "fairy")
 
 
 class FairyState(State[str]):

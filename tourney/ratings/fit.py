@@ -106,8 +106,7 @@ STEADY = 25.0
 """The weight of phi = 1 against the pool's own estimate: the information of fifty even games."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Covariance:
+class Covariance(NamedTuple):
     """Covariances of all parameters, (P, P) each, and the dispersion phi."""
 
     hessian: Floats

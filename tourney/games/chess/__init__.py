@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tourney.errors import ActionError, GameError, PositionError
+from tourney.errors import ActionError, GameError, PositionError, import_extra
 from tourney.games.actions import IntAction
 from tourney.games.core_game import DrawnGame
 
@@ -62,14 +62,8 @@ class ChessAction(IntAction):
 @cache
 def rules() -> ModuleType:
     """The module of starts and positions. Raises GameError without the package ``chess``."""
-    try:
-        return import_module("tourney.games.chess.starts")
-    except ModuleNotFoundError as error:
-        if error.name != "chess":
-            raise
-        raise GameError(
-            "this game needs the package chess: install it by pip install 'tourney[chess]'"
-        ) from error
+    import_extra("chess", GameError, "this game needs", "chess")
+    return import_module("tourney.games.chess.starts")
 
 
 _NUMBERS = {f"sp{number}": number for number in range(960)}

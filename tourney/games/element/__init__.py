@@ -48,7 +48,7 @@ class Element(CoreGame[ElementPosition]):
     state, action = ElementState, board.ElementAction
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
-    parse_action = staticmethod(board.parse_action)
+    parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - in every setting
         """Whether the first sage to wall in its neighbour wins: yes."""

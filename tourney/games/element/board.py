@@ -9,11 +9,10 @@ a range only grows; the board has separate codes for them.
 """
 
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain, combinations_with_replacement
 from typing import NamedTuple
 
-from tourney.errors import ActionError
 from tourney.games.actions import IntAction, action_tables
 
 SIZE = 11
@@ -106,19 +105,12 @@ class ElementAction(IntAction):
         return action_string(self)
 
 
-STRINGS, ACTIONS, _BY_STRING = action_tables(ElementAction, _STRING_OF)
-
-
-@lru_cache(2048)  # quicker than a call of Python and a look-up
-def parse_action(text: str) -> ElementAction:
-    """The action of a string, legal or not. Raises ActionError."""
-    action = _BY_STRING.get(text)
-    if action is None:
-        raise ActionError(
-            f"{text!r} is not an action of element; write draw-N, stones-XXXX (sorted A E F W), X-SQUARE"
-            " with X in A E F W, step-SQUARE, jump-SQUARE, river-D, flow-D with D in e n s w, or end"
-        )
-    return action
+STRINGS, ACTIONS, parse_action = action_tables(
+    ElementAction,
+    _STRING_OF,
+    "element; write draw-N, stones-XXXX (sorted A E F W), X-SQUARE with X in A E F W, step-SQUARE,"
+    " jump-SQUARE, river-D, flow-D with D in e n s w, or end",
+)
 
 
 NAMES = {"A": "Wind", "E": "Earth", "F": "Fire", "W": "Water"}

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import import_module
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
-from tourney.errors import GameError
+from tourney.errors import GameError, import_extra
 from tourney.games.base import GAME_PATTERN, AnyGame, Game
 from tourney.games.diagrams import Diagram
 from tourney.games.openspiel.state import MOVES, OpenSpielState, check_action, decode, sample_state
@@ -184,10 +183,4 @@ def _is_perfect(kind: Any) -> bool:
 @cache
 def _spiel() -> ModuleType:
     """The package ``pyspiel``. Raises GameError if it is missing."""
-    try:
-        # An extra, and slow to import.
-        return import_module("pyspiel")
-    except ImportError as error:
-        raise GameError(
-            "games of OpenSpiel need the package open_spiel: install it by pip install 'tourney[openspiel]'"
-        ) from error
+    return import_extra("pyspiel", GameError, "games of OpenSpiel need", "openspiel", "open_spiel")

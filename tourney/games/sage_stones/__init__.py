@@ -46,7 +46,7 @@ class SageStones(CoreGame[StonesPosition]):
     state, action = StonesState, board.StonesAction
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
-    parse_action = staticmethod(board.parse_action)
+    parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
         """Refuse play-on with two seats. Raises OptionError."""

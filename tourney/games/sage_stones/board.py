@@ -6,10 +6,9 @@ of a roll; both sort like their strings.
 """
 
 import re
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from tourney.errors import ActionError, PositionError
+from tourney.errors import PositionError
 from tourney.games.actions import IntAction, action_tables
 
 COLUMNS = "3456789"
@@ -78,19 +77,11 @@ class StonesAction(IntAction):
         return action_string(self)
 
 
-STRINGS, ACTIONS, _BY_NAME = action_tables(StonesAction, _NAME_OF)
-
-
-@lru_cache(1024)  # quicker than a call of Python and a look-up
-def parse_action(text: str) -> StonesAction:
-    """Action of a string, legal or not. Raises ActionError."""
-    action = _BY_NAME.get(text)
-    if action is None:
-        raise ActionError(
-            f"{text[:40]!r} is not an action of sage-stones; write a square as 5d, or a roll as roll-122,"
-            " its faces ascending"
-        )
-    return action
+STRINGS, ACTIONS, parse_action = action_tables(
+    StonesAction,
+    _NAME_OF,
+    "sage-stones; write a square as 5d, or a roll as roll-122, its faces ascending",
+)
 
 
 class StonesSettings(NamedTuple):

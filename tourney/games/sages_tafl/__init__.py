@@ -45,7 +45,7 @@ class SagesTafl(CoreGame[TaflPosition]):
     state, action = TaflState, board.TaflAction
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
-    parse_action = staticmethod(board.parse_action)
+    parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
     start = board.START
     read = staticmethod(board.parse_position)
 

@@ -9,10 +9,9 @@ actions as integers have the order of their strings.
 """
 
 import re
-from functools import lru_cache
 from typing import NamedTuple
 
-from tourney.errors import ActionError, PositionError
+from tourney.errors import PositionError
 from tourney.games.actions import IntAction, action_tables
 
 FILES = "abcdefgh"
@@ -64,18 +63,9 @@ _NAME_OF = {
     PASS: "pass",
 }
 action_string = _NAME_OF.__getitem__  # the string of an action
-STRINGS, ACTIONS, _BY_NAME = action_tables(TaflAction, _NAME_OF)
-
-
-@lru_cache(8192)  # quicker than a call of Python and a look-up
-def parse_action(text: str) -> TaflAction:
-    """The action of a string, legal or not. Raises ActionError."""
-    action = _BY_NAME.get(text)
-    if action is None:
-        raise ActionError(
-            f"{text[:40]!r} is not an action of sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
-        )
-    return action
+STRINGS, ACTIONS, parse_action = action_tables(
+    TaflAction, _NAME_OF, "sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
+)
 
 
 QUIET_LIMIT = 100

@@ -16,7 +16,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any, ClassVar, Final
 
-from tourney.errors import UsageError, WorkerError
+from tourney.errors import UsageError, WorkerError, import_extra
 from tourney.run.workers import host_service
 from tourney.run.workers.cluster import ClusterExecutor
 from tourney.run.workers.cluster_nodes import ClusterLink, ClusterNode, LinkLostError
@@ -47,12 +47,7 @@ class DaskExecutor(ClusterExecutor):
                 f"the executor dask://{address} needs the address of a scheduler, as in dask://10.0.0.1:8786"
                 " or dask://[fd00::1]:8786"
             )
-        try:
-            import distributed  # noqa: F401, PLC0415 - an extra, and slow to import
-        except ImportError as error:
-            raise UsageError(
-                "the executor dask needs the package distributed: install it by pip install 'tourney[dask]'"
-            ) from error
+        import_extra("distributed", UsageError, "the executor dask needs", "dask")
         return DaskLink(address, workers)
 
 
