@@ -143,18 +143,13 @@ class CyvasseCore(CyvasseBoard):
         self._phase = 0
         self._plan = 0  # in the set-up: the seat's plan, 0 to 2
         self._left = 0  # in the set-up: the tiles left, in bits
-        self._placed = 0
-        self._quiet = 0
-        self._turn = 0
+        self._placed = self._quiet = self._turn = 0
         self._ground = ""  # in play: the field TERRAIN
         self._boards = zeros(2 * _HISTORY)
-        self._known = 0
-        self._key_1 = 0
-        self._key_2 = 0
+        self._known = self._key_1 = self._key_2 = 0
         self._total = 0
         """In play: White's advantage, while ``_white`` and ``_black``, by the Kings' cells, are not 0."""
-        self._white = 0
-        self._black = 0
+        self._white = self._black = 0
 
     def load(self, at: cyvasse.CyvassePosition) -> None:
         """Take over a position without history."""
@@ -200,23 +195,12 @@ class CyvasseCore(CyvasseBoard):
         self._copy_counters(source)
 
     def _copy_counters(self, source: "CyvasseCore") -> None:
-        self.seats = source.seats
-        self._seat = source._seat
-        self._over = source._over
-        self._known = source._known
-        self._key_1 = source._key_1
-        self._key_2 = source._key_2
-        self._total = source._total
-        self._white = source._white
-        self._black = source._black
-        self._phase = source._phase
-        self._plan = source._plan
-        self._left = source._left
-        self._placed = source._placed
-        self._rabble = source._rabble
-        self._quiet = source._quiet
-        self._turn = source._turn
-        self._ground = source._ground
+        self.seats, self._seat, self._over = source.seats, source._seat, source._over
+        self._known, self._key_1, self._key_2 = source._known, source._key_1, source._key_2
+        self._total, self._white, self._black = source._total, source._white, source._black
+        self._phase, self._plan, self._left = source._phase, source._plan, source._left
+        self._placed, self._rabble, self._quiet = source._placed, source._rabble, source._quiet
+        self._turn, self._ground = source._turn, source._ground
 
     def _take_back(self, code: int, before: "Core") -> None:
         # An action in play changes at most the origin, its neighbours, the target and the end of a ride. To
@@ -486,8 +470,7 @@ class CyvasseCore(CyvasseBoard):
 
     def _end_set_up(self) -> None:
         """Go on with Black's set-up, or begin to play."""
-        self._placed = 0
-        self._plan = 0
+        self._placed = self._plan = 0
         if self._seat == 1:
             self._phase = _LAY_KING
             self._seat = 2
@@ -536,8 +519,7 @@ class CyvasseCore(CyvasseBoard):
 
     def _find_kings(self) -> None:
         """Find the Kings, and add up White's advantage in play."""
-        self._white = 0
-        self._black = 0
+        self._white = self._black = 0
         for k in range(_SQUARES):
             piece = self._piece[_ORDER[k]]
             if piece == 1 + _KING:

@@ -104,14 +104,8 @@ class ElementCore(ElementBoard):
         self._used_count = 0
         self._hand = zeros(4)
         self._path = zeros(_LONGEST)
-        self._path_length = 0
-        self._river_length = 0
-        self._head = 0
-        self._direction = 0
-        self._phase = 0
-        self._steps = 0
-        self._turn = 0
-        self._drawn = 0
+        self._path_length = self._river_length = self._head = self._direction = 0
+        self._phase = self._steps = self._turn = self._drawn = 0
         self._captured = 0  # the seats of captured sages, in bits
         self._count = 0  # the actions listed so far
 
@@ -151,9 +145,7 @@ class ElementCore(ElementBoard):
     def copy_from(self, other: "Core") -> None:
         """Take over the position of another core."""
         source: ElementCore = other  # type: ignore[assignment] # of the same class
-        self.seats = source.seats
-        self._seat = source._seat
-        self._over = source._over
+        self.seats, self._seat, self._over = source.seats, source._seat, source._over
         # Used squares are rare: if neither position has any, both arrays are all 0 already.
         if self._used_count or source._used_count:
             self._used[:] = source._used
@@ -163,16 +155,10 @@ class ElementCore(ElementBoard):
         self._bag[:] = source._bag
         for k in range(source._path_length):
             self._path[k] = source._path[k]
-        self._used_count = source._used_count
-        self._path_length = source._path_length
-        self._river_length = source._river_length
-        self._head = source._head
-        self._direction = source._direction
-        self._phase = source._phase
-        self._steps = source._steps
-        self._turn = source._turn
-        self._drawn = source._drawn
-        self._captured = source._captured
+        self._used_count, self._path_length = source._used_count, source._path_length
+        self._river_length, self._head = source._river_length, source._head
+        self._direction, self._phase, self._steps = source._direction, source._phase, source._steps
+        self._turn, self._drawn, self._captured = source._turn, source._drawn, source._captured
 
     # What positions show
 

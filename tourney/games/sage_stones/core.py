@@ -93,13 +93,9 @@ class StonesCore(Core):
         self._settings = ""
         self._board = zeros(_CELLS)
         self._hands = zeros(4)
-        self._colours = 0
-        self._stones = 0
-        self._play_on = 0
-        self._colour = 0
+        self._colours = self._stones = self._play_on = self._colour = 0
         self._column = 0  # -1 while no stone is next
-        self._again = 0
-        self._rolls = 0
+        self._again = self._rolls = 0
         self._surveyed = 0  # whether the board is one action after that of ``_TAKEN``
 
     def load(self, at: stones.StonesPosition) -> None:
@@ -120,17 +116,11 @@ class StonesCore(Core):
     def copy_from(self, other: "Core") -> None:
         """Take over the position of another core."""
         source: StonesCore = other  # type: ignore[assignment] # of the same class
-        self.seats = source.seats
-        self._over = source._over
-        self._settings = source._settings
+        self.seats, self._over, self._settings = source.seats, source._over, source._settings
         self._board[:] = source._board
         self._hands[:] = source._hands
-        self._colours = source._colours
-        self._stones = source._stones
-        self._play_on = source._play_on
-        self._colour = source._colour
-        self._column = source._column
-        self._again = source._again
+        self._colours, self._stones, self._play_on = source._colours, source._stones, source._play_on
+        self._colour, self._column, self._again = source._colour, source._column, source._again
         self._rolls = source._rolls
 
     def actor(self) -> int:

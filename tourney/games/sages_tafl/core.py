@@ -108,11 +108,7 @@ class TaflCore(Core):
         self._past = zeros(2 * _PAST)
         self._known = 0
         """The boards in ``_past``, two numbers each; every second one has the same seat to move."""
-        self._key_1 = 0
-        self._key_2 = 0
-        self._winner = 0
-        self._quiet = 0
-        self._ply = 0
+        self._key_1 = self._key_2 = self._winner = self._quiet = self._ply = 0
         self._passed = 0
 
     def load(self, at: tafl.TaflPosition) -> None:
@@ -129,8 +125,7 @@ class TaflCore(Core):
                 self._lay(piece, _cell(place) if place < tafl.SQUARES else _TOWER + place - tafl.SQUARES)
         self._seat, self._quiet, self._ply = at.seat, at.quiet, at.ply
         self._points[0], self._points[1] = at.points
-        self._winner = 0
-        self._over = 0
+        self._winner = self._over = 0
         if max(at.points) >= _WIN_POINTS:
             self._over = _BY_POINTS
             self._winner = 1 if at.points[0] > at.points[1] else 2
@@ -165,18 +160,12 @@ class TaflCore(Core):
 
     def _copy_small(self, source: "TaflCore") -> None:
         """Take over all but the keys of boards."""
-        self.seats = source.seats
-        self._seat = source._seat
-        self._over = source._over
+        self.seats, self._seat, self._over = source.seats, source._seat, source._over
         self._board[:] = source._board
         self._places[:] = source._places
         self._points[:] = source._points
-        self._known = source._known
-        self._key_1 = source._key_1
-        self._key_2 = source._key_2
-        self._winner = source._winner
-        self._quiet = source._quiet
-        self._ply = source._ply
+        self._known, self._key_1, self._key_2 = source._known, source._key_1, source._key_2
+        self._winner, self._quiet, self._ply = source._winner, source._quiet, source._ply
         self._passed = source._passed
 
     def _take_back(self, code: int, before: "Core") -> None:  # noqa: ARG002 - any action wrote one key

@@ -109,12 +109,7 @@ class SevenSagesCore(Core):
         super().__init__()
         self._board = zeros(_CELLS)
         self._sages = zeros(14)
-        self._fool = 0
-        self._red = 0
-        self._blue = 0
-        self._round = 0
-        self._ply = 0
-        self._starter = 0
+        self._fool = self._red = self._blue = self._round = self._ply = self._starter = 0
         self._rest_count = 0
 
     def load(self, at: seven.SevenSagesPosition) -> None:
@@ -137,17 +132,11 @@ class SevenSagesCore(Core):
     def copy_from(self, other: "Core") -> None:
         """Take over the position of another core."""
         source: SevenSagesCore = other  # type: ignore[assignment] # of the same class
-        self.seats = source.seats
-        self._seat = source._seat
-        self._over = source._over
+        self.seats, self._seat, self._over = source.seats, source._seat, source._over
         self._board[:] = source._board
         self._sages[:] = source._sages
-        self._fool = source._fool
-        self._red = source._red
-        self._blue = source._blue
-        self._round = source._round
-        self._ply = source._ply
-        self._starter = source._starter
+        self._fool, self._red, self._blue = source._fool, source._red, source._blue
+        self._round, self._ply, self._starter = source._round, source._ply, source._starter
 
     def _settle(self) -> None:
         for first in range(0, 14, 7):
