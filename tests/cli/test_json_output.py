@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -268,7 +267,7 @@ def test_comparisons_placements_and_machines_are_documents(home: Path, tmp_path:
     enforced = [ProbeFinding(name, "enforced", "tried") for name in PROTECTIONS]
     with patch.object(doctor, "probe_sandbox", lambda _: iter(enforced)):
         assert printed("doctor", "--level", "off")["holds"] is True
-    with patch.object(doctor, "probe_sandbox", lambda _: iter([replace(enforced[0], degree="absent")])):
+    with patch.object(doctor, "probe_sandbox", lambda _: iter([enforced[0]._replace(degree="absent")])):
         assert printed("doctor", "--level", "strict", code=1)["holds"] is False
     assert printed("db", "check", "--db", str(home / "t.db"))["problems"] == []
 

@@ -21,7 +21,7 @@ from tourney.results.texts import counted
 from tourney.schedule.format import History, Setup, group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, departures, present_in, startup_failures
 from tourney.schedule.row import MAX_ROWS, ResultRow
-from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
+from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 
 if TYPE_CHECKING:
     from tourney.games.base import AnyGame
@@ -299,11 +299,8 @@ class LadderFormat(question.QuestionFormat):
     rule = LadderRule
     ranks = True
     ranked_by = "rating"
-    measures = (
-        TieBreak(
-            "rating", "rating", "Rating on the ladder's scale; those of the rungs are fixed", unit="Elo"
-        ),
-        TieBreak("sigma", "sigma", "Standard deviation of the bot's rating", order=False, unit="Elo"),
+    measures = rating_measures(
+        "Rating on the ladder's scale; those of the rungs are fixed", "Standard deviation of the bot's rating"
     )
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tourney.errors import ActionError
 
@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 class IntAction(int):
     """An action that prints as its string, also in lists and in f-strings; else it is an int.
 
-    A game derives a class with ``__str__`` from it.
+    A game derives a class from it, with the function that makes the string as ``text``.
     """
 
     __slots__ = ()
+
+    text: ClassVar[Callable[[int], str]]
+
+    def __init_subclass__(cls, text: Callable[[int], str]) -> None:
+        cls.text = staticmethod(text)
+
+    def __str__(self) -> str:
+        return type(self).text(self)
 
     def __repr__(self) -> str:
         return str(self)

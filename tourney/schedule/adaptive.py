@@ -30,7 +30,7 @@ from tourney.schedule.neighbours import LEAGUE, authors_of, neighbours
 from tourney.schedule.player_history import departures, present_in
 from tourney.schedule.refusals import refuse_few
 from tourney.schedule.row import MAX_ROWS, ResultRow, Row
-from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
+from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 from tourney.schedule.until_rule import Duels, Race
 
 if TYPE_CHECKING:
@@ -166,11 +166,8 @@ class Adaptive(Format):
     takes_until = True
     ranks = True
     ranked_by = "rating"
-    measures = (
-        TieBreak(
-            "rating", "rating", "Strength relative to the mean of all, as pairings estimate it", unit="Elo"
-        ),
-        TieBreak("sigma", "sigma", "Standard deviation of the rating", order=False, unit="Elo"),
+    measures = rating_measures(
+        "Strength relative to the mean of all, as pairings estimate it", "Standard deviation of the rating"
     )
     keys = (
         SEEDING,

@@ -106,6 +106,14 @@ class TieBreak:
         return turned
 
 
+def rating_measures(rating: str, sigma: str) -> tuple[TieBreak, ...]:
+    """The measures of a format that ranks by a rating, with their help; sigma is shown and breaks no tie."""
+    return (
+        TieBreak("rating", "rating", rating, unit="Elo"),
+        TieBreak("sigma", "sigma", sigma, order=False, unit="Elo"),
+    )
+
+
 def rank_scores(
     scores: EntrantScores, breaks: Sequence[TieBreak], by: Mapping[int, Fraction] | None = None
 ) -> tuple[RankedEntrant, ...]:

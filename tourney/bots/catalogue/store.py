@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from tourney.bots.catalogue.manifest import FILE_NAME, Manifest
 from tourney.bots.catalogue.shipped import refuse_shipped_name, shipped_bots, shipped_digests
@@ -68,8 +68,7 @@ class StoredBot:
         return f"{self.manifest.name}@{self.manifest.version}"
 
 
-@dataclass(frozen=True, slots=True)
-class StoreEntry:
+class StoreEntry(NamedTuple):
     """An entry in the store's list: its bot or, if it is damaged, what is wrong with it."""
 
     digest: str

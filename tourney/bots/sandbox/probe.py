@@ -14,9 +14,8 @@ import tempfile
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
 from tourney.bots.channel.interface import Channel
@@ -47,8 +46,7 @@ _ALONE: Final = ("memory-by-children", "queued-memory")
 """Probes that may end the canary: each gets a canary of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeFinding:
+class ProbeFinding(NamedTuple):
     """The degree to which a protection holds, and in words what the canary managed or why it failed."""
 
     protection: str

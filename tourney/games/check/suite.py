@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from tourney.games.base import OVER, AnyGame, AnyState
 from tourney.games.check import states
@@ -54,8 +55,7 @@ _KEPT = 8
 _LEAK_TRIES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class CheckProgress:
+class CheckProgress(NamedTuple):
     """The progress of a check: games played and to play, actions, and thoroughly checked states."""
 
     done: int

@@ -50,13 +50,10 @@ def move_strings() -> dict[int, str]:
     return {code: text for text, code in move_codes().items()}
 
 
-class ChessAction(IntAction):
+class ChessAction(IntAction, text=lambda code: move_strings()[code]):
     """A move; ``str`` gives it as UCI does."""
 
     __slots__ = ()
-
-    def __str__(self) -> str:
-        return move_strings()[self]
 
 
 @cache

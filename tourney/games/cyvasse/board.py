@@ -264,13 +264,10 @@ def action_string(action: int) -> str:
     return f"{text}-{NAMES[BY_RANK[(action & 127) - 1]]}" if action & 127 else text
 
 
-class CyvasseAction(IntAction):
+class CyvasseAction(IntAction, text=action_string):
     """An action."""
 
     __slots__ = ()
-
-    def __str__(self) -> str:
-        return action_string(self)
 
 
 @lru_cache(16384)

@@ -96,13 +96,10 @@ _STRING_OF = dict(_all_strings())
 action_string = _STRING_OF.__getitem__  # the string of an action
 
 
-class ElementAction(IntAction):
+class ElementAction(IntAction, text=action_string):
     """An action or an outcome of chance."""
 
     __slots__ = ()
-
-    def __str__(self) -> str:
-        return action_string(self)
 
 
 STRINGS, ACTIONS, parse_action = action_tables(

@@ -68,13 +68,10 @@ _NAME_OF: dict[int, str] = NAMES | {FIRST_ROLL + k: f"roll-{roll.faces}" for k, 
 action_string = _NAME_OF.__getitem__  # the string of an action: the square, or ``roll-`` and the faces
 
 
-class StonesAction(IntAction):
+class StonesAction(IntAction, text=action_string):
     """A square or a roll."""
 
     __slots__ = ()
-
-    def __str__(self) -> str:
-        return action_string(self)
 
 
 STRINGS, ACTIONS, parse_action = action_tables(

@@ -43,26 +43,23 @@ TOWER_SQUARES = (
 )
 """The four squares at the foot of each side's tower, ascending."""
 
-
-class TaflAction(IntAction):
-    """An action."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        return action_string(self)
-
-
-PASS = TaflAction(SQUARES << SHIFT)
-
-
+_PASS = SQUARES << SHIFT
 _NAME_OF = {
     **{a << SHIFT | b: f"{NAMES[a]}-{NAMES[b]}" for a in range(SQUARES) for b in range(SQUARES) if a != b},
     **{a << SHIFT | OFF: f"{NAMES[a]}-off" for a in range(RIVER, SQUARES, HEIGHT)},
     **{FROM_TOWER << SHIFT | b: f"tower-{NAMES[b]}" for foot in TOWER_SQUARES for b in foot},
-    PASS: "pass",
+    _PASS: "pass",
 }
 action_string = _NAME_OF.__getitem__  # the string of an action
+
+
+class TaflAction(IntAction, text=action_string):
+    """An action."""
+
+    __slots__ = ()
+
+
+PASS = TaflAction(_PASS)
 STRINGS, ACTIONS, parse_action = action_tables(
     TaflAction, _NAME_OF, "sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
 )

@@ -78,13 +78,10 @@ def action_string(action: int) -> str:
     return head + NAMES[action >> 8 & 255]
 
 
-class SevenSagesAction(IntAction):
+class SevenSagesAction(IntAction, text=action_string):
     """An action."""
 
     __slots__ = ()
-
-    def __str__(self) -> str:
-        return action_string(self)
 
 
 @lru_cache(16384)
