@@ -26,7 +26,7 @@ from typing import Final, NamedTuple
 import click
 
 from benchmarks.common import described, head, row, run
-from tourney.bots.catalogue.tunable import Parameter
+from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.gate import GateRule
 from tourney.compare.tune_file import GATE_BATCH
 from tourney.compare.tuning_methods import METHODS, SearchTerms, Values, default_rate, method_of

@@ -92,7 +92,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "games/board_style.py": "games/test_diagrams.py",
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",
-    "games/svg_diagram.py": "games/test_diagrams.py",
     "match/spec.py": "match/test_match_runner.py",
     "results/ratings.py": "cli/test_ratings.py",
     "results/rounds.py": "report/test_formats.py",

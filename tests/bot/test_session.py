@@ -10,7 +10,7 @@ import pytest
 
 import tourney.games
 from tests.support.toys import Odds, Race, Toe
-from tourney.bot import RESIGN, Match, Session, Turn
+from tourney.bot import RESIGN, Match, Session, Turn, parameters
 from tourney.games import GameError, stream
 from tourney.games.base import AnyGame
 
@@ -417,3 +417,10 @@ def test_wrong_settings_raise_at_once() -> None:
         Session(first, lambda _: None, sees="all")
     with pytest.raises(ValueError, match="one word"):
         Session(first, lambda _: None, about={"name": "my bot"})
+
+
+def test_arguments_with_numbers_are_parameters() -> None:
+    assert parameters(["reach=3", "late weight=-0.50", "--nodes=5", "word", "name=x"]) == {
+        "reach": 3,
+        "late weight": -0.5,
+    }

@@ -13,7 +13,7 @@ from tests.support.comparisons import asking
 from tests.support.coordination import RecordingListener
 from tests.support.executors import BackwardsExecutor
 from tests.support.tournaments import played
-from tourney.bots.catalogue.tunable import Parameter
+from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.asking import BotQuestion
 from tourney.compare.question_results import TuneResult
 from tourney.compare.tuning import TuneFormat, TuneRule

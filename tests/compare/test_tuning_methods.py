@@ -2,21 +2,25 @@
 
 from decimal import Decimal
 from importlib.util import find_spec
+from unittest.mock import patch
 
 import pytest
 
-from tourney.bots.catalogue.tunable import Parameter
+from tourney import errors
+from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.tuning_methods import (
     METHODS,
     SAMPLERS,
     Duel,
     Method,
+    OptunaSearch,
     SearchTerms,
     Values,
     default_rate,
     grid_size,
     method_of,
 )
+from tourney.errors import UsageError
 from tourney.ratings.sequential import expected_score
 from tourney.seeds import U64, derive
 
@@ -125,3 +129,33 @@ def test_default_rate_is_van_den_berghs() -> None:
 
 def test_grid_has_all_values_of_a_parameter() -> None:
     assert (grid_size(A), grid_size(B)) == (41, 101)
+
+
+TERMS = SearchTerms(("a",), (Parameter(value=3, low=0, high=10, step=1),), 15, 1, 5, Decimal("0.1"))
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS.values())
+def test_search_asks_within_bounds_and_the_same_again(sampler: str) -> None:
+    pytest.importorskip("optuna")
+    pytest.importorskip("cmaes")
+    ways = []
+    for _ in range(2):
+        search = OptunaSearch(TERMS, sampler)
+        way: list[int] = []
+        while search.count:
+            ((tried, first),) = search.propose()
+            assert int(first[0]) == 3
+            assert int(tried[0]) in range(11)
+            search.learn([1 - abs(int(tried[0]) - 7) / 10])
+            way.append(int(tried[0]))
+        ways.append(way)
+    assert len(ways[0]) == 15
+    assert ways[0] == ways[1]
+
+
+def test_missing_package_is_named_with_its_extra() -> None:
+    with (
+        patch.object(errors, "import_module", side_effect=ImportError),
+        pytest.raises(UsageError, match=r"pip install 'tourney\[tune\]'"),
+    ):
+        OptunaSearch(TERMS, "TPESampler")

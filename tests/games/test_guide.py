@@ -5,8 +5,8 @@ import pytest
 from tests.support.toys import Toe
 from tourney.errors import GameError
 from tourney.games.guide import Example, draw_example
-from tourney.games.piece_shapes import drawing_of
 from tourney.games.registry import GAMES, find_game
+from tourney.games.svg_diagram import drawing_of
 
 
 @pytest.mark.parametrize("name", sorted(GAMES.own))

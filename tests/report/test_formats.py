@@ -20,7 +20,7 @@ from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import Page
 from tests.support.command import invoke
 from tests.support.sites import site
-from tourney.bots.catalogue.tunable import Parameter
+from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
 from tourney.compare.tuning import TuneRule

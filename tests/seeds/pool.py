@@ -11,7 +11,7 @@ from typing import Final
 from tests.support.command import GOLDEN
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import entrant
-from tourney.bots.catalogue.tunable import Parameter
+from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule

@@ -21,7 +21,7 @@ from msgspec import to_builtins
 
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import played, write_file
-from tourney.bots.catalogue.tunable import Parameter
+from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.comparison import ComparisonRule
 from tourney.compare.gate import GateRule

@@ -19,8 +19,7 @@ of each game, and ``tourney.bot.book`` opening books; import them by name.
 Imports are light because every match starts its bots again: rules are loaded when a game begins.
 """
 
-from tourney.bot.parameters import parameters
-from tourney.bot.session import RESIGN, Choose, Session, run
+from tourney.bot.session import RESIGN, Choose, Session, parameters, run
 from tourney.bot.turn import Match, Turn, allot
 
 __all__ = ["RESIGN", "Choose", "Match", "Session", "Turn", "allot", "parameters", "run"]

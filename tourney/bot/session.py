@@ -7,7 +7,8 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from tourney import protocol
@@ -219,3 +220,14 @@ def _writer(answers: int) -> Callable[[bytes], None]:
             os._exit(0)  # the referee is gone
 
     return write
+
+
+def parameters(arguments: Sequence[str] | None = None) -> dict[str, float]:
+    """The values by name, of the arguments ``NAME=VALUE`` of the program; others are left out."""
+    found: dict[str, float] = {}
+    for word in sys.argv[1:] if arguments is None else arguments:
+        name, equals, text = word.partition("=")
+        if equals and not name.startswith("-"):
+            with suppress(ValueError):
+                found[name] = float(text) if "." in text else int(text)
+    return found

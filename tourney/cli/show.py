@@ -14,10 +14,10 @@ from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, printable
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
-from tourney.match.notation import written_actions
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.parsing import JsonObject
+from tourney.results.texts import written_actions
 from tourney.schema import Document, Part
 
 

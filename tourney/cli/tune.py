@@ -19,8 +19,7 @@ from tourney.cli.questions import AskingOptions, print_answer
 from tourney.compare import gate_forms
 from tourney.compare.asking import Answer
 from tourney.compare.question_results import TuneResult
-from tourney.compare.tune_file import read_tune_file
-from tourney.compare.tuned_bot import check_out, write_tuned
+from tourney.compare.tune_file import check_out, read_tune_file, write_tuned
 from tourney.results.texts import counted, kinds_text
 
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")

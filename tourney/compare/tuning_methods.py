@@ -14,13 +14,16 @@ draw is derived from a seed: equal results give equal values on every machine.
 """
 
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from types import ModuleType
 from typing import Final, NamedTuple
 
-from tourney.bots.catalogue.tunable import Parameter, exact
+from tourney.bots.catalogue.manifest import Parameter, exact
+from tourney.errors import UsageError, import_extra
 from tourney.seeds import U64, derive, uniform
 
 SAMPLERS: Final = {"tpe": "TPESampler", "cma-es": "CmaEsSampler"}
@@ -216,8 +219,6 @@ class RandomSearch(CandidateSearch):
 def method_of(name: str, terms: SearchTerms) -> Method:
     """A new search. Raises UsageError for a sampler whose package is missing."""
     if name in SAMPLERS:
-        from tourney.compare.optuna_search import OptunaSearch  # noqa: PLC0415 - needs an extra
-
         return OptunaSearch(terms, SAMPLERS[name])
     return Spsa(terms) if name == "spsa" else RandomSearch(terms)
 
@@ -226,9 +227,8 @@ def version_of(name: str) -> str:
     """The installed version of Optuna for a sampler, else "". Raises UsageError if it is missing."""
     if name not in SAMPLERS:
         return ""
-    from tourney.compare.optuna_search import package  # noqa: PLC0415 - needs an extra
 
-    return str(package().__version__)
+    return str(optuna_package().__version__)
 
 
 def grid_size(one: Parameter) -> int:
@@ -249,3 +249,45 @@ def default_rate(parameters: int) -> Decimal:
 def _power(base: Decimal, exponent: Decimal) -> Decimal:
     """A power by correctly rounded functions."""
     return (exponent * base.ln()).exp()
+
+
+class OptunaSearch(CandidateSearch):
+    """A sampler, by the name of its class; the first values have the score of a half."""
+
+    def __init__(self, terms: SearchTerms, sampler: str) -> None:
+        super().__init__(terms)
+        optuna = optuna_package()
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # parts of Optuna call themselves experimental
+            made = getattr(optuna.samplers, sampler)(seed=derive(terms.draws, "optuna") >> 32)
+        self._study = optuna.create_study(direction="maximize", sampler=made)
+        integers = optuna.distributions.IntDistribution
+        named = dict(zip(terms.names, terms.parameters, strict=True))
+        self._space = {name: integers(0, grid_size(one) - 1) for name, one in named.items()}
+        first = {
+            name: round((exact(one.value) - exact(one.low)).scaleb(one.decimals))
+            for name, one in named.items()
+        }
+        self._study.add_trial(optuna.trial.create_trial(params=first, distributions=self._space, value=0.5))
+        self._trial = self._study.trials[0]
+
+    def candidate(self) -> Values:
+        """What the sampler asks for."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._trial = self._study.ask(self._space)
+        places = zip(self._space, self.terms.parameters, strict=True)
+        return tuple(
+            exact(one.low) + Decimal(int(self._trial.params[name])).scaleb(-one.decimals)
+            for name, one in places
+        )
+
+    def take(self, score: float) -> None:
+        """Tell the sampler."""
+        self._study.tell(self._trial, score)
+
+
+def optuna_package() -> ModuleType:
+    """The package. Raises UsageError if it is not installed."""
+    return import_extra("optuna", UsageError, "the methods tpe and cma-es need", "tune")

@@ -1,10 +1,18 @@
-"""bot.toml: accepted keys and values, and the errors for all others."""
+"""bot.toml: accepted keys and values, the errors for all others, and values within their bounds."""
+
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tourney.bots.catalogue.manifest import Manifest, manifest_from_name, read_manifest
+from tourney.bots.catalogue.manifest import (
+    Manifest,
+    Parameter,
+    decimals_of,
+    manifest_from_name,
+    read_manifest,
+)
 from tourney.errors import BotError
 
 FULL = """
@@ -185,3 +193,17 @@ def test_refused_parameters_name_file_and_parameter(text: str, message: str) -> 
         read_manifest(LEAST + text, "bot.toml")
     assert message in str(caught.value)
     assert str(caught.value).startswith("bot.toml")
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals"), [(100, 0), (2.0, 0), (0.5, 1), (1e-05, 5), (0.125, 3), (-3.25, 2)]
+)
+def test_decimals_are_those_written(number: float, decimals: int) -> None:
+    assert decimals_of(number) == decimals
+
+
+def test_values_have_the_most_decimals_of_the_four_numbers() -> None:
+    """A value is text with a fixed number of decimals, so that equal values are equal arguments."""
+    assert Parameter(value=1, low=0, high=2, step=0.25).text() == "1.00"
+    assert Parameter(value=10, low=0, high=20, step=5).text(Decimal("12.4")) == "12"
+    assert Parameter(value=10, low=-20, high=20, step=5).text(-7) == "-7"

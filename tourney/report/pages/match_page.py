@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from tourney.match.notation import written_actions
 from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
 from tourney.report import display
@@ -32,6 +31,7 @@ from tourney.report.pages.match_script import (
 )
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
+from tourney.results.texts import written_actions
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""

@@ -23,8 +23,7 @@ from tourney.run.engine.bench_policy import (
     bench_text,
     stop_text,
 )
-from tourney.run.engine.recorder import NumberedRow, Recorder, spec_of
-from tourney.run.engine.row_arguments import RowArguments
+from tourney.run.engine.recorder import NumberedRow, Recorder, RowArguments, spec_of
 from tourney.run.engine.run_control import MAX_FAILURES, MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
 from tourney.run.summary import End, Heartbeat, Summary

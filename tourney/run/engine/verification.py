@@ -21,8 +21,7 @@ from tourney.match.spec import Entrant
 from tourney.match.verify import Finding, verify
 from tourney.ratings.trueskill_rating import estimate_draw_probability
 from tourney.results.ratings import wrong_checkpoints
-from tourney.run.engine.recorder import spec_of
-from tourney.run.engine.row_arguments import RowArguments
+from tourney.run.engine.recorder import RowArguments, spec_of
 from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.schedule.format import SeatArguments
 from tourney.schedule.row import MatchKey

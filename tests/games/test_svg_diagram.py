@@ -11,9 +11,8 @@ from tests.games.test_diagrams import contrast
 from tourney.games.board_style import GROUNDS, INK_LIGHT, LINES, TOKENS, seat_colors, style
 from tourney.games.diagrams import Cell, Diagram, Piece, tray
 from tourney.games.game_tree import playout
-from tourney.games.piece_shapes import DRAWINGS, SIDE_BODIES, drawing_of
 from tourney.games.registry import GAMES, find_game
-from tourney.games.svg_diagram import board_svg, piece_svg, view_box
+from tourney.games.svg_diagram import DRAWINGS, SIDE_BODIES, board_svg, drawing_of, piece_svg, view_box
 from tourney.games.view import text_diagram
 from tourney.seeds import stream
 
