@@ -1,12 +1,18 @@
 """``tourney report``: writes a report of a database into a folder."""
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.report import world
 from tests.support.command import invoke
+from tourney.cli import report as module
+from tourney.report.output.placement import MANIFEST
+from tourney.report.output.write import Written
 from tourney.store.database import Database
+from tourney.store.presentation import Presentation
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +38,8 @@ def test_default_folder_has_the_tournaments_name(
     monkeypatch.chdir(tmp_path)
     shown = invoke("report", "--db", database, "--quiet")
     assert (shown.exit_code, shown.stderr) == (0, "")
-    assert [p.name for p in (tmp_path / "reports").iterdir()] == ["second-cup"]
+    names = sorted(p.name for p in (tmp_path / "reports").iterdir())
+    assert names == [".second-cup.report-state", "second-cup"]
     assert Path(shown.stdout.strip()).is_file()
 
 
@@ -42,6 +49,46 @@ def test_all_tournaments_share_one_report(database: str, tmp_path: Path) -> None
     text = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert 'href="t1-first/index.html"' in text
     assert 'href="t2-second-cup/index.html"' in text
+
+
+def test_unchanged_report_is_kept_without_rendering(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each change, of the report's files, options or database, leads to what a report from nothing has."""
+    place, rendered = tmp_path / "t.db", list[Path]()
+    shutil.copy(database, place)
+    write = module.write_report
+
+    def counted(*words: Any) -> Written:
+        rendered.append(words[2])
+        return write(*words)
+
+    monkeypatch.setattr(module, "write_report", counted)
+
+    def report(out: str, *words: str) -> dict[str, bytes]:
+        done = invoke("report", "first", "--db", str(place), "--out", str(tmp_path / out), *words)
+        assert done.exit_code == 0, done.output
+        return {str(p.relative_to(tmp_path / out)): p.read_bytes() for p in (tmp_path / out).rglob("*.*")}
+
+    whole = report("out")
+    assert (report("out"), len(rendered)) == (whole, 1)
+    for damage in (
+        lambda page: page.write_text("other"),
+        lambda page: page.unlink(),
+        lambda page: page.with_name("more.html").write_text("more"),
+        lambda page: (tmp_path / ".out.report-state").write_text("x"),
+        lambda page: (tmp_path / "out" / MANIFEST).write_text("{}"),
+    ):
+        damage(tmp_path / "out" / "matches" / "1.html")
+        before = len(rendered)
+        assert (report("out"), len(rendered)) == (whole, before + 1)
+        assert (report("out"), len(rendered)) == (whole, before + 1)
+    bare = report("out", "--no-measured")
+    assert bare == report("bare", "--no-measured") != whole
+    with Database.open(str(place), write=True) as opened:
+        first = opened.tournaments.get("first")
+        opened.tournaments.keep_presentation(first.id, Presentation(title="Another title"))
+    assert report("out") == report("new") != whole
 
 
 def test_measurements_can_be_omitted(database: str, tmp_path: Path) -> None:

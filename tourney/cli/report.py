@@ -6,12 +6,12 @@ import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
+from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
@@ -19,15 +19,18 @@ from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
 from tourney.compare.question import has_ended
 from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
+from tourney.games.registry import known_game
 from tourney.report import display
 from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options, Templates
+from tourney.report.output.placement import code_digest
 from tourney.report.output.rendering import live_state
-from tourney.report.output.write import Written, write
+from tourney.report.output.write import Written, keep_state, kept, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
+from tourney.store.commitment import disclosure
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -199,16 +202,18 @@ class _Report:
         with opened.snapshot() as database:
             found = database.tournaments.get(self._name)
             chosen = self._there(database, output) if request.every else (found,)
-            seen = _moment(database, chosen)
+            seen = _state(database, chosen, contents, request)
             if seen == self._seen:
                 return None
-            versions, name = None, "all"
-            if request.every:
-                versions = self._versions(database, contents)
-            else:
-                self._name, name = found.name, display.folder(found.name)
-            place = request.out or Path("reports") / name
-            made = write_report(database, chosen, place, contents, versions, request.processes)
+            if not request.every:
+                self._name = found.name
+            place = request.out or Path("reports") / ("all" if request.every else display.folder(found.name))
+            made = None if contents.live else kept(place, seen)
+            if made is None:
+                versions = self._versions(database, contents) if request.every else None
+                made = write_report(database, chosen, place, contents, versions, request.processes)
+                if contents.live is None:
+                    keep_state(place, made, seen)
             self._seen = seen
             self.over = all(has_ended(database, tournament) for tournament in chosen)
         unchanged = f" ({made.unchanged:,} unchanged)" if made.unchanged else ""
@@ -243,18 +248,19 @@ class _Report:
         return there
 
 
-def _moment(database: Database, tournaments: Sequence[Tournament]) -> str:
-    """A text that differs whenever a report of these tournaments does."""
-    found = hashlib.sha256()
-    for tournament in tournaments:
-        one = tournament.id
-        parts = chain(
-            (tournament, database.schedules.progress(one), database.tournaments.entrants(one)),
-            database.matches.digests(one),
-        )
-        for part in parts:
-            found.update(repr(part).encode("utf-8", "replace"))
-    return found.hexdigest()
+def _state(
+    database: Database, tournaments: Sequence[Tournament], options: Options, request: ReportRequest
+) -> str:
+    """A digest of all that a report depends on; pools of ``--all`` depend on the other tournaments too."""
+    chosen = (request.every, request.game, request.any_host, sorted(request.levels.items()))
+    parts: list[object] = [replace(options, live=None), chosen, sorted(shipped_digests().items())]
+    for one in tournaments:
+        told = disclosure(database, one)
+        code = code_digest(known_game(one.game), options.templates.folders)
+        parts += [one.id, code, told.ended, told.commitment, sorted(told.sealed)]
+    read = database.tournaments.all() if request.every else tournaments
+    parts += [database.content_digest(one.id) for one in read]
+    return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()
 
 
 def _open(index: Path, output: Output) -> None:

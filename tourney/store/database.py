@@ -9,6 +9,7 @@ run's coordinator writes. ``Database.open`` takes a path or a database URL::
             ...
 """
 
+import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Self
 
 import sqlalchemy as sa
+from msgspec import msgpack
 from sqlalchemy.engine import URL, Engine
 
 from tourney.errors import StoreDamaged, StoreError, UsageError
@@ -34,9 +36,10 @@ from tourney.store.engine import (
     transaction,
 )
 from tourney.store.matches import Matches
-from tourney.store.models import METADATA, SCHEDULE, TOURNAMENT
+from tourney.store.models import CHECKPOINT, MATCH, METADATA, SCHEDULE, TOURNAMENT
 from tourney.store.rating_data import RatingData
 from tourney.store.records import Records
+from tourney.store.rows import each
 from tourney.store.run_lock import Running, run_lock, running_now
 from tourney.store.schedules import Schedules
 from tourney.store.totals import Totals
@@ -100,6 +103,23 @@ class Database:
         """Give a database whose reads and writes are one transaction: all is stored, or nothing."""
         with self._access.write() as connection:
             yield Database(Access(self._access.engine, connection, writes=True))
+
+    def content_digest(self, tournament: int) -> str:
+        """A digest of all that is stored of a tournament, but for its root and checkpoints, which follow."""
+        found, own = hashlib.sha256(), sa.select(SCHEDULE.c.id).where(SCHEDULE.c.tournament_id == tournament)
+        with self._access.read() as connection:
+            for table in (one for one in METADATA.sorted_tables if one is not CHECKPOINT):
+                names = table.c.keys()
+                query = sa.select(*(column for column in table.c if column is not TOURNAMENT.c.root))
+                if table is TOURNAMENT or "tournament_id" in names:
+                    query = query.where(
+                        table.c["id" if table is TOURNAMENT else "tournament_id"] == tournament
+                    )
+                elif table is MATCH or "match_id" in names:
+                    query = query.where(table.c["id" if table is MATCH else "match_id"].in_(own))
+                for row in each(connection, query.order_by(*table.primary_key)):
+                    found.update(msgpack.encode(tuple(row)))
+        return found.hexdigest()
 
     def give_space_back(self) -> bool:
         """Let an SQLite file shrink by what was removed from it; return whether it did.

@@ -23,8 +23,8 @@ from tourney.parsing import parse_json
 MANIFEST = "tourney-manifest.json"
 """The file in a report's folder."""
 _FORMAT = "tourney-manifest/1"
-LIBRARIES = ("jinja2", "markupsafe", "rfc8785")
-"""The libraries whose version may change a match's page."""
+LIBRARIES = ("jinja2", "markupsafe", "numpy", "pandas", "rfc8785", "trueskill")
+"""The libraries whose version may change a page."""
 
 _PACKAGE = Path(tourney.__file__).resolve().parent
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -136,7 +136,7 @@ class Folders:
 
     def keep(self, path: str, known: ManifestEntry) -> WrittenFile | None:
         """Link or copy a file of the old report; None if it was changed since. Raises OSError."""
-        content = self._intact(path, known)
+        content = self.intact(path, known)
         if content is None:
             return None
         if not self._link(path):
@@ -151,7 +151,7 @@ class Folders:
         self._write(path, content)
         return WrittenFile(found, len(content), unchanged=False)
 
-    def _intact(self, path: str, known: ManifestEntry) -> bytes | None:
+    def intact(self, path: str, known: ManifestEntry) -> bytes | None:
         """The content of a file of the old report, or None if it was changed since."""
         try:
             descriptor = os.open(f"{self.old}/{path}", _FLAGS)

@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 
 from tourney.errors import EnvironmentFailure, UsageError
+from tourney.files import write_file
 from tourney.parsing import parse_json
 from tourney.report.output.layout import File
 from tourney.report.output.placement import (
@@ -21,6 +22,7 @@ from tourney.report.output.placement import (
     ManifestEntry,
     ReportManifest,
     WrittenFile,
+    content_hash,
     read_manifest,
 )
 from tourney.report.pages.match_files import MatchFile
@@ -38,6 +40,8 @@ _OLD_NUMBERED = re.compile(r"matches(-\d+)?\.html|t\d+-[a-z0-9._-]*")
 _AHEAD = 32
 """Tasks in flight for each process: what it works on while this one makes the other pages."""
 _PARTIAL = ".partial-"
+_STATE = ".report-state"
+"""Ends the name of the file beside a report that says what it was written from."""
 _EXCHANGE = 2
 """RENAME_EXCHANGE of renameat2(2)."""
 _HERE = -100
@@ -109,6 +113,46 @@ def write(
     return written
 
 
+def kept(out: Path, state: str) -> Written | None:
+    """The report in a folder, if it was written from this state and no file has changed since.
+
+    Raises UsageError and EnvironmentFailure as ``write`` does.
+    """
+    folder = _target(out)
+    try:
+        if not state or _state_path(folder).read_text("utf-8") != _state_text(folder, state):
+            return None
+        there = sum(path.is_file() for path in folder.rglob("*"))
+    except (OSError, ValueError):
+        return None
+    writer = _Writer(Folders.of(folder, folder), known := read_manifest(folder).files)
+    for path, entry in known.items():
+        if (content := writer.folders.intact(path, entry)) is None:
+            return None
+        writer.note(path, WrittenFile(entry.content, len(content), unchanged=True), entry.fingerprint)
+    written = writer.finished(folder / "index.html")
+    return written if written.files == there else None
+
+
+def keep_state(out: Path, written: Written, state: str) -> None:
+    """Note beside a report's folder what it was written from, for ``kept``. Raises EnvironmentFailure."""
+    folder = out.resolve()
+    if not written.damaged:
+        try:
+            write_file(_state_path(folder), _state_text(folder, state).encode("ascii"))
+        except OSError as error:
+            raise _refusal(folder, error) from error
+
+
+def _state_path(folder: Path) -> Path:
+    return folder.parent / f".{folder.name}{_STATE}"
+
+
+def _state_text(folder: Path, state: str) -> str:
+    """What is kept of a report: its state, and the hash of its manifest, as the folder may be replaced."""
+    return f"{state} {content_hash((folder / MANIFEST).read_bytes())}\n"
+
+
 class _Writer:
     """Fills a folder with a report, and counts; ``entries`` are the files so far, ``known`` the old ones."""
 
@@ -141,17 +185,25 @@ class _Writer:
 
     def finish(self, index: Path) -> Written:
         """Write manifest and marker; return what was written, with ``index`` as its first page."""
-        self._write(MANIFEST, ReportManifest(self.entries).dump())
-        pages = sum(path.endswith(".html") for path in self.entries)
         names = sorted({path.partition("/")[0] for path in self.entries})
-        marker = {"format": FORMAT, "files": len(self.entries), "pages": pages, "names": names}
-        self._write(MARKER, (json.dumps(marker) + "\n").encode("ascii"))
-        count = len(self.entries) + 2
-        return Written(index, pages, count, self._bytes, self._unchanged, tuple(self._damaged))
+        marker = {"format": FORMAT, "files": len(self.entries), "pages": self._pages, "names": names}
+        texts = {
+            MANIFEST: ReportManifest(self.entries).dump(),
+            MARKER: (json.dumps(marker) + "\n").encode("ascii"),
+        }
+        for name, content in texts.items():
+            Path(self.folders.new, name).write_bytes(content)
+        return self.finished(index)
 
-    def _write(self, name: str, content: bytes) -> None:
-        Path(self.folders.new, name).write_bytes(content)
-        self._bytes += len(content)
+    @property
+    def _pages(self) -> int:
+        return sum(path.endswith(".html") for path in self.entries)
+
+    def finished(self, index: Path) -> Written:
+        """What is in the folder, once manifest and marker are."""
+        size = self._bytes + sum(Path(self.folders.new, name).stat().st_size for name in (MANIFEST, MARKER))
+        count = len(self.entries) + 2
+        return Written(index, self._pages, count, size, self._unchanged, tuple(self._damaged))
 
 
 def _marker(folder: Path) -> dict[str, object] | None:
