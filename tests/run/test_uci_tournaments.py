@@ -145,6 +145,14 @@ def test_matches_are_exported_as_pgn_with_pairs_times_and_scores(tmp_path: Path)
     play(tmp_path, entrants + clock, HEAD.replace("seed", 'opening-book = "start.epd"\nseed'))
     done = invoke("export", "--format", "pgn", "--db", str(tmp_path / "t.db"))
     assert done.exit_code == 0
+    report = ("report", "--db", str(tmp_path / "t.db"), "--out", str(tmp_path / "site"))
+    for _ in range(2):  # the second time a game is missing from the first report
+        assert invoke(*report).exit_code == 0
+        assert (tmp_path / "site" / "data" / "games.pgn").read_text("utf-8") == done.stdout
+        assert (tmp_path / "site" / "matches" / "1.pgn").read_text("utf-8") in done.stdout
+        (tmp_path / "site" / "matches" / "1.pgn").unlink()
+    assert 'href="../matches/1.pgn"' in (tmp_path / "site" / "matches" / "1.html").read_text("utf-8")
+    assert 'href="data/games.pgn"' in (tmp_path / "site" / "matches.html").read_text("utf-8")
     stream = io.StringIO(done.stdout)
     games = [chess.pgn.read_game(stream) for _ in range(3)]
     assert games.pop() is None

@@ -9,22 +9,28 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from tourney.errors import StoreDamaged
+from tourney.errors import GameError, StoreDamaged
 from tourney.match.record import Record
+from tourney.match.result import NOT_MEASURED
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, WrittenFile, code_digest
 from tourney.report.pages.match_lines import (
+    GAMES_PGN,
     ListedMatch,
     MatchDetail,
     MatchSetting,
     match_path,
+    pgn_path,
     published_detail,
 )
 from tourney.report.pages.match_page import MatchJob, match_page
+from tourney.results.pgn import game_text
+from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.column_reading import MatchParts, analysis_in, record_hash, unpack_parts
 from tourney.store.values import TournamentMatch
@@ -55,10 +61,28 @@ class MatchRenderer:
         """The path of a match's page in the site."""
         return self.layout.site.prefix + match_path(job.line.number)
 
+    def pgn(self, job: MatchJob) -> str:
+        """The path of a match's PGN in the site, "" without."""
+        path = pgn_path(self.setting, job.line)
+        return path and self.layout.site.prefix + path
+
+    def game(self, job: MatchJob, detail: MatchDetail) -> bytes:
+        """A match's PGN; empty without a record, or for one that breaks the rules."""
+        if detail.record is None:
+            return b""
+        log, measured = (detail.log, detail.measured) if self.measured else ((), NOT_MEASURED)
+        key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
+        try:
+            text = game_text(self.setting.tournament.name, key, detail.record, log, measured)
+        except GameError:
+            return b""
+        return text.encode("utf-8", "replace")
+
     def render(self, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record]) -> File:
         """A match's page; ``others`` are the records of the other matches of its group."""
         page = match_page(self.setting, job, detail, others, measured=self.measured)
-        file = self.layout.page(match_path(job.line.number), "match.html", match=page)
+        pgn = pgn_path(self.setting, job.line) if detail.record else ""
+        file = self.layout.page(match_path(job.line.number), "match.html", match=page, pgn=pgn)
         return replace(file, damaged=tuple(page.damaged.values()))
 
     def reply(self, order: "PageTask", folders: Folders) -> "MatchFile | None":
@@ -77,13 +101,23 @@ class MatchRenderer:
             fingerprint = self._fingerprint(order.job, hashes, detail)
         except StoreDamaged:
             return None
-        if known is not None and known.fingerprint == fingerprint:
-            kept = folders.keep(path, known)
-            if kept is not None:
-                return MatchFile(path, fingerprint, kept)
+        same = known is not None and known.fingerprint == fingerprint
+        game = self._game(order, detail, folders, same=same)
+        if known is not None and same and (kept := folders.keep(path, known)) is not None:
+            return MatchFile(path, fingerprint, kept, game)
         records = {n: other for n, (other, _) in found.items() if other is not None}
         content = self.render(order.job, detail, records).content
-        return MatchFile(path, fingerprint, folders.place(path, content, known))
+        return MatchFile(path, fingerprint, folders.place(path, content, known), game)
+
+    def _game(
+        self, order: "PageTask", detail: MatchDetail, folders: Folders, *, same: bool
+    ) -> "MatchFile | None":
+        """Place a match's PGN, if it has one; ``same``: the page is unchanged."""
+        if not (path := self.pgn(order.job)):
+            return None
+        entry = order.known_game
+        kept = folders.keep(path, entry) if entry and same else None
+        return MatchFile(path, "", kept or folders.place(path, self.game(order.job, detail), entry))
 
     @cached_property
     def _common(self) -> str:
@@ -103,21 +137,23 @@ class MatchRenderer:
 class PageTask:
     """A page to render, with what is stored of the matches of its group (only the record, but for its own).
 
-    ``known`` is what the manifest of the earlier report says of the page.
+    ``known`` is what the manifest of the earlier report says of the page, ``known_game`` of its PGN.
     """
 
     job: MatchJob
     parts: Mapping[int, MatchParts]
     known: ManifestEntry | None
+    known_game: ManifestEntry | None
 
 
 @dataclass(frozen=True, slots=True)
 class MatchFile:
-    """A page in the new report's folder, with its fingerprint."""
+    """A page in the new report's folder, with its fingerprint and the match's PGN."""
 
     path: str
     fingerprint: str
     placed: WrittenFile
+    game: "MatchFile | None" = None
 
 
 @dataclass(frozen=True)
@@ -157,14 +193,20 @@ class MatchWork:
         packed = pickle.dumps((self.renderer, folders))
         batches = (self.jobs[k : k + BATCH] for k in range(0, len(self.jobs), BATCH))
         orders = ((batch, (packed, self._orders(batch, known))) for batch in batches)
-        return self._placed(pool.run(replies_to, orders, here=here))
+        return self._placed(pool.run(replies_to, orders, here=here), folders)
 
     def _placed(
-        self, replied: Iterable[tuple[Sequence[MatchJob], list[MatchFile | None]]]
+        self, replied: Iterable[tuple[Sequence[MatchJob], list[MatchFile | None]]], folders: Folders
     ) -> Iterator[MatchFile | File]:
+        games = []
         for jobs, replies in replied:
             for job, reply in zip(jobs, replies, strict=True):
                 yield self.render(job) if reply is None else reply
+                if reply is not None and reply.game is not None:
+                    yield reply.game
+                    games.append(Path(folders.new, reply.game.path).read_bytes())
+        if games:
+            yield File(f"{self.renderer.layout.site.prefix}{GAMES_PGN}", b"".join(games))
 
     def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, ManifestEntry]) -> tuple[PageTask, ...]:
         parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
@@ -173,7 +215,8 @@ class MatchWork:
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            orders.append(PageTask(job, needed, known.get(self.renderer.path(job))))
+            game = known.get(self.renderer.pgn(job))
+            orders.append(PageTask(job, needed, known.get(self.renderer.path(job)), game))
         return tuple(orders)
 
 

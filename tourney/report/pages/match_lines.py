@@ -17,6 +17,7 @@ from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
 from tourney.report.compact_matches import LazySequence, place_of
 from tourney.report.display import EntrantLabel, SeatLabel
+from tourney.results.pgn import GAMES
 from tourney.store.values import Result, Tournament, TournamentMatch
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class MatchSetting:
     def game(self) -> AnyGame | None:
         """The game, or None if it is not installed or broken, or if no rules were run."""
         return known_game(self.tournament.game) if self.tournament.recorded else None
+
+    @property
+    def has_pgn(self) -> bool:
+        """Whether matches are written as PGN too."""
+        return self.tournament.game in GAMES and self.game is not None
 
 
 class Chip(NamedTuple):
@@ -103,6 +109,15 @@ class ListedMatch(NamedTuple):
 def match_path(number: int) -> str:
     """The path of a match's page in the site."""
     return f"matches/{number}.html"
+
+
+GAMES_PGN = "data/games.pgn"
+"""The path of the games of all these matches in one file."""
+
+
+def pgn_path(setting: MatchSetting, line: ListedMatch) -> str:
+    """The path of a match's PGN in the site; "" without."""
+    return f"matches/{line.number}.pgn" if setting.has_pgn and line.href and not line.void else ""
 
 
 def picked(source: "ReportSource", most: int) -> frozenset[int]:

@@ -6,7 +6,7 @@ from itertools import takewhile
 from tourney.report import display
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.match_lines import ListedMatch
+from tourney.report.pages.match_lines import GAMES_PGN, ListedMatch, pgn_path
 from tourney.report.source import ReportSource
 from tourney.results.columns import Row
 from tourney.results.tables import DataTable
@@ -33,6 +33,7 @@ def list_pages(make: Renderer) -> Iterator[File]:
             unpaged=len(make.listed) - len(make.paged),
             recorded=make.source.tournament.recorded,
             data=DATA,
+            pgn=GAMES_PGN if any(pgn_path(make.source.setting, line) for line in make.listed) else "",
         )
     yield make.script(DATA, "TourneyMatches", list_data(make))
     for suffix in ("csv", "json"):  # each reads the list again
