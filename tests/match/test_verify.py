@@ -1,6 +1,7 @@
 """Verify finds every change of a record and names its first wrong action."""
 
 import copy
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -9,12 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from tests.report.film import golden, random_record
 from tests.support.records import as_json, digested
 from tests.support.tables import RACE, TOE, make_spec, toy
 from tourney.bots.channel.interface import Channel, Event
 from tourney.errors import CheckError, GameError, RecordError
 from tourney.games.base import AnyGame
-from tourney.games.registry import find_game
+from tourney.games.cyvasse.board import NAME_OF
+from tourney.games.registry import GAMES, find_game
 from tourney.match import verify as reruns
 from tourney.match.match_runner import MatchRunner
 from tourney.match.named_seeds import RandomChannel, random_spec
@@ -24,7 +27,7 @@ from tourney.match.record import Outcome, Record, check_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
-from tourney.match.verify import Finding, compare, rerun, verify, verify_data
+from tourney.match.verify import Finding, compare, rerun, verify, verify_data, written_actions
 
 Json = dict[str, Any]
 
@@ -257,3 +260,63 @@ def test_damaged_record_and_other_rules_are_refused_before_play(played: PlayedMa
     older = check_record(digested(as_json(played.record) | {"rules": "0"}))
     with pytest.raises(CheckError, match="version 0 of the rules of toe"):
         rerun(older, never)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A game with some actions from its start, and what is written for them."""
+
+    game: str
+    actions: str
+    written: str
+
+
+LINES = (
+    Line("chess", "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1", "e4 e5 Nf3 Nc6 Bc4 Nf6 O-O"),
+    Line("chess", "f2f3 e7e5 g2g4 d8h4", "f3 e5 g4 Qh4#"),
+    Line("chess", "=8/P7/8/8/8/8/7k/K7_w_-_-_0_1 a7a8q", "set-up a8=Q"),
+    Line("chess960", "sp518 e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1h1", "start_518 e4 e5 Nf3 Nc6 Bc4 Nf6 O-O"),
+    Line("fairy:crazyhouse", "e2e4 d7d5 e4d5 d8d5 P@e4", "e4 d5 exd5 Qxd5 P@e4"),
+    Line("sages-tafl", "d2-d4 d8-d6", "d2-d4 d8-d6"),
+    Line("element", "draw-2 stones-AF A-e5 F-f6 step-e4 end", "draw_2 Wind_Fire Wind_e5 Fire_f6 step_e4 end"),
+    Line("cyvasse", "king-b3 tile-2t tile-5 put-a1", "King_b3 tile_2_turned tile_5 Rabble_a1"),
+    Line("openspiel:go(board_size=9)", "B%20d4 W%20PASS", "D4 PASS"),
+)
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line.game + line.actions[:8])
+def test_actions_are_written_as_players_do(line: Line) -> None:
+    pytest.importorskip({"fairy": "pyffish", "openspiel": "pyspiel"}.get(line.game.split(":")[0], "chess"))
+    game = find_game(line.game)
+    written = game.notation(line.actions.split(" "), *game.settings())
+    assert list(written) == [word.replace("_", "\u00a0") for word in line.written.split(" ")]
+
+
+@pytest.mark.parametrize("name", GAMES.names())
+def test_every_action_of_a_golden_match_is_written_without_blanks(name: str) -> None:
+    record = golden(name)
+    written = written_actions(record)
+    assert len(written) == len(record.actions)
+    assert all(text and " " not in text for text in written)
+
+
+def test_pieces_of_cyvasse_are_those_on_the_board() -> None:
+    """Also after captures, and after the step back of a Trebuchet that captures."""
+    game = find_game("cyvasse")
+    steps = 0
+    for seed in range(6):
+        record = random_record(game, 2, 200, seed)
+        state = game.new()
+        for (_, action), text in zip(record.actions, written_actions(record), strict=True):
+            if text[0].isupper() and text[1:] == action:
+                piece = state.view().board[action.replace("x", "-").split("-")[0]]
+                assert NAME_OF[text[0]].lower().replace(" ", "-") == piece.kind
+                steps += 1
+            state = state.play(game.read_action(state, action))
+    assert steps > 200
+
+
+@pytest.mark.parametrize("change", [{"rules": "0"}, {"game": "gone"}, {"actions": ((1, "e2e5"), (2, "?"))}])
+def test_records_that_cannot_be_played_keep_their_actions(change: dict[str, object]) -> None:
+    record = structs.replace(golden("chess"), **change)
+    assert list(written_actions(record)) == [action for _, action in record.actions]

@@ -16,8 +16,8 @@ from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
+from tourney.match.verify import written_actions
 from tourney.parsing import JsonObject
-from tourney.results.texts import written_actions
 from tourney.schema import Document, Part
 
 

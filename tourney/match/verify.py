@@ -11,7 +11,7 @@ import msgspec
 
 from tourney.errors import CheckError, GameError, OptionError, RecordError, TablesError, TournamentError
 from tourney.games.base import CHANCE, AnyGame, AnyState, Tables
-from tourney.games.registry import find_game
+from tourney.games.registry import find_game, known_game
 from tourney.match.record import Adjudication, FaultKind, Outcome, Record, check_digest, read_record
 from tourney.match.referee import Referee
 from tourney.match.result import PlayedMatch
@@ -231,3 +231,15 @@ def compare(old: Record, new: Record) -> list[Finding]:
 def _entry(entry: tuple[int, str]) -> str:
     actor, action = entry
     return f"{_who(actor)} {action}"
+
+
+def written_actions(record: Record) -> Sequence[str]:
+    """The actions in their game's notation; unchanged if the rules are missing or one is illegal."""
+    actions = [action for _, action in record.actions]
+    game = known_game(record.game)
+    if game is None or game.rules != record.rules:
+        return actions
+    try:
+        return game.notation(actions, *game.settings(len(record.seats), record.options))
+    except (GameError, LookupError):
+        return actions

@@ -1,12 +1,9 @@
-"""Words for command line and report: counts, seeds, overload, limits of ratings, actions in notation."""
+"""Words for command line and report: counts, seeds, overload, limits of ratings."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tourney.errors import GameError
 from tourney.games.base import AnyGame
-from tourney.games.registry import known_game
-from tourney.match.record import Record
 from tourney.schedule.format import group_size
 from tourney.seeds import U64
 from tourney.store.exchange import IMPORTED
@@ -233,15 +230,3 @@ def cycle_sentence(
         f"The model does not fit (accidents, drift or matchups; {chance}): against some opponents bots score"
         f" more or less than their ratings say, typically by {number(100 * found.deviation, 1)} %{looked}."
     )
-
-
-def written_actions(record: Record) -> Sequence[str]:
-    """The actions in their game's notation; unchanged if the rules are missing or one is illegal."""
-    actions = [action for _, action in record.actions]
-    game = known_game(record.game)
-    if game is None or game.rules != record.rules:
-        return actions
-    try:
-        return game.notation(actions, *game.settings(len(record.seats), record.options))
-    except (GameError, LookupError):
-        return actions

@@ -1,9 +1,9 @@
 """Analyses on match pages."""
 
 from tests.support.sessions import Thrower, analyzed, record_of, searching
+from tourney.match.verify import written_actions
 from tourney.report.display import SeatLabel
 from tourney.report.pages.analysis_part import analysis_part, better_line, key_plies, with_signs
-from tourney.results.texts import written_actions
 
 SEATS = (SeatLabel(1, "Black", "#000000"), SeatLabel(2, "Red", "#ff0000"))
 

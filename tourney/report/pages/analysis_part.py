@@ -9,12 +9,12 @@ from msgspec import structs
 from tourney.errors import GameError
 from tourney.match.analysis import Analysis, ValuedTurn
 from tourney.match.record import Record
+from tourney.match.verify import written_actions
 from tourney.match.win_chance import WHOLE
 from tourney.report import display
 from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo, SeatInfo
 from tourney.report.pages.match_script import MatchPlot, match_plots
-from tourney.results.texts import written_actions
 
 MOST_MARKED: Final = 40
 """The marked actions in the list: those that lost most."""

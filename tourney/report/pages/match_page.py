@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
+from tourney.match.verify import written_actions
 from tourney.report import display
 from tourney.report.display import EntrantLabel, Fact, SeatLabel
 from tourney.report.pages.analysis_part import AnalysisPart, analysis_part, key_plies, with_signs
@@ -31,7 +32,6 @@ from tourney.report.pages.match_script import (
 )
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
-from tourney.results.texts import written_actions
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
