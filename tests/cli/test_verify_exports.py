@@ -74,6 +74,10 @@ ALONE: dict[str, Callable[[Lines], Any]] = {
     "the result of a match removed": lambda lines: lines[1].pop("record"),
     "an action, with a new digest": forge,
     "an entrant's bot": lambda lines: lines[0]["tournament"]["entrants"][0].update(digest="0" * 64),
+    "an entrant's line of the file": lambda lines: lines[0]["shown"][0].update(line='[["bot","drawn"]]'),
+    "the draw probability": lambda lines: lines[0].update(
+        {"draw-probability": {"probability": 0.9, "tournament": "cup", "matches": 6}}
+    ),
     "withdrawn": lambda lines: lines[0]["run"].update(withdrawn=["drawn-1"]),
     "a replaced result": lambda lines: lines[0].update(
         replaced=[{"match": 1, "rounds": 1, "ranks": [1, 2], "faults": ["", ""], "void": False}]
@@ -83,6 +87,7 @@ ALONE: dict[str, Callable[[Lines], Any]] = {
 OUTSIDE: dict[str, Callable[[Lines], Any]] = {
     "a title": lambda lines: lines[0]["shown"][0].update(title="Champion"),
     "why a bot is broken": lambda lines: lines[0]["shown"][0].update(broken="rain"),
+    "an author": lambda lines: lines[0]["shown"][0].update(author="Me"),
     "reuse": lambda lines: lines[0]["run"].update(reuse=True),
     "a presentation": lambda lines: lines[0].update(presentation={"title": "Final"}),
     "a note": lambda lines: lines[4].update(note="rain"),

@@ -477,6 +477,9 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
     "run settings: an entrant withdrawn": _sql(
         """UPDATE tournament SET run = replace(run, '"withdrawn":[]', '"withdrawn":["b"]') WHERE id = 1"""
     ),
+    "run settings: reuse": _sql(
+        """UPDATE tournament SET run = replace(run, '"reuse":false', '"reuse":true') WHERE id = 1"""
+    ),
     "the mark `complete` taken away": _sql("UPDATE tournament SET complete = 0 WHERE id = 1"),
     "the date of the start": _sql("UPDATE tournament SET created = '2030-01-01' WHERE id = 1"),
     "the stored root": _sql(f"UPDATE tournament SET root = '{'5' * 64}' WHERE id = 1"),  # noqa: S608 - our own words
@@ -510,6 +513,7 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
         """UPDATE entrant SET line = replace(line, '"args": []', '"args": ["-x"]')"""
         " WHERE tournament_id = 1 AND number = 1"
     ),
+    "why a bot is broken": _sql("UPDATE entrant SET broken = 'rain' WHERE tournament_id = 1 AND number = 1"),
     "an entrant added": _sql(
         "INSERT INTO entrant (tournament_id, number, name, bot, version, args, digest, title, author, joined,"
         " line) SELECT tournament_id, 6, 'g', bot, version, args, digest, title, author, joined, ''"
@@ -580,6 +584,14 @@ ALTERATIONS: Final[dict[str, Callable[[World], None]]] = {
     "a cached rating": _pool,
     "the draw probability of the game": _sql("UPDATE draw_probability SET probability = 0.9"),
     "a result said to be replaced": _sql("INSERT INTO replaced_result VALUES (1, 3, 2, '1,2', ',', 0)"),
+    "a presentation added": _sql("""INSERT INTO presentation VALUES (1, '{"title":"Final"}')"""),
+    "a verdict added": _sql("INSERT INTO verdict VALUES (1, '{}')"),
+    "a baseline added": _sql(
+        f"INSERT INTO baseline VALUES ('sage-stones', 'b', 1, '{'a' * 64}', '{{}}')"  # noqa: S608 - our own words
+    ),
+    "an archive added": _sql(
+        f"INSERT INTO archive VALUES (1, 'cup.zip', '{'a' * 64}', '2026-01-01', NULL)"  # noqa: S608 - our own words
+    ),
     "an index removed": _sql("DROP INDEX ix_seat_fault"),
     "a trigger added": _trigger,
     "a table removed": _sql("DROP TABLE log"),
