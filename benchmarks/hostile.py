@@ -420,7 +420,7 @@ def _play(runner: MatchRunner, match: MatchSpec) -> PlayedMatch | None:
         try:
             return runner.play(match)
         except EnvironmentFailure as failure:
-            sys.stderr.write(f"played again: {failure}\n")
+            sys.stderr.write(f"replayed: {failure}\n")
     return None
 
 

@@ -102,7 +102,7 @@ class Table:
 
 
 class Tuned(NamedTuple):
-    """What came of a tuning: Elo below the best values, and over the first ones; and the gate's claim."""
+    """The outcome of a tuning: Elo below the best values, and over the first ones; and the gate's claim."""
 
     below: float
     gain: float

@@ -1,4 +1,4 @@
-"""Dialogues are recorded, played again, and refused with the line that is wrong."""
+"""Dialogues are recorded, replayed, and refused with the line that is wrong."""
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ A dialogue is text, one line of the protocol in a line::
     < move *                a ``*`` stands for any text
     ! move 3d               the bot may say anything next, but not this
 
-``tourney bots check BOT --record FILE`` writes one, ``tourney bots test FILE BOT`` plays it again, and
+``tourney bots check BOT --record FILE`` writes one, ``tourney bots test FILE BOT`` replays it, and
 ``check_dialogue`` does so in a test of Python's.
 """
 

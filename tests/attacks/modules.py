@@ -135,7 +135,7 @@ def _tell(value: str) -> str:
     return f"(call $tell (i64.extend_i32_u {value}))"
 
 
-def _told(*values: int) -> tuple[str, ...]:
+def _report(*values: int) -> tuple[str, ...]:
     return tuple(f"{value:016x}" for value in values)
 
 
@@ -173,7 +173,7 @@ MODULES: Final = (
             local="(local $page i32)",
         ),
         None,
-        seen=_told(4096),
+        seen=_report(4096),
     ),
     Module("large-memory", "requests 4 GiB from the beginning", bot(pages="65536"), "startup", "memory"),
     Module(
@@ -227,7 +227,7 @@ MODULES: Final = (
         "gives the host addresses outside its memory",
         bot(_tell("(call $fd_write (i32.const 1) (i32.const -8) (i32.const 1) (i32.const -4))")),
         None,
-        seen=_told(21),
+        seen=_report(21),
     ),
     Module(
         "missing-import",
@@ -268,7 +268,7 @@ MODULES: Final = (
             local="(local $file i32) (local $worked i32)",
         ),
         None,
-        seen=_told(0),
+        seen=_report(0),
     ),
     Module(
         "files",
@@ -284,7 +284,7 @@ MODULES: Final = (
             imports=_OPEN + _SIZES,
         ),
         None,
-        seen=_told(8, 8, 0),
+        seen=_report(8, 8, 0),
     ),
     Module("clock-loop", "reads the clock for ever", bot(_ever(_READ_CLOCK), imports=_CLOCK), "timeout"),
     Module("sleep", "sleeps for an hour", bot(_SLEEP, imports=_POLL), "timeout"),
@@ -338,7 +338,7 @@ MODULES: Final = (
             parts="(table $cells 1 funcref)",
         ),
         None,
-        seen=_told(0),
+        seen=_report(0),
     ),
     Module(
         "threads",

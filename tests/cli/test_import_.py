@@ -89,7 +89,7 @@ def test_imported_tournament_shows_the_same(home: Path, tmp_path: Path, source: 
 
 @pytest.mark.slow
 def test_unfinished_tournament_continues_with_its_file(home: Path, tmp_path: Path) -> None:
-    """The last match and its round are played again after the import, to the same root."""
+    """The last match and its round are replayed after the import, to the same root."""
     lines = (home / "tournament.jsonl").read_text().splitlines()
     head, last = json.loads(lines[0]), json.loads(lines[4])
     root = head.pop("root")

@@ -131,7 +131,7 @@ def test_commands_that_need_records_say_that_there_are_none(games: Path, tmp_pat
         (("verify", "--all"), "club has results without records, which cannot be verified"),
         (("verify", "1"), "match 1 was imported as a result alone, so it has no record"),
         (("rerun", "1"), "match 1 was imported as a result alone, so it has no record"),
-        (("rerun", "--all"), "club has results without records, which cannot be played again"),
+        (("rerun", "--all"), "club has results without records, which cannot be replayed"),
         (("show", "1"), "match 1 was imported as a result alone, so it has no record"),
         (("export",), "club has results without records: export them by --what matches"),
         (("export", "--what", "tournament"), "club has results without records"),

@@ -79,9 +79,9 @@ def test_rerun_of_many_sums_up(rerunnable: Path) -> None:
     alien = {**record, "seats": [{**record["seats"][0], "digest": "0" * 64}, record["seats"][1]]}
     alien["digest"] = digest_of(alien)
     for lines, code, sums in (
-        ([record, record], 0, "2 matches played again: 2 the same"),
-        ([record, forged], 1, "2 matches played again: 1 the same, 1 differently"),
-        ([record, alien], 2, "1 match played again: 1 the same, 1 not played"),
+        ([record, record], 0, "2 matches replayed: 2 the same"),
+        ([record, forged], 1, "2 matches replayed: 1 the same, 1 differently"),
+        ([record, alien], 2, "1 match replayed: 1 the same, 1 not played"),
     ):
         rerunnable.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         done = rerun(str(rerunnable), "--all", bots=bots)
@@ -96,14 +96,14 @@ def test_rerun_of_a_sample_says_its_seed(rerunnable: Path) -> None:
     line = json.dumps(json.loads(rerunnable.read_text(encoding="utf-8"))) + "\n"
     rerunnable.write_text(line * 5, encoding="utf-8")
     code, out, err = rerun(str(rerunnable), "--sample", "2", "--seed", "9", bots=bots)
-    assert (code, out) == (0, "2 matches played again: 2 the same\n")
+    assert (code, out) == (0, "2 matches replayed: 2 the same\n")
     assert "a sample of 2 of 5 matches, drawn from the seed 9\n" in err
     for words in (["--all", "--sample", "2"], ["--all", "--seed", "2"], []):
         assert rerun(*words, bots=bots)[0] == 2
 
 
 def test_rerun_takes_bots_that_ship(tmp_path: Path) -> None:
-    """A golden record is played again by a store that holds no bot."""
+    """A golden record is replayed by a store that holds no bot."""
     golden = Path(__file__).parents[2] / "seeds" / "golden" / "sages-tafl.json"
     code, out, _ = rerun(str(golden), bots=tmp_path / "bots")
     digest = json.loads(golden.read_text(encoding="utf-8"))["digest"]

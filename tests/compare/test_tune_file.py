@@ -107,7 +107,7 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
         read_tune_file(tmp_path / "no.toml")
 
 
-def test_bot_without_parameters_is_told_how_to_have_them(tmp_path: Path) -> None:
+def test_bot_without_parameters_learns_how_to_declare_them(tmp_path: Path) -> None:
     plain = BotStore(tmp_path / "bots").add(write_bot(tmp_path, "plain"))
     with pytest.raises(UsageError, match=r"plain@1\.0 has no parameters: name each in its bot\.toml"):
         read(tmp_path, LEAST).tuning(plain)

@@ -33,7 +33,7 @@ def test_example_is_built_both_ways_and_played_again(tmp_path: Path, monkeypatch
     assert played.exit_code == 0, played.stderr
     again = invoke("rerun", "--all")
     assert again.exit_code == 0, again.stderr
-    assert "6 matches played again: 6 the same" in again.stdout
+    assert "6 matches replayed: 6 the same" in again.stdout
 
 
 def test_table_has_every_hostile_module() -> None:

@@ -61,6 +61,14 @@ RULES = (
     Rule("some N", r"\bsome \d", "about N"),
     Rule("all the same", r"\ball the same\b", "still, anyway"),
     Rule(
+        "play again",
+        r"\bplayed again\b|\bplay(?:s|ing)? (?:it|them|matches) again\b",
+        "replay",
+    ),
+    Rule("what came of", r"\bwhat (?:has )?(?:came|comes|come) of\b", "the result of"),
+    Rule("afresh", r"\bafresh\b|\bonce more\b", "again, from the start"),
+    Rule("for want of", r"\bfor want of\b", "because ... is missing"),
+    Rule(
         "where missing",
         r"\bwhere (?:the|a) (?:package|library|program|extra) is (?:missing|there)\b",
         "if ...",
@@ -153,6 +161,11 @@ AREAS = (
 LAW = ("docs/rules/", "tests/docs/test_plain_english.py")
 ALLOWED: tuple[Allowed, ...] = ()
 
+VAGUE = "ails|anew|borne|camera|distrust|lookout|mend|mended|nobody|parted|told|vain|whoever"
+"""Words that no name in the code has, as they are too vague or poetic to say what the named thing does."""
+NAMES = re.compile(rf"(?:^|_)(?:{VAGUE})(?:_|$)")
+ALLOWED_NAMES = {"told": "a key of the files of leagues"}
+
 
 class Finding(NamedTuple):
     """A place that breaks a rule."""
@@ -193,6 +206,19 @@ def findings_in(path: str, line: int, text: str) -> Iterator[Finding]:
         yield Finding(path, line, "long condition (begin with the main clause)", sentence[:80])
 
 
+def names_in(text: str) -> Iterator[str]:
+    """The names that a module gives: to functions, classes, parameters, variables and attributes."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr
+
+
 def all_findings() -> list[Finding]:
     """Every finding of every area, without those that are allowed."""
     return [
@@ -217,6 +243,19 @@ def return_docstrings() -> Counter[str]:
 
 def test_prose_follows_the_rules() -> None:
     assert all_findings() == []
+
+
+def test_names_are_plain() -> None:
+    found = {
+        (path, name)
+        for area in AREAS
+        if area.read is python
+        for path, content in files(area)
+        if re.search(VAGUE, content.lower())
+        for name in names_in(content)
+        if NAMES.search(name.lower()) and name not in ALLOWED_NAMES
+    }
+    assert found == set()
 
 
 def test_docstrings_are_noun_phrases_instead_of_return() -> None:
@@ -247,6 +286,7 @@ def test_every_allowed_phrase_is_there() -> None:
         ("So many games are drawn anew.", ["so many", "anew"]),
         ("He wants to know; you want to know.", ["wants"]),
         ("It says what a match costs.", ["what X costs"]),
+        ("The host may play again, and its matches are played again.", ["play again"]),
     ],
 )
 def test_rules_find_their_phrases(text: str, names: list[str]) -> None:
@@ -264,6 +304,15 @@ def test_readers_leave_code_out_and_keep_lines() -> None:
         (2, "Use  `."),
         (3, "# told"),
         (3, "so many words"),
+    ]
+
+
+def test_names_are_read_where_they_are_given() -> None:
+    module = "def f(told, *, x):\n    anew = told\n    x.TOLD_SIZE = anew\n    return x.nobody\n"
+    assert sorted(name for name in names_in(module) if NAMES.search(name.lower())) == [
+        "TOLD_SIZE",
+        "anew",
+        "told",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Matches of the anchor ladders, played again by the bots as they ship: the same digests everywhere."""
+"""Matches of the anchor ladders, replayed by the bots as they ship: the same digests everywhere."""
 
 import json
 from pathlib import Path
@@ -17,10 +17,10 @@ FILES = sorted(ladders_dir().glob("*.jsonl"))
 
 
 def replayed(line: str, store: BotStore) -> tuple[str, str]:
-    """The digests of a record and of the match played again."""
+    """The digests of a record and of the match replayed."""
     record = read_record(json.loads(line))
     for seat in record.seats:
-        # Brings the bot into the store; a bot that has changed needs its ladder to be played again.
+        # Brings the bot into the store; a bot that has changed needs its ladder to be replayed.
         assert resolve_bot(seat.bot, store, Path("/")).digest == seat.digest, "run make ladder"
     sandbox = open_sandbox("off")
     with MatchRunner(StoreLauncher(store, sandbox), sandbox=sandbox) as room:

@@ -153,7 +153,7 @@ def test_unused_sandbox_is_ended(room: Room) -> None:
 
 
 @contained
-def test_sandbox_that_died_waiting_is_made_anew(room: Room) -> None:
+def test_sandbox_that_died_waiting_is_replaced(room: Room) -> None:
     """It is not a fault of the bot whose program had not begun."""
     with room.runner() as runner:
         runner.play(spec("a", "b"), spec("a", "b"))

@@ -86,7 +86,7 @@ def oracle(scores: Sequence[int | None], quiet: Sequence[bool], rules: Limits) -
 
 
 def test_ends_where_cutechess_ends_a_game() -> None:
-    """Random games with random scores, against cutechess' counts written once more."""
+    """Random games with random scores, against cutechess' counts written a second time."""
     game = find_game("chess")
     below = stream(5, "check")
     found = {"draw": 0, "resign": 0, "": 0}
@@ -129,7 +129,7 @@ def test_draw_needs_scores_near_zero_of_both_seats() -> None:
     assert play(SHUFFLE, (0, 0, 0, 0), limits(draw=DrawRule(2, 10, 3))).outcome is None
 
 
-def test_capture_and_pawn_move_let_draw_count_anew() -> None:
+def test_capture_and_pawn_move_restart_the_count_of_draws() -> None:
     rules = limits(draw=DrawRule(2, 10))
     moves = ("g1f3", "g8f6", "e2e4", "f6e4", "f3g1", "e4f6", "g1f3")
     assert len(play(moves, (0,) * 7, rules).actions) == 7

@@ -63,7 +63,7 @@ def test_matches_with_faults_are_picked_first(report: Report) -> None:
         assert picked(source, most) == set([*faulty, *others][:most])
 
 
-def test_lines_are_made_anew_for_each_reader(report: Report) -> None:
+def test_lines_are_made_again_for_each_reader(report: Report) -> None:
     lines = match_lines(report.source, (), measured=True)
     assert lines[0] is not lines[0]
     assert lines[0] == next(iter(lines))

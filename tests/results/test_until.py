@@ -118,7 +118,7 @@ def test_duels_take_groups_as_units() -> None:
     assert shared.lead(0, 1)[1] < single.lead(0, 1)[1], "mirrored games that compensate vary less"
 
 
-def test_cycles_compare_points_whoever_the_opponents_were() -> None:
+def test_cycles_compare_points_against_any_opponents() -> None:
     """In each cycle 0 beats 1, 1 beats 2, and 2 draws with 0."""
     games = (((0, 1), (1, 2)), ((1, 2), (1, 2)), ((2, 0), (1, 1)))
     cycles = CyclePoints(3, meetings=2)

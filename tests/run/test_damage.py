@@ -154,7 +154,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "a bit of the kind of a page": flip(lambda _: 3 * 4096),
     "a bit of a packed record": flip(record_of),
     "another page in its place": lambda data: data[: 5 * 4096] + data[4096 : 2 * 4096] + data[6 * 4096 :],
-    "ranks that are none": sql("UPDATE match SET ranks = '1,3' WHERE id = 3"),
+    "ranks that are not ranks": sql("UPDATE match SET ranks = '1,3' WHERE id = 3"),
     "a result missing a seat": sql("DELETE FROM seat WHERE match_id = 3 AND seat = 2"),
     "a row of the schedule missing": sql("DELETE FROM schedule WHERE number = 20"),
     "zeros in the middle": lambda data: data[: len(data) // 2] + bytes(4096) + data[len(data) // 2 + 4096 :],
@@ -177,7 +177,12 @@ def test_damaged_database_is_refused_and_unchanged(folder: Path, damage: str) ->
 
 @pytest.mark.parametrize(
     "damage",
-    ["ranks that are none", "a result missing a seat", "a row of the schedule missing", "half of the pages"],
+    [
+        "ranks that are not ranks",
+        "a result missing a seat",
+        "a row of the schedule missing",
+        "half of the pages",
+    ],
 )
 def test_damage_to_one_of_many_results_is_refused(
     folder: Path, damage: str, monkeypatch: pytest.MonkeyPatch
@@ -264,7 +269,7 @@ WALS: dict[str, Callable[[bytes], bytes | None]] = {
 
 @pytest.mark.parametrize("wal", WALS)
 def test_damaged_wal_costs_only_its_own_results(folder: Path, wanted: dict[str, Any], wal: str) -> None:
-    """As after a power failure, the lost matches are played again with the same results."""
+    """As after a power failure, the lost matches are replayed with the same results."""
     path = folder / "tourney.db-wal"
     data = WALS[wal](path.read_bytes())
     path.unlink()

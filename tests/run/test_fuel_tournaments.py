@@ -108,7 +108,7 @@ def results(database: Path) -> int:
 def test_all_matches_reproduce_with_their_timeouts(folder: Path, root: str) -> None:
     again = invoke("rerun", "--all", *places(folder, "one"))
     assert again.exit_code == 0
-    assert again.stdout == "12 matches played again: 12 the same\n"
+    assert again.stdout == "12 matches replayed: 12 the same\n"
     out = folder / "records.jsonl"
     assert invoke("export", "cup", "--out", str(out), "--db", str(folder / "one.db")).exit_code == 0
     records = [json.loads(line) for line in out.read_text("utf-8").splitlines()]

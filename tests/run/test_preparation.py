@@ -170,7 +170,7 @@ def test_number_of_matches_may_be_raised(tmp_path: Path, keys: str, old: str, ne
         ),
     ],
 )
-def test_number_of_matches_stays_where_a_raise_would_draw_anew(
+def test_number_of_matches_stays_where_a_raise_would_redraw(
     tmp_path: Path, keys: str, old: str, new: str
 ) -> None:
     (tmp_path / "b.txt").write_text("a2-a4\n")

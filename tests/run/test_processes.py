@@ -325,7 +325,7 @@ def test_hanging_match_ends_with_its_worker_or_second_signal(home: Path) -> None
         os.kill(worker, signal.SIGKILL)
     assert wait_for(lambda: not {*bots} & {*bots_of(home)})
 
-    assert wait_for((home / "asked").exists)  # the match is played again
+    assert wait_for((home / "asked").exists)  # the match is replayed
     stop_at_once(process)
     code, errors = finish(process)
     assert code in (128 + signal.SIGTERM, 128 + signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Records are played again in parallel, and compared."""
+"""Records are replayed in parallel, and compared."""
 
 import os
 import signal

@@ -281,7 +281,7 @@ def _one_life(database: Database, path: Path, world: World, broken: str, control
 
 
 def _benches_hold(database: Database, world: World) -> bool:
-    """Whether no bench must be decided again; otherwise withdraw once more, as the run says."""
+    """Whether no bench must be decided again; otherwise withdraw again, as the run says."""
     cup = database.tournaments.get()
     try:
         check_benches(database, cup)

@@ -159,7 +159,7 @@ def command(files: tuple[Path, ...], options: ImportRequest) -> None:
     To check the records against the rules, use `tourney verify --all`.
 
     Results become a tournament without records: standings, ratings, tables and reports work; it cannot be
-    verified or played again. Games that cannot be rated are not imported, but counted and named by line.
+    verified or replayed. Games that cannot be rated are not imported, but counted and named by line.
     Several files of results make one tournament. All options but --name, --again and --db are for results.
     """
     if options.name is not None and NAME.fullmatch(options.name) is None:
@@ -229,7 +229,7 @@ def _import_results(paths: dict[Path, Path], options: ImportRequest) -> None:
         tournament = store_tally(database, name, options.game or game_of(problems), tally, created)
     output.say(
         f"{tally.games:,} results of {len(tally.players):,} players imported as {tournament.name}; they have"
-        " no records, so they cannot be verified or played again"
+        " no records, so they cannot be verified or replayed"
     )
 
 

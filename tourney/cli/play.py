@@ -70,9 +70,9 @@ def command(game: str, bots_at: tuple[str, ...], options: PlayOptions) -> None:
     Type help on your turn.
 
     The bots are contained as in any match, and you see what a bot on your seat would see. After an undo the
-    bots start afresh and receive the actions that are left; the dice stay the same, as they come from the
+    bots start again and receive the actions that are left; the dice stay the same, as they come from the
     seed. --save writes an ordinary record (see tourney show and tourney verify) that names the bot `person`
-    on your seats, so tourney rerun cannot play it again.
+    on your seats, so tourney rerun cannot replay it.
     """
     output = current()
     rules = find_game(game)

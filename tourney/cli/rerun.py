@@ -1,4 +1,4 @@
-"""``tourney rerun``: play matches again with the same bots, and compare."""
+"""``tourney rerun``: replay matches with the same bots, and compare."""
 
 import secrets
 import sys
@@ -35,7 +35,7 @@ from tourney.store.values import Tournament
 
 
 class RerunLine(Part, frozen=True, kw_only=True):
-    """A match played again, unless it came out the same as promised."""
+    """A replayed match, unless it came out the same as promised."""
 
     match: str
     outcome: Literal["same", "different", "not promised", "not played"]
@@ -43,9 +43,9 @@ class RerunLine(Part, frozen=True, kw_only=True):
 
 
 class RerunDocument(Document, frozen=True, kw_only=True):
-    """How matches came out when they were played again.
+    """How matches came out when they were replayed.
 
-    `picked` matches were to be played again. `holds`: none came out differently, unless that was not
+    `picked` matches were to be replayed. `holds`: none came out differently, unless that was not
     promised. `seed` is the seed of a sample, a decimal string.
     """
 
@@ -65,9 +65,9 @@ class RerunRequest:
     """Options of ``tourney rerun``."""
 
     everything: bool = option(
-        "--all", "Play all matches of the database again; with MATCH, those of a tournament or a file."
+        "--all", "Replay all matches of the database; with MATCH, those of a tournament or a file."
     )
-    size: int | None = option("--sample N", "Play N of these matches again, drawn at random.")
+    size: int | None = option("--sample N", "Replay N of these matches, drawn at random.")
     seed: int | None = option(
         "--seed S",
         "Seed that the sample is drawn from. [default: a random one, which is printed]",
@@ -86,7 +86,7 @@ class RerunRequest:
 @opt.takes(RerunRequest)
 @opt.output_options
 def command(match: str | None, options: RerunRequest) -> None:
-    """Play matches again with the same bots, and compare the records.
+    """Replay matches with the same bots, and compare the records.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record; with --all or --sample it is a
     tournament or a file of records. The bots come from the bot store, or ship with Tourney, by the digests in
@@ -213,7 +213,7 @@ def _file_candidates(words: str, scratch: Scratch) -> _Candidates:
         count,
         lambda index: scratch.text(index)[0],
         lambda index: (decode_record(zlib.decompress(scratch.text(index)[1])), NOT_MEASURED),
-        f"there is no record to play again in {words}",
+        f"there is no record to replay in {words}",
     )
 
 
@@ -222,7 +222,7 @@ def _stored_candidates(database: Database, words: str | None, db: str, output: O
     chosen = database.tournaments.all() if words is None else (database.tournaments.get(words),)
     archives = database.tournaments.archives()
     said = [f"{one.name} is in {archives[one.id]}" for one in chosen if one.id in archives]
-    nothing = f"there is no record to play again in {words or db}"
+    nothing = f"there is no record to replay in {words or db}"
     if said and all(one.id in archives or not one.recorded for one in chosen):
         more = f"; and {len(said) - _NAMED} more" if len(said) > _NAMED else ""
         way = "Or play the matches of the file again: `tourney rerun --all FILE`"
@@ -235,7 +235,7 @@ def _stored_candidates(database: Database, words: str | None, db: str, output: O
         if tournament.id in archives:
             continue
         if not tournament.recorded:
-            output.say(f"{tournament.name} has results without records, which cannot be played again")
+            output.say(f"{tournament.name} has results without records, which cannot be replayed")
             continue
         digests = [(number, digest) for number, _, digest in database.matches.digests(tournament.id)]
         void = sum(digest == "" for _, digest in digests)
@@ -289,14 +289,14 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: RerunReques
             result.add(candidates.label(picked[one.index]), one.kind, one.findings)
     played = counts.total() - counts["not played"]
     sums = [f"{counts[kind]} {words}" for kind, words in _SUMS.items() if counts[kind] or kind == "same"]
-    result.end(f"{_matches(played)} played again: {', '.join(sums)}")
+    result.end(f"{_matches(played)} replayed: {', '.join(sums)}")
     if counts["different"]:
         raise CheckError(f"{_matches(counts['different'])} came out differently")
     if replay.stopped_by:
-        result.output.say(f"stopped: {_matches(len(picked) - counts.total())} not played again")
+        result.output.say(f"stopped: {_matches(len(picked) - counts.total())} not replayed")
         sys.exit(128 + replay.stopped_by)
     if counts["not played"]:
-        raise InputError(f"{_matches(counts['not played'])} could not be played again; add the missing bots")
+        raise InputError(f"{_matches(counts['not played'])} could not be replayed; add the missing bots")
     if counts["not promised"]:
         raise UnpromisedError(
             f"{_matches(counts['not promised'])} came out differently, which was not promised"

@@ -98,7 +98,7 @@ def command(match: str | None, options: VerifyRequest) -> None:
     of which all is checked that `tourney import` and --all check in a database, or the folder of a league, of
     which the chain of seasons is checked too. Replays the actions through
     the rules, and samples the dice, openings and substitutes again from the seed. This proves the rules and
-    the dice, not which bots played; `tourney rerun` plays them again. A match in the database must also agree
+    the dice, not which bots played; `tourney rerun` replays them. A match in the database must also agree
     with its tournament's seed, schedule, entrants and limits, and its stored result must follow from its
     record; imported records have their own seeds and openings.
 

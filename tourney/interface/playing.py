@@ -44,7 +44,7 @@ def play_match(
     """Play one match between bots, in seat order, and return it with its record.
 
     A bot is a name, a path, or a text with arguments, as ``"mybot --depth 3"``. Bots are copied into the bot
-    store ``store``, as by ``tourney run``, so that the match can be played again. ``seed`` (default: random)
+    store ``store``, as by ``tourney run``, so that the match can be replayed. ``seed`` (default: random)
     gives the dice and the bots' own seeds. ``options`` are the game's. What a bot does wrong is a fault in
     the record. Raises GameError, UsageError or BotError for a game or bot that is not there, and
     SandboxError.

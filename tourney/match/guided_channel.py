@@ -24,7 +24,7 @@ class FollowedRecord:
     """The actions of a record in order, those of chance too, and when a bot is asked.
 
     From ply ``first`` on (actions before it) the bot is asked; before it, the record answers. After the last
-    action the bot is asked once more and the seat resigns or, with ``live``, the bot plays on.
+    action the bot is asked again and the seat resigns or, with ``live``, the bot plays on.
     """
 
     actions: tuple[str, ...]

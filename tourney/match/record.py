@@ -107,7 +107,7 @@ class Outcome(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tru
 
     @property
     def unsure_faults(self) -> frozenset[FaultKind]:
-        """The kinds of its faults that need not come again if the match is played again."""
+        """The kinds of its faults that need not come again if the match is replayed."""
         return frozenset(kind for _, kind, _ in self.faults if kind in UNSURE_FAULTS)
 
     @property

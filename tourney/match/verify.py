@@ -1,4 +1,4 @@
-"""Verify a record: actions by the game's rules, dice, opening and substitutes by its seed; or play it again.
+"""Verify a record: actions by the game's rules, dice, opening and substitutes by its seed; or replay it.
 
 Verifying proves the rules and the dice, not who played: any bot or person may have chosen the actions.
 """
@@ -63,7 +63,7 @@ def verify(record: Record, game: AnyGame | None = None, notes: set[str] | None =
 
 
 class _Replay:
-    """A record played through the referee once more."""
+    """A record played through the referee again."""
 
     def __init__(self, record: Record, notes: set[str] | None) -> None:
         self._actions = record.actions
@@ -204,7 +204,7 @@ def rerun(record: Record, play: Callable[[MatchSpec], PlayedMatch]) -> tuple[Pla
     if game.rules != record.rules:
         raise CheckError(
             f"the match was played by version {record.rules} of the rules of {game.name}; version"
-            f" {game.rules}, which is here, cannot play it again"
+            f" {game.rules}, which is here, cannot replay it"
         )
     played = play(record.spec)
     return played, compare(record, played.record)

@@ -353,7 +353,7 @@ MATCH_COLUMNS = (
     Column("reason", help="Why the match ended"),
     Column("void", help="Whether the match counts for nothing", dtype="boolean"),
     Column("actions", help="Number of actions", dtype="Int64"),
-    Column("reproducible", help="Whether playing it again must give the same record", dtype="boolean"),
+    Column("reproducible", help="Whether replaying it must give the same record", dtype="boolean"),
     Column("digest", help="Digest of the record"),
 )
 SEAT_COLUMNS = (

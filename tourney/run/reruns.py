@@ -1,4 +1,4 @@
-"""Play recorded matches again, afresh and in parallel, and compare: what finds a forgery without a flaw."""
+"""Replay recorded matches with fresh bots, in parallel, and compare: this finds a forgery without a flaw."""
 
 import re
 from collections import Counter
@@ -32,14 +32,14 @@ MOST_FAILURES: Final = 3  # of the machine; then a match is given up
 _IDLE_SECONDS: Final = 1.0
 
 Kind = Literal["same", "different", "not promised", "not played"]
-"""What came of a match; ``not promised``: it came out differently, but nothing promised that it would not."""
+"""The outcome of a replay; ``not promised``: it came out differently, but that was not promised."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A match played again: its place in the list, what came of it, and why, a sentence each.
+    """A replayed match: its place in the list, its result, and the reasons, a sentence each.
 
-    ``analysis`` is there for a match that was played again to be valued.
+    ``analysis`` is there for a match that was replayed to be valued.
     """
 
     index: int
@@ -102,7 +102,7 @@ class Replay:
         self._executor = executor
         self._bots, self._sandbox, self._missing = str(bots), sandbox, missing
         self._waiting = list(reversed(range(count)))
-        self._again: list[int] = []  # to be played again, one at a time after all others
+        self._again: list[int] = []  # to be replayed, one at a time after all others
         self._running: dict[Future[WorkerReply], int] = {}
         self._events: SimpleQueue[Future[WorkerReply] | int] = SimpleQueue()
         self._failures: Counter[int] = Counter()
@@ -174,7 +174,7 @@ class Replay:
             self._executor.flush()
 
     def _problem(self, record: Record) -> tuple[Kind, tuple[str, ...]] | None:
-        """Why a record cannot be played again, or None."""
+        """Why a record cannot be replayed, or None."""
         try:
             check_digest(record)
         except RecordError as error:
@@ -244,7 +244,7 @@ class Replay:
             self._again.append(index)
 
     def _restart(self) -> Iterator[Replayed]:
-        """Replace the workers after one died; every match that was submitted is played again."""
+        """Replace the workers after one died; every match that was submitted is replayed."""
         lost, self._running = self._running, {}
         self._executor.restart()
         for future, index in lost.items():

@@ -130,7 +130,7 @@ class Matches:
             insert_rows(connection, SEAT, seats)
 
     def take_back(self, tournament: int, numbers: Sequence[int]) -> None:
-        """Remove results, so that their rows are played again, and the rating checkpoints that used them.
+        """Remove results, so that their rows are replayed, and the rating checkpoints that used them.
 
         The results are kept aside (``replaced``), because later rounds may be drawn from them already.
         """

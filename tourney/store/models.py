@@ -133,7 +133,7 @@ class MatchRow(SQLModel, table=True):
 
 
 class SeatRow(SQLModel, table=True):
-    """Who sat on a seat (from 1) of a finished match and what came of it.
+    """The entrant on a seat (from 1) of a finished match, and its result.
 
     ``turns`` and ``overloaded`` repeat what was measured
     (``SeatMeasurements``), so that it is added up without unpacking; NULL where it is unknown.

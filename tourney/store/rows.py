@@ -259,7 +259,7 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
 
 
 def check_seat(row: Columns, shape: Shape) -> None:
-    """Check what came of a seat."""
+    """Check the result of a seat."""
     read_int(row, "seat", 1, shape.seats)
     read_int(row, "entrant", 0, shape.entrants - 1)
     read_int(row, "rank", 1, shape.seats)

@@ -251,7 +251,7 @@ class Tournament:
 
     @property
     def recorded(self) -> bool:
-        """Whether its matches have records; if not, they can neither be verified nor played again."""
+        """Whether its matches have records; if not, they can neither be verified nor replayed."""
         return self.plan.format != RESULTS
 
     @property

@@ -596,8 +596,9 @@
   }
 
   const get = document.getElementById("get");
+  const game = get.querySelector("a");
   get.textContent = "";
-  get.append(make("span", { class: "hush" }, "Download:"), " ", download("csv", "Actions as CSV", "text/csv", table), " ", download("json", "The record as JSON", "application/json", recordText));
+  get.append(make("span", { class: "hush" }, "Download:"), ...(game ? [" ", game] : []), " ", download("csv", "Actions as CSV", "text/csv", table), " ", download("json", "The record as JSON", "application/json", recordText));
 
   /* ---- help ---- */
 

@@ -84,7 +84,7 @@ def test_tree_is_measured_up_to_its_bounds(tmp_path: Path, bounds: Bounds, expec
     assert excess(tmp_path, bounds) == expected
 
 
-def test_unreadable_file_is_refused_whoever_reads(tmp_path: Path) -> None:
+def test_unreadable_file_is_refused_for_every_reader(tmp_path: Path) -> None:
     """Root could read it, so the refusal goes by its permissions."""
     (tmp_path / "secret").write_text("")
     (tmp_path / "secret").chmod(0o070)

@@ -133,7 +133,7 @@ def test_killed_host_is_an_event(command: BotCommand) -> None:
 
 
 def test_host_without_memory_below_the_bound_is_lost(command: BotCommand) -> None:
-    """A ``memory.grow`` that fails for want of the host's memory must decide no match."""
+    """A ``memory.grow`` that fails because the host lacks memory must decide no match."""
     host = started(command)
     assert opened(host).ask(b"c\n", MS) == ("line", "1")
     resource.prlimit(host._process.pid, resource.RLIMIT_DATA, (32 << 20, 32 << 20))

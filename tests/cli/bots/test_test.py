@@ -1,4 +1,4 @@
-"""``tourney bots test``: dialogues written and played again."""
+"""``tourney bots test``: dialogues written and replayed."""
 
 import json
 from pathlib import Path

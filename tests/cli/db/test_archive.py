@@ -88,7 +88,7 @@ def test_what_covers_all_tournaments_leaves_archived_ones_out(db: Path, tmp_path
     assert "a sample of 1 of" in again.stderr
     archive(db, tmp_path / "cup.gz")
     for words, said in (
-        (("rerun", "--all"), f"there is no record to play again in {db}: cup is in the archive cup.gz"),
+        (("rerun", "--all"), f"there is no record to replay in {db}: cup is in the archive cup.gz"),
         (("rerun", "--sample", "1"), "`tourney rerun --all FILE`"),
         (
             ("report", "--all", "--out", str(tmp_path / "none")),

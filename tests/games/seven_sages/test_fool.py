@@ -43,7 +43,7 @@ def test_fool_never_turns_back_on_square_he_leaves() -> None:
 
 
 def test_second_reflection_turns_relative_to_new_direction() -> None:
-    """Turned left on h8 he meets g8, and may turn left once more: south, over h3, which the sage has left."""
+    """Turned left on h8 he meets g8, and may turn left again: south, over h3, which the sage has left."""
     assert rest_squares(made(red="h3", blue="h9 g8"), "h3") == squares("i8-n8", "h2-h7")
 
 

@@ -43,9 +43,9 @@ class Cup:
         parts = site_parts(load(self.repository, self.tournament), options)
         return write(parts, self.out, processes=processes)
 
-    def anew(self, options: Options | None = None) -> dict[str, bytes]:
+    def written_again(self, options: Options | None = None) -> dict[str, bytes]:
         """Return what a report would be if there were none."""
-        folder = self.out.with_name("anew")
+        folder = self.out.with_name("again")
         write(site_parts(load(self.repository, self.tournament), options), folder)
         found = tree(folder)
         for path in sorted(folder.rglob("*"), reverse=True):
@@ -81,13 +81,13 @@ def test_only_pages_that_show_new_matches_are_rendered(cup: Cup) -> None:
     inodes = [cup.inode(n) for n in range(1, 5)]
     cup.play()
     cup.write()
-    assert tree(cup.out) == cup.anew()
+    assert tree(cup.out) == cup.written_again()
     same = [old == cup.inode(n) for n, old in enumerate(inodes, 1)]
     # The fourth page now links to the fifth.
     assert same == [True, True, True, False]
 
 
-def test_files_changed_by_others_are_written_anew(cup: Cup, tmp_path: Path) -> None:
+def test_files_changed_by_others_are_written_again(cup: Cup, tmp_path: Path) -> None:
     cup.play()
     cup.write()
     cup.page(1).write_text("edited by hand")
@@ -97,7 +97,7 @@ def test_files_changed_by_others_are_written_anew(cup: Cup, tmp_path: Path) -> N
     cup.page(4).write_bytes(b"")
     (cup.out / "index.html").unlink()
     cup.write()
-    assert tree(cup.out) == cup.anew()
+    assert tree(cup.out) == cup.written_again()
     assert not cup.page(3).is_symlink()
 
 
@@ -120,7 +120,7 @@ def test_damaged_manifest_costs_only_time(cup: Cup, damage: str) -> None:
     else:
         (cup.out / MANIFEST).write_text(damage, encoding="latin-1")
     cup.write()
-    assert tree(cup.out) == cup.anew()
+    assert tree(cup.out) == cup.written_again()
     assert cup.inode(1) != inode
 
 
@@ -135,7 +135,7 @@ def test_other_options_render_again(cup: Cup) -> None:
         Options(),
     ):
         cup.write(options)
-        assert tree(cup.out) == cup.anew(options)
+        assert tree(cup.out) == cup.written_again(options)
 
 
 def test_changed_programs_render_again(cup: Cup, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,11 +199,11 @@ def test_several_processes_give_the_same_bytes(cup: Cup) -> None:
     cup.play()
     with always_in_processes():
         cup.write(processes=2)
-        assert tree(cup.out) == cup.anew()
+        assert tree(cup.out) == cup.written_again()
         cup.page(5).unlink()
         assert cup.write(processes=2).unchanged > 5
     found = tree(cup.out)
-    assert found == cup.anew()
+    assert found == cup.written_again()
     serial = {file.path: file.content for file in site(load(cup.repository, cup.tournament))}
     assert {path: found[path] for path in found if path not in {MARKER, MANIFEST}} == serial
 

@@ -111,7 +111,7 @@ def result(number: int, seats: tuple[int, int], faults: Faults) -> tuple[MatchRe
 
 
 def test_undecided_result_does_not_count_for_later_rows() -> None:
-    """X and Y failed twice each. Match 20 waits for X; in it Y fails once more, so match 64 waits for it."""
+    """X and Y failed twice each. Match 20 waits for X; in it Y fails again, so match 64 waits for it."""
     x, y, z = 0, 1, 2
     policy = BenchPolicy()
     for number, failing in ((1, y), (2, y), (3, x), (4, x)):

@@ -76,7 +76,7 @@ def test_unbench_replays_void_matches_and_failed_starts(repository: Database, tm
             unbench(repository, tournament, ["b", name], messages.append, never)
     unbench(repository, tournament, ["b"], messages.append, never)
     assert messages == [
-        "b is no longer benched: 24 of its matches are played again, including 7 lost at start-up"
+        "b is no longer benched: 24 of its matches are replayed, including 7 lost at start-up"
     ]
     assert repository.totals.benched(tournament.id) == ()
     assert run(repository).progress.void == 0

@@ -99,4 +99,4 @@ def test_run_in_which_nothing_starts_ends_with_the_reason(tmp_path: Path) -> Non
     for name in ("small", "large"):
         write_file(tmp_path, FIRST, name).chmod(0o755)
     again = run("run", "cup.toml", "--unbench", "large", cwd=tmp_path)
-    assert "large is no longer benched: 15 of its matches are played again" in again.stderr
+    assert "large is no longer benched: 15 of its matches are replayed" in again.stderr

@@ -291,7 +291,7 @@ def test_unbench_lets_a_bot_that_starts_now_play_its_matches() -> None:
     Path("compiler").touch()
     result = cup("--unbench", "needs")
     assert result.exit_code == 0, result.stderr
-    assert "needs is no longer benched: 5 of its matches are played again" in result.stderr
+    assert "needs is no longer benched: 5 of its matches are replayed" in result.stderr
     for number, (seats, reason, digest) in results().items():
         assert reason == ("benched" if 3 in seats else "")
         assert digest == before[number][2] or 1 in seats

@@ -1,4 +1,4 @@
-"""The deadline, and matches played again after the machine failed."""
+"""The deadline, and matches replayed after the machine failed."""
 
 import time
 from collections import Counter

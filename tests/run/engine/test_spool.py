@@ -98,7 +98,7 @@ def test_results_of_a_refused_host_stay_out(repository: Database, path: Path) ->
     messages: list[str] = []
     assert replay_spool(repository, tournament, path, messages.append) == 1
     assert list(digests(repository, tournament.id)) == [of_other.number]
-    assert messages[-1] == "skipped 1 result of hosts that are refused: those matches are played again"
+    assert messages[-1] == "skipped 1 result of hosts that are refused: those matches are replayed"
 
 
 @pytest.fixture(scope="module")
@@ -152,7 +152,7 @@ def test_record_of_another_row_is_skipped(repository: Database, path: Path) -> N
     messages: list[str] = []
     assert replay_spool(repository, tournament, path, messages.append) == 1
     assert "1 damaged line of" in messages[1]
-    assert "played again" in messages[1]
+    assert "replayed" in messages[1]
     assert repository.matches.get(tournament.id, 5).result is None
 
 

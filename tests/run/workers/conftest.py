@@ -1,4 +1,4 @@
-"""A tournament on a cluster of this process, and what comes of it on this machine alone."""
+"""A tournament on a cluster of this process, and its results on this machine alone."""
 
 import pytest
 

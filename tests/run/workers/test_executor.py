@@ -68,7 +68,7 @@ def test_server_that_is_no_scheduler_is_named() -> None:
             DaskLink(address, 1).connect()
 
 
-def test_run_takes_the_executor_of_the_file_unless_told_otherwise(tmp_path: Path) -> None:
+def test_run_takes_the_executor_of_the_file_by_default(tmp_path: Path) -> None:
     file = write_file(tmp_path, CUP + '[run]\nexecutor = "ray"\n')
     places = ("--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots"))
     done = invoke("run", str(file), *places)

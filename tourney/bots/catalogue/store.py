@@ -335,7 +335,7 @@ def _names(folder: Path) -> list[str]:
 def resolve_bot(reference: str, store: BotStore, base: Path | None = None) -> StoredBot:
     """The bot that a reference means, from the store; raises BotError if there is none.
 
-    A path's bot and a shipped bot are added to the store, so that a match can be played again after they
+    A path's bot and a shipped bot are added to the store, so that a match can be replayed after they
     have changed.
     """
     found = look_up(reference, store, base)

@@ -30,9 +30,9 @@ HOST_ADDRESS_MB: Final = 16 << 10
 """Its address space, beside the size of the module's memory: most of it is reserved and never used."""
 
 _ASKED: Final = struct.Struct("<cQQQI")
-_TOLD: Final = struct.Struct("<cQIII")
+_HEAD: Final = struct.Struct("<cQIII")
 ASKED_SIZE: Final = _ASKED.size
-TOLD_SIZE: Final = _TOLD.size
+REPORT_SIZE: Final = _HEAD.size
 MAX_WORDS: Final = 1_000
 
 
@@ -83,12 +83,12 @@ def read_order(head: bytes) -> HostOrder:
 def report(kind: bytes, used: int, output: bytes = b"", errors: bytes = b"", words: str = "") -> bytes:
     """A frame of the host."""
     why = words.encode("utf-8", "replace")[:MAX_WORDS]
-    return _TOLD.pack(kind, used, len(output), len(errors), len(why)) + output + errors + why
+    return _HEAD.pack(kind, used, len(output), len(errors), len(why)) + output + errors + why
 
 
 def read_report(head: bytes) -> Report:
-    """The head of a report from a frame's first TOLD_SIZE bytes."""
-    return Report(*_TOLD.unpack(head))
+    """The head of a report from a frame's first REPORT_SIZE bytes."""
+    return Report(*_HEAD.unpack(head))
 
 
 CALL_FUEL: Final = 20_000  # what a call of a WASI function costs

@@ -16,7 +16,7 @@ from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.bots.wasm.fuel import TOLD_SIZE, read_report, run_order
+from tourney.bots.wasm.fuel import REPORT_SIZE, read_report, run_order
 from tourney.errors import SandboxError
 
 MS: Final = 1_000_000  # nanoseconds of a millisecond
@@ -112,7 +112,7 @@ class Host:
     def _report(self, budget_ns: int) -> tuple[bytes, int, bytes, bytes, str]:
         """Wait for a report."""
         watch = _Watch(self._process, budget_ns)
-        head = read_report(self._take(TOLD_SIZE, watch))
+        head = read_report(self._take(REPORT_SIZE, watch))
         body = self._take(head.output + head.errors + head.words, watch)
         output, errors = body[: head.output], body[head.output : head.output + head.errors]
         words = body[head.output + head.errors :].decode("utf-8", "replace")

@@ -22,5 +22,5 @@ def command() -> None:
     """Create, add, list, show, check, test, promote and remove bots.
 
     A bot is an executable file, or a folder or .zip file with a bot.toml. The bot store keeps every bot that
-    you add or play with, under the digest of its files, so that matches can be played again later.
+    you add or play with, under the digest of its files, so that matches can be replayed later.
     """

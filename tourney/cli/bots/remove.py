@@ -30,7 +30,7 @@ def command(bot: str, undo: bool, force: bool, bots: str, db: str, format_: Outp
     BOT is a name, name@version or the beginning of a digest. The files move to the store's folder "removed";
     --undo restores them. Builds and compiled modules are deleted, and made again when needed. Without
     --force, refuses to remove a bot that is entered in a tournament in the database, because the tournament's
-    matches could not be played again.
+    matches could not be replayed.
     """
     store = BotStore(Path(bots))
     if undo:
@@ -66,5 +66,5 @@ def _refuse_entered(digest: str, db: str) -> None:
                 if entrant.entrant.digest == digest:
                     raise BotError(
                         f"tournament {tournament.name} uses this bot (entrant {entrant.entrant.name}), and"
-                        " its matches cannot be played again without it; use --force to remove it anyway"
+                        " its matches cannot be replayed without it; use --force to remove it anyway"
                     )

@@ -51,7 +51,7 @@ def command(
         _print_withdrawal(withdrawal)
         if withdrawal.reasons():
             path = withdrawn_path(database.place, found)
-            current().say(f"the matches are kept in {path}; `tourney run` plays them again")
+            current().say(f"the matches are kept in {path}; `tourney run` replays them")
         if withdrawal.host:
             state = "may play again" if readmit else "gets no more matches"
             current().say(f"{withdrawal.host} {state} in {found.name}")

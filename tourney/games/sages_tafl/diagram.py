@@ -121,7 +121,7 @@ def _last(text: str, mover: int) -> tuple[tuple[Mark, ...], tuple[Arrow, ...]]:
 _GROUND = Diagram(_CELLS, labels=square_labels(board.FILES, board.RANKS))
 _TOWERS, _TURN, _GONE = 10, 11, 12
 """Indices of parts: the ground, the ranks from the highest, towers, turn, lost pieces, last action."""
-_TOLD = (
+_COUNT_NOTES = (
     f"points: Black {field(3, 0)}, Red {field(3, 1)} ({board.WIN_POINTS} win)",
     f"quiet actions: {field(4)} of {board.QUIET_LIMIT}; actions: {field(5)} of {board.PLY_LIMIT}",
 )
@@ -202,7 +202,7 @@ def part_of(index: int, part: Any) -> Diagram:
         return Diagram(pieces=tuple(_piece(board.SQUARES + side, board.SAGES[side]) for side in sides))
     if index == _TURN:
         now = f"{board.SIDES[int(part) - 1]} to move" if part.isdecimal() else f"over: {part}"
-        return Diagram(notes=(now, *_TOLD))
+        return Diagram(notes=(now, *_COUNT_NOTES))
     if index == _GONE:
         return Diagram(pieces=tuple(_aside(_gone(part))))
     last, seat = part

@@ -70,7 +70,7 @@ class Coordinator:
             self._policy.count(*faulty)
         self._match_retries = MatchRetries(any_played=self._recorder.progress().done > 0)
         self._pending: deque[NumberedRow] = deque()  # in the order of play, not submitted yet
-        self._failed: deque[NumberedRow] = deque()  # to be played again, one at a time after all others
+        self._failed: deque[NumberedRow] = deque()  # to be replayed, one at a time after all others
         self._running: dict[Future[WorkerReply], NumberedRow] = {}  # submitted
         self._discarded: set[int] = set()  # submitted, but their results do not count
         self._benched: set[int] = set()
@@ -295,7 +295,7 @@ class Coordinator:
                 unfinished = list(self._unfinished())
                 continue
             self._running[future] = (number, row)
-            if queue is self._pending:  # rows to be played again are among the unfinished already
+            if queue is self._pending:  # rows to be replayed are among the unfinished already
                 unfinished.append((number, row.seats))
             future.add_done_callback(self._events.put)
 
@@ -347,7 +347,7 @@ class Coordinator:
         self._drain(End.TIME)
 
     def _replace_workers(self) -> None:
-        """Replace the workers after one died; every match that was submitted is played again, alone."""
+        """Replace the workers after one died; every match that was submitted is replayed, alone."""
         # Which match killed the worker is not known: alone, the guilty one fails alone.
         running, self._running = self._running, {}
         self._executor.restart()
@@ -362,7 +362,7 @@ class Coordinator:
         self._retry(lost, "a worker process died")
 
     def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine", plays: int = 1) -> None:
-        """Play matches again that a failure of the machine stopped; a third failed play makes one void."""
+        """Replay matches that a failure of the machine stopped; a third failed play makes one void."""
         again = self._match_retries.failed(rows, why, cause, plays)
         for number, row in rows.items():
             data = {"match": number, "cause": cause, "why": why, "void": number not in again}

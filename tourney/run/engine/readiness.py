@@ -44,7 +44,7 @@ class PlaySetup:
     """How a run plays a tournament, beside what its file says.
 
     ``max_faults`` and ``retry_seconds`` are those of ``RunControl``. The matches of the ``unbenched``
-    entrants are played again. ``skip_broken`` benches the entrants whose bots cannot be started on this host,
+    entrants are replayed. ``skip_broken`` benches the entrants whose bots cannot be started on this host,
     which are refused otherwise. ``pinning`` says which processors the matches share. ``beacon`` is the value
     that the tournament's seed waits for. ``commits``: the tournament is stored and not played. ``sliced``:
     one program plays it in slices: the database was checked before, and the seed is still secret.
@@ -361,7 +361,7 @@ def unbench(
         back = sorted({*lost, *database.totals.void_for(tournament.id, entrant)})
         database.matches.take_back(tournament.id, back)
         say(
-            f"{name} is no longer benched: {len(back)} of its matches are played again,"
+            f"{name} is no longer benched: {len(back)} of its matches are replayed,"
             f" including {len(lost)} lost at start-up"
         )
 

@@ -177,7 +177,7 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
     """Store the results of a spool that an earlier run left; return how many. The caller holds the lock.
 
     Rows that have a result keep it. A damaged line, a record that does not belong to its row, or a result of
-    a refused host is skipped; its match is played again. Raises StoreError for a spool
+    a refused host is skipped; its match is replayed. Raises StoreError for a spool
     of another tournament, and where the results cannot be stored; then the spool stays.
     """
     spooled = read_spool(path, tournament)
@@ -203,7 +203,7 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
         (len(waiting) - len(found), "result", "of hosts that are refused"),
     ):
         if count:
-            say(f"skipped {counted(count, noun)} {whose}: those matches are played again")
+            say(f"skipped {counted(count, noun)} {whose}: those matches are replayed")
     path.unlink(missing_ok=True)
     return len(taken)
 

@@ -208,7 +208,7 @@ def check_contents(url: str, say: Say) -> None:
     Damaged logs and measurements are only named: nothing is counted from them. Of ``MANY`` matches, only
     pages, references and whether tables agree are checked, which is said.
 
-    Call this before this process opens the database to stay: the check opens the file once more, and closing
+    Call this before this process opens the database to stay: the check opens the file again, and closing
     it drops all locks of the process on it, SQLite's own among them.
     """
     if not database_exists(url):

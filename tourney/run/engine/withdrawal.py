@@ -1,8 +1,8 @@
-"""Withdrawal of matches with everything drawn from them, so that the next run plays them again.
+"""Withdrawal of matches with everything drawn from them, so that the next run replays them.
 
 A host that forges results is caught by the executor (``tourney.run.workers``). What it played is withdrawn by
 a person, with ``tourney db withdraw``: in one transaction, after the matches are kept in a file. The next run
-draws and plays them again from true results, so the tournament ends as if the host had never played. Matches
+draws and replays them from true results, so the tournament ends as if the host had never played. Matches
 can be named, too: those in which a person killed a bot by hand.
 """
 
@@ -108,7 +108,7 @@ def _with_drawn(stored: StoredSchedule, found: Withdrawal) -> Withdrawal:
 def _decided_by(stored: StoredSchedule, gone: Collection[int]) -> list[int]:
     """The matches that are void, or were played, because of failed starts in the matches ``gone``.
 
-    What comes of these is not known yet, so a bot that failed to start in any match may have failed in them.
+    Their results are not known yet, so a bot that failed to start in any match may have failed in them.
     """
     failing = {
         entrant

@@ -27,7 +27,7 @@ class SubmittedMatch:
     """A match that was submitted; ``alone``: it travels in no batch.
 
     ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
-    is no other. ``first`` and ``second``: what two hosts sent, ``judged``: what came of it on this machine.
+    is no other. ``first`` and ``second``: what two hosts sent, ``judged``: the result on this machine.
     """
 
     task: MatchTask

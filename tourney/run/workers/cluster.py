@@ -124,7 +124,7 @@ class ClusterExecutor(MatchExecutor):
         return match.future
 
     def restart(self) -> None:
-        """Do nothing: a lost node's matches are played again without the coordinator."""
+        """Do nothing: a lost node's matches are replayed without the coordinator."""
 
     def drain(self) -> None:
         """Start no further match."""
@@ -171,7 +171,7 @@ class ClusterExecutor(MatchExecutor):
         self._dispatcher.begin(asked, len(nodes))
 
     def _reconnect(self, why: str) -> None:
-        """Wait until the cluster is there again; all that was in play is played again."""
+        """Wait until the cluster is there again; all that was in play is replayed."""
         self._run.say(f"{why}; trying again for {self.patience_seconds:.0f} seconds")
         self._paused = why
         self._dispatcher.forget_nodes()

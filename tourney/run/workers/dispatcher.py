@@ -162,7 +162,7 @@ class Dispatcher(BatchQueue):
         playing = node.playing
         if node.batches:
             count = sum(len(batch.matches) for batch in node.batches)
-            self._run.say(f"{node.known.host} is lost; {count} of its matches are played again")
+            self._run.say(f"{node.known.host} is lost; {count} of its matches are replayed")
         for batch in reversed(node.batches):
             batch.over = True
             for match in reversed(batch.matches):
@@ -371,7 +371,7 @@ class Dispatcher(BatchQueue):
         match.first = match.second = None
         match.judged = []
         for one in wrong:
-            self._refuse(one, f"its match {match.task.number} is not what comes of it on other machines")
+            self._refuse(one, f"its match {match.task.number} has another result on other machines")
         if good is None:
             self.waiting.append(match)
         else:

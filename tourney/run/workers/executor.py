@@ -168,7 +168,7 @@ EXECUTORS: Registry[MatchExecutor] = Registry(
 """The executors by name; each is made with the number of workers and ``cpus``."""
 
 DEFAULT_RECHECK: Final = 200
-"""Of 10,000 matches that other hosts play, those that are played again on a second host: 2 %."""
+"""Of 10,000 matches that other hosts play, those that are replayed on a second host: 2 %."""
 
 
 def find_executor(

@@ -90,7 +90,7 @@ def _play(tasks: Sequence[MatchTask], executor: LocalExecutor) -> list[bytes]:
     """Play matches on a worker, in turn.
 
     It gets the next one along with each, to make its sandbox ahead. So a match that ends the worker process
-    may take the next one with it; both are played again, each alone, and then it fails alone.
+    may take the next one with it; both are replayed, each alone, and then it fails alone.
     """
     sent: deque[Future[WorkerReply]] = deque()
     replies: list[bytes] = []
@@ -117,7 +117,7 @@ def _play(tasks: Sequence[MatchTask], executor: LocalExecutor) -> list[bytes]:
             reply = WorkerReply(number, failure="a worker process died")
         except InputError as error:
             reply = error
-        except Exception as error:  # noqa: BLE001 - any error: the match is played again
+        except Exception as error:  # noqa: BLE001 - any error: the match is replayed
             sent.clear()
             reply = WorkerReply(number, failure=f"{type(error).__name__}: {error}")
         replies.append(reply_of(reply, number, round(1000 * (time.monotonic() - started))))

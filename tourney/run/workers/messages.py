@@ -180,7 +180,7 @@ def reply_of(reply: WorkerReply | InputError, number: int, ms: int = 0) -> bytes
 
 
 def join_replies(replies: Sequence[bytes], numbers: Sequence[int]) -> bytes:
-    """The reply to a batch: what makes it too long counts as not begun, and is played again."""
+    """The reply to a batch: what makes it too long counts as not begun, and is replayed."""
     size = 0
     joined: list[bytes] = []
     for reply, number in zip(replies, numbers, strict=True):

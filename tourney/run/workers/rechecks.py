@@ -1,6 +1,6 @@
 """Rechecks: which matches a second host plays too, and where hosts differ, which of them is wrong.
 
-Where two hosts differ, or there is no second one, this machine plays the match itself, and what comes of it
+Where two hosts differ, or there is no second one, this machine plays the match itself, and its result
 here decides. What no recheck can prove is counted, and named at the end.
 """
 
@@ -95,7 +95,7 @@ class Rechecks:
 
     ``make_judge`` returns an executor on this machine; ``put`` brings a function to the thread that uses this
     object. ``decide`` takes a rechecked match, with what counts of it after its host's name (None: it is
-    played again), and the hosts that were wrong.
+    replayed), and the hosts that were wrong.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class Rechecks:
         future.add_done_callback(lambda done: self._put(partial(self._judged, match, done)))
 
     def _judged(self, match: SubmittedMatch, done: "Future[WorkerReply]") -> None:
-        """Compare what came of a match here with what the hosts sent."""
+        """Compare the result of a match here with those that the hosts sent."""
         self._judging -= 1
         if match.first is None:  # its host was set aside meanwhile
             self._decide(match, None, ())
@@ -160,7 +160,7 @@ class Rechecks:
         elif not (played.reproducible or agreed) and again:
             self.judge(match)
         elif not all(found.reproducible for found in (*match.judged, *(found for _, found in sides))):
-            # A time-out or a crash proves nothing: no host is refused, but what comes of it here counts.
+            # A time-out or a crash proves nothing: no host is refused, but the result here counts.
             self._doubtful.update(one.host for one in others if agreed or played.reproducible)
             self._decide(match, good, ())
         elif len({one.digest for one in match.judged}) > 1 or not (agreed or match.second is None):

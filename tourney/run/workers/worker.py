@@ -140,7 +140,7 @@ def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     except InputError:
         _Worker.playing = False
         raise
-    except Exception as error:  # noqa: BLE001 - any error: the match is played again, or void with its name
+    except Exception as error:  # noqa: BLE001 - any error: the match is replayed, or void with its name
         _Worker.playing = False
         kill_strays(BotProcesses.alive)
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
