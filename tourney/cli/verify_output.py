@@ -39,7 +39,8 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
 
     `failures` are sentences on what does not hold, `findings` its parts. `tournaments` are those of `--all`.
     `root_of` is the tournament with the root that was given, or null. `entry` is the number of the proof's
-    entry among `entries`. `notes` are sentences on what could not be checked here.
+    entry among `entries`. `left` matches were left for the next call by `--max-duration`. `notes` are
+    sentences on what could not be checked here.
     """
 
     format: Literal["tourney-verify/1"] = "tourney-verify/1"
@@ -52,6 +53,7 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
     root_of: str | None
     entry: int | None
     entries: int | None
+    left: int
     notes: tuple[str, ...]
 
 
@@ -69,6 +71,7 @@ class Checks:
     root_of: str | None = None
     entry: int | None = None
     entries: int | None = None
+    left: int = 0
     notes: set[str] = field(default_factory=set)
 
     def write(self, text: str) -> None:

@@ -274,9 +274,9 @@ class Records:
                     found.append((unpack_measured("data", blob, dictionary).wall_ms or 0) / 1000)
         return tuple(found)
 
-    def stored(self, tournament: int, chunk: int) -> Iterator[list[StoredMatch]]:
-        """Yield all that is stored of the finished matches, in schedule order, a chunk at a time."""
-        last = 0
+    def stored(self, tournament: int, chunk: int, first: int = 1) -> Iterator[list[StoredMatch]]:
+        """Yield all that is stored of the finished matches from a number on, a chunk at a time."""
+        last = first - 1
         while found := self._stored(tournament, _S.number > last, chunk):
             yield found
             last = found[-1].number

@@ -18,7 +18,7 @@ from tourney.run.summary import span_text
 from tourney.run.workers.executor import Cause
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
-_SPAN = re.compile(r"(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
+_SPAN = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -70,12 +70,12 @@ def parse_until(text: str, now: datetime) -> datetime:
 
 
 def parse_span(option: str, text: str) -> timedelta:
-    """A time span such as ``8h``, ``90m``, ``1h30m`` or ``45s``. Raises UsageError."""
+    """A time span such as ``7d``, ``8h``, ``90m``, ``1h30m`` or ``45s``. Raises UsageError."""
     match = _SPAN.fullmatch(text)
     if match is None or not any(match.groups()):
         raise UsageError(f"{option} {text!r} is not a time span; write it as 8h, 90m or 1h30m")
-    hours, minutes, seconds = (int(group or 0) for group in match.groups())
-    span = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
+    span = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
     if not span:
         raise UsageError(f"{option} {text!r} leaves no time at all")
     return span

@@ -5,13 +5,15 @@ limits), and against the columns beside it. Of the tournament, every round is dr
 database keeps twice must agree: its root, withdrawals, entrants and cached ratings.
 """
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import msgpack
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.errors import StoreDamaged, TourneyError, UsageError
@@ -32,6 +34,9 @@ from tourney.store.records import StoredMatch
 from tourney.store.root import compute_root
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
+CheckedMatch = tuple[int, list[Finding] | None]
+CHUNK: Final = 240
+"""Matches that one process checks at a time: mirrored groups, of up to 24, are whole in it."""
 IMPORTED: Final = "import"
 """The format of records that were imported without their tournament."""
 
@@ -65,29 +70,47 @@ class TournamentVerifier:
     def match(self, number: int) -> list[Finding]:
         """The failed checks of a finished match that has a record. Raises UsageError for others."""
         stored = self._database.records.stored_match(self._tournament.id, number)
-        checks, unchecked = check_matches(self._task([stored]))
+        checks, unchecked = check_matches(self.task([stored]))
         self.unchecked |= unchecked
         return self._findings(checks[0])
 
-    def matches(self, pool: Pool, chunk: int = 200) -> Iterator[tuple[int, list[Finding] | None]]:
+    def matches(self, pool: Pool, chunk: int = CHUNK) -> Iterator[CheckedMatch]:
         """Yield number and failed checks of each finished match, checked by the processes of ``pool``.
 
         None stands for a match that is void and has no record to check. A task has ``chunk`` matches.
         """
-        chunks = self._database.records.stored(self._tournament.id, chunk)
-        tasks = ((None, self._task(matches)) for matches in chunks)
-        for _, (checks, unchecked) in pool.run(check_matches, tasks):
-            self.unchecked |= unchecked
-            for check in checks:
-                findings = self._findings(check)
-                yield check.number, findings if findings or check.recorded else None
+        tasks = ((None, self.task(matches)) for matches in self.chunks(chunk))
+        for _, reply in pool.run(check_matches, tasks):
+            yield from self.taken(reply)
 
-    def _task(self, matches: list[StoredMatch]) -> "_VerifyTask":
+    def chunks(self, chunk: int = CHUNK, first: int = 1) -> Iterator[list[StoredMatch]]:
+        """Yield all that is stored of the finished matches from a number on, a chunk at a time."""
+        return self._database.records.stored(self._tournament.id, chunk, first)
+
+    def digest(self, matches: Sequence[StoredMatch]) -> str:
+        """A digest of all that the check of these matches reads."""
+        owner = repr((self._tournament.plan, self._tournament.seed, self._entrants, self._sealed))
+        found = hashlib.blake2b(owner.encode("utf-8", "replace"), digest_size=16)
+        for one in matches:
+            cells = (*one.columns.values(), *(cell for seat in one.seats for cell in seat.values()))
+            found.update(msgpack.encode((one.number, one.place, one.seating, cells, one.data)))
+        return found.hexdigest()
+
+    def taken(self, reply: "VerifyReply") -> Iterator[CheckedMatch]:
+        """Yield number and failed checks of each match of a task, by the reply to it."""
+        checks, unchecked = reply
+        self.unchecked |= unchecked
+        for check in checks:
+            findings = self._findings(check)
+            yield check.number, findings if findings or check.recorded else None
+
+    def task(self, matches: list[StoredMatch]) -> "VerifyTask":
+        """The task of checking some matches, for ``check_matches``."""
         arguments = {}
         for stored in matches if self._arguments.given else ():
             with suppress(StoreDamaged):  # the check of the match says so
                 arguments[stored.number] = self._arguments.of(stored.match().row)
-        return _VerifyTask(self._tournament, self._entrants, matches, self._sealed, arguments)
+        return VerifyTask(self._tournament, self._entrants, matches, self._sealed, arguments)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
         """What does not hold of a match; that of its columns only if nothing else is wrong."""
@@ -219,7 +242,7 @@ class TournamentVerifier:
             )
 
 
-class _VerifyTask(NamedTuple):
+class VerifyTask(NamedTuple):
     """Matches of a tournament that a process checks."""
 
     tournament: Tournament
@@ -247,13 +270,16 @@ class MatchCheck:
     seed: int = 0
 
 
-def check_matches(task: _VerifyTask) -> tuple[list[MatchCheck], set[str]]:
+VerifyReply = tuple[list[MatchCheck], set[str]]
+
+
+def check_matches(task: VerifyTask) -> VerifyReply:
     """Check matches one by one; return also what could not be checked, a sentence each."""
     unchecked: set[str] = set()
     return [_check_match(task, stored, unchecked) for stored in task.matches], unchecked
 
 
-def _check_match(task: _VerifyTask, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
+def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
     check = MatchCheck(stored.number)
     try:
         match = stored.match()
@@ -290,7 +316,7 @@ def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Ite
         yield f"its measurements name a {why}, but its record has none"
 
 
-def _differences(task: _VerifyTask, match: TournamentMatch, record: Record) -> Iterator[str]:
+def _differences(task: VerifyTask, match: TournamentMatch, record: Record) -> Iterator[str]:
     """Yield the differences between a record and its match, a sentence each."""
     plan = task.tournament.plan
     found = record.spec
