@@ -21,3 +21,8 @@ def store(tmp_path: Path) -> BotStore:
 def make_bot(tmp_path: Path) -> MakeBot:
     """Return a function that writes a bot's folder, as ``write_bot``."""
     return partial(write_bot, tmp_path / "src")
+
+
+def inside(store: BotStore) -> set[str]:
+    """Return the contents of a store, without its log and lock."""
+    return {str(path.relative_to(store.root)) for path in store.root.rglob("*")} - {"added", "lock"}

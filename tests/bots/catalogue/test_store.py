@@ -1,7 +1,4 @@
-"""The bot store: atomic additions, a check at each fetch, and search by name.
-
-It is one file because all of its tests share the fixtures of one store.
-"""
+"""The bot store: atomic additions, a check at each fetch, and search by name."""
 
 import errno
 import multiprocessing
@@ -9,18 +6,14 @@ import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.bots.conftest import MakeBot
-from tests.support.folders import nest
-from tourney.bots.catalogue import tree
+from tests.bots.conftest import MakeBot, inside
 from tourney.bots.catalogue.manifest import Manifest
-from tourney.bots.catalogue.shipped import provenance, shipped_bots
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.catalogue.tree import SUBMITTED, content_digest, hash_tree, remove_tree
+from tourney.bots.catalogue.tree import content_digest, hash_tree
 from tourney.errors import BotError, StoreError
 
 
@@ -28,11 +21,6 @@ def unlock(folder: Path) -> None:
     """Make a stored folder writable, so that a test can damage it."""
     for place in [folder, *folder.rglob("*")]:
         place.chmod(place.stat().st_mode | 0o200)
-
-
-def inside(store: BotStore) -> set[str]:
-    """Return the contents of a store, without its log and lock."""
-    return {str(path.relative_to(store.root)) for path in store.root.rglob("*")} - {"added", "lock"}
 
 
 def test_folder_is_stored_as_submitted(store: BotStore, make_bot: MakeBot) -> None:
@@ -106,142 +94,6 @@ def test_build_output_is_not_part_of_the_bot(store: BotStore, make_bot: MakeBot)
     assert store.add(folder).digest == before
     (folder / "src" / "more.c").write_text("z")
     assert store.add(folder).digest != before
-
-
-def make_link(folder: Path) -> None:
-    (folder / "link").symlink_to("/etc/passwd")
-
-
-def make_folder_link(folder: Path) -> None:
-    (folder / "link").symlink_to("/etc")
-
-
-def make_manifest_link(folder: Path) -> None:
-    (folder / "bot.toml").rename(folder / "real.toml")
-    (folder / "bot.toml").symlink_to("real.toml")
-
-
-def make_pipe(folder: Path) -> None:
-    os.mkfifo(folder / "pipe")
-
-
-def make_manifest_pipe(folder: Path) -> None:
-    (folder / "bot.toml").unlink()
-    os.mkfifo(folder / "bot.toml")
-
-
-def make_bad_name(folder: Path) -> None:
-    (folder / "a\x1bb").write_text("")
-
-
-def make_no_utf8_name(folder: Path) -> None:
-    Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).write_text("")
-
-
-def no_manifest(folder: Path) -> None:
-    (folder / "bot.toml").unlink()
-
-
-def binary_manifest(folder: Path) -> None:
-    (folder / "bot.toml").write_bytes(b"name = '\xff'")
-
-
-def endless_manifest(folder: Path) -> None:
-    (folder / "bot.toml").write_text("#" * 70_000)
-
-
-def no_program(folder: Path) -> None:
-    (folder / "bot.py").unlink()
-
-
-@pytest.mark.parametrize(
-    ("spoil", "message"),
-    [
-        (make_link, "link is a link"),
-        (make_folder_link, "link is a link"),
-        (make_manifest_link, r"bot\.toml cannot be read"),
-        (make_pipe, "pipe is not a regular file"),
-        (make_manifest_pipe, r"bot\.toml is not a regular file"),
-        (make_bad_name, "unprintable"),
-        (make_no_utf8_name, "unprintable"),
-        (no_manifest, r"there is no bot\.toml"),
-        (binary_manifest, "is not UTF-8"),
-        (endless_manifest, "longer than 64 KiB"),
-        (no_program, r"bot\.py is not among the bot's files"),
-    ],
-    ids=lambda value: getattr(value, "__name__", None),
-)
-def test_bad_bot_is_refused_and_leaves_nothing(
-    store: BotStore, make_bot: MakeBot, spoil: object, message: str
-) -> None:
-    folder = make_bot()
-    assert callable(spoil)
-    spoil(folder)
-    with pytest.raises(BotError, match=message) as caught:
-        store.add(folder)
-    assert str(folder) in str(caught.value)
-    assert inside(store) == {"entries", "temporary"}
-
-
-def test_missing_path_is_named(store: BotStore, tmp_path: Path) -> None:
-    with pytest.raises(BotError, match=r"there is no bot .*/missing: No such file"):
-        store.add(tmp_path / "missing")
-
-
-def test_file_that_is_not_executable_is_refused(store: BotStore, tmp_path: Path) -> None:
-    (tmp_path / "bot.py").write_text("x")
-    with pytest.raises(BotError, match=r"bot\.py: it is not executable; run chmod \+x"):
-        store.add(tmp_path / "bot.py")
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ('["./run"]', "the command's program ./run is not executable"),
-        ('["./gone"]', "the command's program ./gone is not among the bot's files"),
-        ('["run"]', "write ./run"),
-    ],
-)
-def test_bad_command_is_refused(store: BotStore, make_bot: MakeBot, command: str, message: str) -> None:
-    folder = make_bot(files={"run": "#!/bin/sh\n"}, command=command)
-    with pytest.raises(BotError, match=message):
-        store.add(folder)
-
-
-def test_unknown_game_is_refused(store: BotStore, make_bot: MakeBot) -> None:
-    with pytest.raises(BotError, match=r"there is no game 'draughts'; the games are: .*sages-tafl"):
-        store.add(make_bot(games='["sages-tafl", "draughts"]'))
-
-
-def sparse(folder: Path, size: int) -> None:
-    with (folder / "data").open("wb") as file:
-        file.truncate(size)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("fill", "message"),
-    [
-        (lambda folder: sparse(folder, SUBMITTED.bytes + 1), "files hold more than 512 MiB"),
-        (lambda folder: [(folder / f"f{k}").touch() for k in range(SUBMITTED.files)], "10,000 files"),
-        (lambda folder: [(folder / f"d{k}").mkdir() for k in range(SUBMITTED.files + 1)], "10,000 folders"),
-        (lambda folder: nest(folder, 1_500), "longer than 1,024 bytes"),
-    ],
-)
-def test_tree_beyond_the_bounds_is_refused_before_it_is_copied(
-    store: BotStore,
-    make_bot: MakeBot,
-    fill: Callable[[Path], object],
-    message: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = make_bot()
-    fill(folder)
-    monkeypatch.setattr(tree, "copy_file", None)
-    with pytest.raises(BotError, match=message):
-        store.add(folder)
-    assert inside(store) == {"entries", "temporary"}
-    remove_tree(folder)
 
 
 def test_file_at_the_end_of_the_longest_path_is_stored(store: BotStore, make_bot: MakeBot) -> None:
@@ -501,114 +353,3 @@ def test_folder_without_manifest_needs_a_slash(store: BotStore, make_bot: MakeBo
 def test_missing_path_is_not_taken_for_a_name(store: BotStore, tmp_path: Path) -> None:
     with pytest.raises(BotError, match=r"there is no bot .*/random: No such file"):
         resolve_bot("./random", store, tmp_path)
-
-
-def test_shipped_bot_is_added_to_the_store(store: BotStore, tmp_path: Path) -> None:
-    bot = resolve_bot("random", store, tmp_path)
-    assert bot.folder.is_relative_to(store.root)
-    assert store.fetch(bot.digest) == bot
-    assert resolve_bot(f"random@{bot.manifest.version}", store, tmp_path) == bot
-
-
-def test_added_bot_replaces_a_shipped_one_on_request(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path
-) -> None:
-    """Once it was added so, its path may be used as well."""
-    folder = make_bot("random", version='"9"')
-    own = store.add(folder, replace_shipped=True)
-    assert resolve_bot("random", store, tmp_path) == own
-    assert resolve_bot(str(folder), store, tmp_path) == own
-
-
-@pytest.mark.parametrize("name", list(shipped_bots()))
-def test_name_of_a_shipped_bot_is_refused_to_others(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path, name: str
-) -> None:
-    """Whether it comes as a folder or as a program, added or used by path; nothing is stored."""
-    folder = make_bot(name, {"bot.py": "", name: "#!/bin/sh\n"}, version='"9"')
-    (folder / name).chmod(0o755)
-    for source in (folder, folder / name):
-        with pytest.raises(
-            BotError, match=f"it is called {name}, as a bot that ships with Tourney.*--replace"
-        ):
-            store.add(source)
-        with pytest.raises(BotError, match=f"{source}: it is called {name}"):
-            resolve_bot(str(source), store, tmp_path)
-    assert store.entries() == ()
-
-
-def test_copy_of_a_shipped_bot_is_that_bot(store: BotStore, tmp_path: Path) -> None:
-    """Its digest decides, not where it lies."""
-    shutil.copytree(shipped_bots()["random"], tmp_path / "copy", ignore=shutil.ignore_patterns("__pycache__"))
-    assert store.add(tmp_path / "copy") == resolve_bot("random", store, tmp_path)
-
-
-def test_provenance_is_decided_by_the_digest() -> None:
-    shipped = {"random": "a" * 64, "greedy": "b" * 64}
-    assert provenance("a" * 64, ("random", "random"), shipped) == "shipped"
-    assert provenance("a" * 64, ("random-1", "random"), shipped) == "shipped"
-    assert provenance("c" * 64, ("mybot", "mybot"), shipped) == "submitted"
-    assert provenance("c" * 64, ("mybot", "random"), shipped) == "replacement"
-    assert provenance("c" * 64, ("greedy", "mybot"), shipped) == "replacement"
-    assert provenance("a" * 64, ("greedy", "random"), shipped) == "replacement"
-
-
-def test_newer_shipped_bot_wins_over_its_stored_version(
-    store: BotStore, make_bot: MakeBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A stored copy does not hide a newer Tourney's bot; name@version still finds the copy."""
-    shipped = make_bot("shipped", version='"1"').parent
-    monkeypatch.setattr("tourney.bots.catalogue.shipped.engines_dir", lambda: shipped)
-    old = resolve_bot("shipped", store, tmp_path)
-    make_bot("shipped", version='"2"')
-    new = resolve_bot("shipped", store, tmp_path)
-    assert new.manifest.version == "2"
-    assert resolve_bot("shipped", store, tmp_path) == new
-    assert resolve_bot("shipped@1", store, tmp_path) == old
-    assert resolve_bot(old.digest[:12], store, tmp_path) == old
-
-
-def test_bot_used_by_path_is_found_by_name(store: BotStore, make_bot: MakeBot, tmp_path: Path) -> None:
-    bot = resolve_bot(str(make_bot()), store, tmp_path)
-    assert resolve_bot("mybot", store, tmp_path) == bot
-
-
-@pytest.mark.parametrize(
-    ("reference", "message"),
-    [
-        ("randon", "there is no bot 'randon'; did you mean random?"),
-        (
-            "zzzzzz",
-            (
-                "there is no bot 'zzzzzz'; there are:"
-                " alphabeta, greedy, heron, mason, mcts, pebble, random, skipper"
-            ),
-        ),
-        ("random@77", "there is no bot 'random@77'"),
-        ("", "there is no bot ''"),
-        ("a\nb", "there is no bot 'a\\nb'"),
-        ("./a\0b", "there is no bot './a\\x00b'"),
-        ("a" * 300, "there is no bot 'aaa"),
-    ],
-)
-def test_unknown_name_gets_a_suggestion(
-    store: BotStore, tmp_path: Path, reference: str, message: str
-) -> None:
-    with pytest.raises(BotError) as caught:
-        resolve_bot(reference, store, tmp_path)
-    assert message in str(caught.value)
-
-
-def test_shipped_bots_are_listed() -> None:
-    assert list(shipped_bots()) == [
-        "alphabeta",
-        "greedy",
-        "heron",
-        "mason",
-        "mcts",
-        "pebble",
-        "random",
-        "skipper",
-        "tinker",
-    ]
-    assert all((folder / "bot.toml").is_file() for folder in shipped_bots().values())

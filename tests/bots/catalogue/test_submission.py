@@ -1,5 +1,6 @@
-"""Submitted .zip files: unpacked, or refused before anything is written."""
+"""Submitted .zip files and folders: unpacked, or refused before anything is written."""
 
+import os
 import stat
 import struct
 import zipfile
@@ -8,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.catalogue import submission
+from tests.bots.conftest import MakeBot, inside
+from tests.support.folders import nest
+from tourney.bots.catalogue import submission, tree
+from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import unpack
-from tourney.bots.catalogue.tree import Bounds
+from tourney.bots.catalogue.tree import SUBMITTED, Bounds, remove_tree
 from tourney.errors import BotError
 from tourney.seeds import stream
 
@@ -205,3 +209,139 @@ def test_corrupt_archive_raises_only_bot_errors(tmp_path: Path) -> None:
             refused += 1
     assert 100 < refused < 400
     assert all(path.name.startswith("out-") or path.suffix == ".zip" for path in tmp_path.iterdir())
+
+
+def make_link(folder: Path) -> None:
+    (folder / "link").symlink_to("/etc/passwd")
+
+
+def make_folder_link(folder: Path) -> None:
+    (folder / "link").symlink_to("/etc")
+
+
+def make_manifest_link(folder: Path) -> None:
+    (folder / "bot.toml").rename(folder / "real.toml")
+    (folder / "bot.toml").symlink_to("real.toml")
+
+
+def make_pipe(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+
+
+def make_manifest_pipe(folder: Path) -> None:
+    (folder / "bot.toml").unlink()
+    os.mkfifo(folder / "bot.toml")
+
+
+def make_bad_name(folder: Path) -> None:
+    (folder / "a\x1bb").write_text("")
+
+
+def make_no_utf8_name(folder: Path) -> None:
+    Path(os.fsdecode(os.fsencode(folder) + b"/\xff")).write_text("")
+
+
+def no_manifest(folder: Path) -> None:
+    (folder / "bot.toml").unlink()
+
+
+def binary_manifest(folder: Path) -> None:
+    (folder / "bot.toml").write_bytes(b"name = '\xff'")
+
+
+def endless_manifest(folder: Path) -> None:
+    (folder / "bot.toml").write_text("#" * 70_000)
+
+
+def no_program(folder: Path) -> None:
+    (folder / "bot.py").unlink()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (make_link, "link is a link"),
+        (make_folder_link, "link is a link"),
+        (make_manifest_link, r"bot\.toml cannot be read"),
+        (make_pipe, "pipe is not a regular file"),
+        (make_manifest_pipe, r"bot\.toml is not a regular file"),
+        (make_bad_name, "unprintable"),
+        (make_no_utf8_name, "unprintable"),
+        (no_manifest, r"there is no bot\.toml"),
+        (binary_manifest, "is not UTF-8"),
+        (endless_manifest, "longer than 64 KiB"),
+        (no_program, r"bot\.py is not among the bot's files"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_bad_bot_is_refused_and_leaves_nothing(
+    store: BotStore, make_bot: MakeBot, spoil: object, message: str
+) -> None:
+    folder = make_bot()
+    assert callable(spoil)
+    spoil(folder)
+    with pytest.raises(BotError, match=message) as caught:
+        store.add(folder)
+    assert str(folder) in str(caught.value)
+    assert inside(store) == {"entries", "temporary"}
+
+
+def test_missing_path_is_named(store: BotStore, tmp_path: Path) -> None:
+    with pytest.raises(BotError, match=r"there is no bot .*/missing: No such file"):
+        store.add(tmp_path / "missing")
+
+
+def test_file_that_is_not_executable_is_refused(store: BotStore, tmp_path: Path) -> None:
+    (tmp_path / "bot.py").write_text("x")
+    with pytest.raises(BotError, match=r"bot\.py: it is not executable; run chmod \+x"):
+        store.add(tmp_path / "bot.py")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ('["./run"]', "the command's program ./run is not executable"),
+        ('["./gone"]', "the command's program ./gone is not among the bot's files"),
+        ('["run"]', "write ./run"),
+    ],
+)
+def test_bad_command_is_refused(store: BotStore, make_bot: MakeBot, command: str, message: str) -> None:
+    folder = make_bot(files={"run": "#!/bin/sh\n"}, command=command)
+    with pytest.raises(BotError, match=message):
+        store.add(folder)
+
+
+def test_unknown_game_is_refused(store: BotStore, make_bot: MakeBot) -> None:
+    with pytest.raises(BotError, match=r"there is no game 'draughts'; the games are: .*sages-tafl"):
+        store.add(make_bot(games='["sages-tafl", "draughts"]'))
+
+
+def sparse(folder: Path, size: int) -> None:
+    with (folder / "data").open("wb") as file:
+        file.truncate(size)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fill", "message"),
+    [
+        (lambda folder: sparse(folder, SUBMITTED.bytes + 1), "files hold more than 512 MiB"),
+        (lambda folder: [(folder / f"f{k}").touch() for k in range(SUBMITTED.files)], "10,000 files"),
+        (lambda folder: [(folder / f"d{k}").mkdir() for k in range(SUBMITTED.files + 1)], "10,000 folders"),
+        (lambda folder: nest(folder, 1_500), "longer than 1,024 bytes"),
+    ],
+)
+def test_tree_beyond_the_bounds_is_refused_before_it_is_copied(
+    store: BotStore,
+    make_bot: MakeBot,
+    fill: Callable[[Path], object],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder = make_bot()
+    fill(folder)
+    monkeypatch.setattr(tree, "copy_file", None)
+    with pytest.raises(BotError, match=message):
+        store.add(folder)
+    assert inside(store) == {"entries", "temporary"}
+    remove_tree(folder)
