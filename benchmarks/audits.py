@@ -14,10 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
-import click
 import numpy as np
 
-from benchmarks.common import described, head, row, run
+from benchmarks.common import head, row, run, tables_command
 from benchmarks.ratings import Floats, Pool, World
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.registry import find_game
@@ -397,15 +396,7 @@ TABLES: dict[str, Callable[[int], None]] = {
 }
 
 
-@click.command(help=described(__doc__))
-@click.argument("tables", nargs=-1, metavar="[TABLE]...", type=click.Choice(list(TABLES)))
-@click.option(
-    "--seeds", default=20, show_default=True, help="A tenth of the tournaments of each kind of audit."
-)
-def main(tables: tuple[str, ...], seeds: int) -> None:
-    """Print the tables that were asked for."""
-    for name in tables or TABLES:
-        TABLES[name](seeds)
+main = tables_command(__doc__, TABLES, "A tenth of the tournaments of each kind of audit.")
 
 
 if __name__ == "__main__":

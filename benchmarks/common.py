@@ -160,6 +160,21 @@ def described(text: str | None) -> str:
     return "\n\n".join(f"\b\n{paragraph}" for paragraph in (text or "").split("\n\n"))
 
 
+def tables_command(
+    text: str | None, tables: Mapping[str, Callable[[int], None]], seeds_help: str
+) -> click.Command:
+    """The command that prints the named tables, or all, of a module with this docstring."""
+
+    @click.command(help=described(text))
+    @click.argument("names", nargs=-1, metavar="[TABLE]...", type=click.Choice(list(tables)))
+    @click.option("--seeds", default=20, show_default=True, help=seeds_help)
+    def command(names: tuple[str, ...], seeds: int) -> None:
+        for name in names or tables:
+            tables[name](seeds)
+
+    return command
+
+
 def run(command: click.Command) -> None:
     """Run a benchmark as a script; with ``--beside`` together with that of another checkout."""
     words = sys.argv[1:]

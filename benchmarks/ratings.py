@@ -21,11 +21,10 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import combinations
 
-import click
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.common import described, head, row, run
+from benchmarks.common import head, row, run, tables_command
 from tourney.ratings.batch import rate, relative
 from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, GameWithFaults
@@ -506,15 +505,7 @@ TABLES: dict[str, Callable[[int], None]] = {
 }
 
 
-@click.command(help=described(__doc__))
-@click.argument("tables", nargs=-1, metavar="[TABLE]...", type=click.Choice(list(TABLES)))
-@click.option(
-    "--seeds", default=20, show_default=True, help="Pools of each kind; of small ones 10 times as many."
-)
-def main(tables: tuple[str, ...], seeds: int) -> None:
-    """Print the tables that were asked for."""
-    for name in tables or TABLES:
-        TABLES[name](seeds)
+main = tables_command(__doc__, TABLES, "Pools of each kind; of small ones 10 times as many.")
 
 
 if __name__ == "__main__":

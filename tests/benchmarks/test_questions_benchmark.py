@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.questions import HARD, Size, pairs_table, search, verdicts_table
+from benchmarks.intervals import HARD, Size, pairs_table, search, verdicts_table
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.round_robin import RoundRobin
 
