@@ -1,5 +1,7 @@
 """Cost of a Dask cluster beside worker processes of this machine, and the limit of one coordinator.
 
+It is one file because the model's figures are those that the other part measures.
+
     python -m benchmarks.cluster [--matches 60] [--workers 1 2 4] [--ceiling 4000]
     python -m benchmarks.cluster model [--db FILE [--tournament NAME]] [--run]
 

@@ -1,5 +1,7 @@
 """Ratings against known strengths: error, coverage and speed, next to other packages.
 
+It is one file because all tables share the simulated pools.
+
     pip install -r requirements/bench.in
     python -m benchmarks.ratings [--seeds 20] [TABLE ...]
 

@@ -1,5 +1,7 @@
 """Soak test: bad bots among good ones, a runner that is killed often, a full disk, a second writer.
 
+It is one file because all parts share the runner that is killed and what must hold after it.
+
     python -m benchmarks.soak parts [--kills 50] [--seed 5] [--only kills --only memory ...] [--keep DIR]
     python -m benchmarks.soak formats [--only swiss --only pods] [--keep DIR]
     python -m benchmarks.soak roots [--kills 20] [--seed 5] [--server URL]

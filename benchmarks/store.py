@@ -1,5 +1,7 @@
 """Cost of a database of many matches: time, bytes and memory, at several sizes side by side.
 
+It is one file because every step reads the database that the first one fills.
+
     python -m benchmarks.store [--matches 10000 --matches 100000 --matches 1000000] [--actions 60] [--log]
                                [--postgres | --server URL] [--steps NAME,...] [--verify 10000]
                                [--folder DIR] [--keep]
