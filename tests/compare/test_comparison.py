@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
-from tests.support.executors import BackwardsExecutor, FuturesExecutor
+from tests.support.executors import BackwardsExecutor, FuturesExecutor, in_parts
 from tests.support.tournaments import played, refused
 from tourney.compare.asking import BotQuestion
 from tourney.compare.comparison import ComparisonFormat, ComparisonRule
@@ -95,25 +95,12 @@ def test_comparison_continues_where_it_stopped(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
     whole = ask(tmp_path / "whole", strong(70)).result
-    lines: list[str] = []
-    stops = 0
-    while True:
-        heard, left = RecordingListener(), [7]
-
-        def play(task: MatchTask, left: list[int] = left) -> WorkerReply:
-            left[0] -= 1
-            return strong(70)(task) if left[0] >= 0 else WorkerReply(task.number)
-
-        part = ask(tmp_path / "parts", play, heard=heard)
-        lines += [line for line in heard.messages if " of 3.00" in line]
-        if part.result.ended:
-            break
-        stops += 1
-        assert stops < 100
-        assert "undecided so far" in part.result.sentence()
-    assert stops > 3
-    assert part.result == whole
-    assert len(lines) == whole.pairs // 4
+    heard = RecordingListener()
+    *stopped, last = in_parts(lambda play: ask(tmp_path / "parts", play, heard=heard).result, strong(70), 7)
+    assert all("undecided so far" in part.sentence() for part in stopped)
+    assert len(stopped) > 3
+    assert last == whole
+    assert len([line for line in heard.messages if " of 3.00" in line]) == whole.pairs // 4
 
 
 def test_comparison_ends_after_the_most_pairs(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
-from tests.support.executors import BackwardsExecutor
+from tests.support.executors import BackwardsExecutor, in_parts
 from tests.support.tournaments import played, refused
 from tourney.compare.asking import Answer, BotQuestion
 from tourney.compare.gate import GateFormat, GateRule
@@ -108,23 +108,12 @@ def test_gate_continues_where_it_stopped(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     play = stronger({"random": 120, "pebble": 90})
     whole = ask(tmp_path / "whole", play).result
-    stops = 0
-    while True:
-        left = [11]
-
-        def some(task: MatchTask, left: list[int] = left) -> WorkerReply:
-            left[0] -= 1
-            return play(task) if left[0] >= 0 else WorkerReply(task.number)
-
-        part = ask(tmp_path / "parts", some).result
-        if part.ended:
-            break
+    *stopped, last = in_parts(lambda some: ask(tmp_path / "parts", some).result, play, 11)
+    for part in stopped:
         assert (part.verdict, part.reason) == ("undecided", "unfinished")
         assert "run the same command again" in verdict_text(part)
-        stops += 1
-        assert stops < 100
-    assert stops > 3
-    assert part == whole
+    assert len(stopped) > 3
+    assert last == whole
 
 
 def test_limit_of_pairs_leaves_it_undecided_and_may_grow(tmp_path: Path) -> None:

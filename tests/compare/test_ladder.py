@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tests.support.comparisons import Play, asking
 from tests.support.coordination import RecordingListener
-from tests.support.executors import BackwardsExecutor, FuturesExecutor
+from tests.support.executors import BackwardsExecutor, FuturesExecutor, in_parts
 from tests.support.tournaments import played, refused
 from tourney.bots.catalogue.shipped import Rating, Rung
 from tourney.bots.catalogue.store import BotStore
@@ -137,25 +137,15 @@ def test_placement_continues_where_it_stopped(tmp_path: Path) -> None:
     (tmp_path / "whole").mkdir()
     (tmp_path / "parts").mkdir()
     whole = ask(tmp_path / "whole", as_strong_as(-100), width=80).result
-    lines: list[str] = []
-    stops = 0
-    while True:
-        heard, left = RecordingListener(), [13]
-
-        def play(task: MatchTask, left: list[int] = left) -> WorkerReply:
-            left[0] -= 1
-            return as_strong_as(-100)(task) if left[0] >= 0 else WorkerReply(task.number)
-
-        part = ask(tmp_path / "parts", play, heard, width=80).result
-        lines += [line for line in heard.messages if "games: rating" in line]
-        if part.ended:
-            break
-        stops += 1
-        assert stops < 100
-        assert "run the same command again" in part.ending_sentence()
-    assert stops > 2
-    assert part == whole
-    assert len(lines) == whole.games // 8
+    heard = RecordingListener()
+    parts = in_parts(
+        lambda play: ask(tmp_path / "parts", play, heard, width=80).result, as_strong_as(-100), 13
+    )
+    *stopped, last = parts
+    assert all("run the same command again" in part.ending_sentence() for part in stopped)
+    assert len(stopped) > 2
+    assert last == whole
+    assert len([line for line in heard.messages if "games: rating" in line]) == whole.games // 8
 
 
 def test_ended_placement_is_not_played_again(tmp_path: Path) -> None:

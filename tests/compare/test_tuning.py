@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tests.support.comparisons import asking
 from tests.support.coordination import RecordingListener
-from tests.support.executors import BackwardsExecutor
+from tests.support.executors import BackwardsExecutor, in_parts
 from tests.support.tournaments import played
 from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.asking import BotQuestion
@@ -96,20 +96,9 @@ def test_completion_order_and_stops_change_nothing(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     straight = ask(tmp_path / "straight", play).result
     assert ask(tmp_path / "backwards", play, executor=BackwardsExecutor(play)).result == straight
-    stops = 0
-    while True:
-        left = [17]
-
-        def some(task: MatchTask, left: list[int] = left) -> WorkerReply:
-            left[0] -= 1
-            return play(task) if left[0] >= 0 else WorkerReply(task.number)
-
-        part = ask(tmp_path / "parts", some).result
-        if part.ended:
-            break
-        stops += 1
-    assert stops > 3
-    assert part == straight
+    *stopped, last = in_parts(lambda some: ask(tmp_path / "parts", some).result, play, 17)
+    assert len(stopped) > 3
+    assert last == straight
     roots = []
     for name in ("straight", "backwards", "parts"):
         with Database.open(str(tmp_path / name / "t.db")) as database:

@@ -1,12 +1,39 @@
 """Executors for tests of runs: they play in this process and reply in the test's order."""
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from tests.support.tournaments import answer
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+
+
+class Question(Protocol):
+    """The result of a question about a bot."""
+
+    @property
+    def ended(self) -> bool:
+        """Whether no further match is played."""
+
+
+Q = TypeVar("Q", bound=Question)
+Play = Callable[[MatchTask], WorkerReply]
+
+
+def in_parts(ask: Callable[[Play], Q], play: Play, most: int) -> Iterator[Q]:
+    """Yield the results of a question that is stopped after ``most`` matches, and asked again to its end."""
+    for _ in range(100):
+        numbers = itertools.count()
+
+        def some(task: MatchTask, numbers: Iterator[int] = numbers) -> WorkerReply:
+            return play(task) if next(numbers) < most else WorkerReply(task.number)
+
+        result = ask(some)
+        yield result
+        if result.ended:
+            return
+    raise AssertionError("the question does not end")
 
 
 class Immediate(Executor):
