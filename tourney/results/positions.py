@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 from tourney.errors import GameError, RecordError
 from tourney.games.registry import find_game
@@ -65,8 +66,7 @@ class PositionNode:
         return sum(tally.matches for tally in self.played.values())
 
 
-@dataclass(frozen=True, slots=True)
-class BotGame:
+class BotGame(NamedTuple):
     """A match of a bot: its seat, its points (0 to 1), its record, opponents and measurements."""
 
     number: int

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -66,8 +67,7 @@ class OwnProgram:
         return structs.replace(found, command=(f"./{self.path.name}",)), self.path.resolve().parent
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """An action, from 1, at which a match differs from its record; "" for none."""
 
     action: int
