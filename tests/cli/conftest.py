@@ -7,6 +7,7 @@ import pytest
 
 from tests.support import genuine
 from tests.support.command import run
+from tests.support.folders import write_shell_bot
 from tests.support.records import play_random
 from tests.support.tournaments import THREE_PEBBLES, write_file
 from tourney.match.record import Record
@@ -61,3 +62,18 @@ def db(finished_cup: Path) -> str:
 @pytest.fixture
 def home(finished_cup: Path) -> Path:
     return finished_cup
+
+
+QUIT = "tourney) echo bot;;\ngame) echo ready;;\ngo) echo resign;;"
+"""A bot that resigns at once."""
+
+
+@pytest.fixture
+def losers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with two bots that lose and one that crashes; it is the current one."""
+    for name in ("quitter", "other"):
+        write_shell_bot(tmp_path, name, QUIT, games='["sage-stones"]')
+    crash = QUIT.replace("echo resign", "echo gone >&2; exit 3")
+    write_shell_bot(tmp_path, "crasher", crash, games='["sage-stones"]')
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -6,24 +6,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.support.command import invoke
-from tests.support.folders import write_shell_bot
-
-QUIT = "tourney) echo bot;;\ngame) echo ready;;\ngo) echo resign;;"
-"""A bot that resigns at once."""
-
 
 FAST = ("--workers", "2", "--sandbox", "off", "--move-ms", "600000", "--reuse")
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with two bots that lose and one that crashes; it is the current one."""
-    for name in ("quitter", "other"):
-        write_shell_bot(tmp_path, name, QUIT, games='["sage-stones"]')
-    crash = QUIT.replace("echo resign", "echo gone >&2; exit 3")
-    write_shell_bot(tmp_path, "crasher", crash, games='["sage-stones"]')
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def gate(*words: str) -> tuple[str, ...]:
@@ -31,7 +15,7 @@ def gate(*words: str) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
-def test_accepted_candidate_becomes_the_baseline(folder: Path) -> None:
+def test_accepted_candidate_becomes_the_baseline(losers: Path) -> None:
     """The first baseline needs no gate; the next one has to beat it; a promotion can be taken back."""
     promote = ("bots", "promote", "--game", "sage-stones")
     missing = invoke(*gate("pebble"))
@@ -46,8 +30,8 @@ def test_accepted_candidate_becomes_the_baseline(folder: Path) -> None:
     done = invoke(*gate("pebble", "--against", "--out", "v.md", "--out", "v.xml"))
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("ACCEPTED: pebble 1.0 is better than quitter")
-    assert "**ACCEPTED**" in (folder / "v.md").read_text()
-    assert ET.parse(folder / "v.xml").getroot()[0].get("failures") == "0"  # noqa: S314 - it is our own text
+    assert "**ACCEPTED**" in (losers / "v.md").read_text()
+    assert ET.parse(losers / "v.xml").getroot()[0].get("failures") == "0"  # noqa: S314 - it is our own text
     promoted = invoke(*promote, "pebble")
     assert "it beat quitter 1.0 by" in promoted.stdout
     assert invoke(*promote, "pebble").exit_code == 1
@@ -60,21 +44,21 @@ def test_accepted_candidate_becomes_the_baseline(folder: Path) -> None:
     assert "quitter 1.0 by +" in table
 
 
-def test_loser_is_rejected_against_several_baselines(folder: Path) -> None:
+def test_loser_is_rejected_against_several_baselines(losers: Path) -> None:
     done = invoke(*gate("./quitter", "--against", "pebble", "./other", "-q"))
     assert done.exit_code == 1, done.output
     assert done.stdout.startswith("REJECTED: quitter 1.0 is less than 400 Elo better than pebble")
     assert done.stderr == ""
 
 
-def test_crashing_candidate_is_rejected_with_its_log(folder: Path) -> None:
+def test_crashing_candidate_is_rejected_with_its_log(losers: Path) -> None:
     done = invoke(*gate("./crasher", "--against", "pebble"))
     assert done.exit_code == 1, done.output
     assert "REJECTED: crasher 1.0 was at fault" in done.stdout
     assert "stderr: gone" in done.stdout
 
 
-def test_undecided_gate_has_a_code_of_its_own(folder: Path) -> None:
+def test_undecided_gate_has_a_code_of_its_own(losers: Path) -> None:
     few = invoke(*gate("./quitter", "--against", "./other", "--max-pairs", "1"))
     assert few.exit_code == 4, few.output
     assert "allow more by --max-pairs" in few.stdout
@@ -82,7 +66,7 @@ def test_undecided_gate_has_a_code_of_its_own(folder: Path) -> None:
     assert late.exit_code in {1, 4}
 
 
-def test_failing_baseline_is_a_failure_of_the_environment(folder: Path) -> None:
+def test_failing_baseline_is_a_failure_of_the_environment(losers: Path) -> None:
     done = invoke(*gate("pebble", "--against", "./crasher"))
     assert done.exit_code == 3, done.output
     assert done.stdout.startswith("UNDECIDED: pebble 1.0: the games against crasher say nothing")
@@ -99,8 +83,8 @@ def test_failing_baseline_is_a_failure_of_the_environment(folder: Path) -> None:
         (("pebble", "--against", "pebble", "pebble"), "names pebble twice"),
     ],
 )
-def test_bad_gates_are_refused(folder: Path, words: tuple[str, ...], said: str) -> None:
+def test_bad_gates_are_refused(losers: Path, words: tuple[str, ...], said: str) -> None:
     done = invoke("gate", *words, "--game", "sage-stones")
     assert done.exit_code == 2
     assert said in done.stderr
-    assert not (folder / "tourney.db").exists()
+    assert not (losers / "tourney.db").exists()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import invoke, run
-from tests.support.tournaments import THREE_PEBBLES, write_file
+from tests.support.tournaments import THREE_PEBBLES, WAITING_CUP, waiting_cup, write_file
 
 
 def test_finished_run_changes_nothing(home: Path, db: str) -> None:
@@ -56,43 +56,9 @@ def test_bad_input_is_one_sentence_and_leaves_nothing(
     assert not (tmp_path / "t.db").exists()
 
 
-CUP = """
-name = "cup"
-game = "sage-stones"
-seed = 7
-bots = ["./first", "./dead"]
-games-per-pairing = 40
-[limits]
-move-ms = 600000
-startup-ms = 600000
-[run]
-sandbox = "off"
-"""
-
-
-FIRST = """#!/bin/sh
-while read -r word rest; do
-    case $word in
-        tourney) echo "bot wants=legal";;
-        game) echo ready;;
-        legal) action=${rest%% *};;
-        go) WAIT echo "move $action";;
-        quit) exit 0;;
-    esac
-done
-"""
-
-
-def folder_of(tmp_path: Path, wait: str = "") -> Path:
-    write_file(tmp_path, CUP)
-    for name, text in (("first", FIRST.replace("WAIT", wait)), ("dead", "#!/bin/sh\nexit 1\n")):
-        write_file(tmp_path, text, name).chmod(0o755)
-    return tmp_path
-
-
 @pytest.mark.slow
 def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: Path) -> None:
-    home = folder_of(tmp_path)
+    home = waiting_cup(tmp_path)
     program = (
         "import os, sys; open('notified', 'w').write(os.environ['TOURNEY_END'] + ' ' + sys.stdin.read())"
     )
@@ -121,7 +87,7 @@ def test_unattended_run_ends_with_summary_log_report_and_notification(tmp_path: 
 
 
 def test_unwritable_log_is_refused_before_play(tmp_path: Path) -> None:
-    home = folder_of(tmp_path)
+    home = waiting_cup(tmp_path)
     done = run("run", "cup.toml", "--log", "nowhere/log", cwd=home)
     assert done.returncode == 2
     why = "the log nowhere/log cannot be written: No such file or directory; name another file by --log"
@@ -132,12 +98,12 @@ def test_unwritable_log_is_refused_before_play(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None:
     """Neither without a database, which is not created, nor in one with another tournament."""
-    home = folder_of(tmp_path)
+    home = waiting_cup(tmp_path)
     done = run("run", "cup.toml", "--unbench", "first", cwd=home)
     assert done.returncode == 2
     assert done.stderr == "error: --unbench first: cup has not started, so it has no benched entrant\n"
     assert not (home / "tourney.db").exists()
-    write_file(home, CUP.replace('"cup"', '"other"'), "other.toml")
+    write_file(home, WAITING_CUP.replace('"cup"', '"other"'), "other.toml")
     run("run", "other.toml", "--max-faults", "2", cwd=home)
     assert run("run", "cup.toml", "--unbench", "first", cwd=home).returncode == 2
     assert "cup" not in run("status", cwd=home).stdout
@@ -145,7 +111,7 @@ def test_unbench_is_refused_before_the_tournament_starts(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_notify_runs_after_fault_limit_and_failed_start(tmp_path: Path) -> None:
-    home = folder_of(tmp_path)
+    home = waiting_cup(tmp_path)
     notify = (
         "--notify",
         f"{sys.executable} -c \"import os; open('notified', 'a').write(os.environ['TOURNEY_CODE'])\"",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import PROGRAM, invoke, popen, run
-from tests.support.tournaments import write_file
+from tests.support.tournaments import WAITING_BOT, WAITING_CUP, waiting_cup, write_file
 
 
 def test_status_shows_progress(db: str) -> None:
@@ -75,45 +75,11 @@ def test_status_imports_neither_pandas_nor_charts() -> None:
     assert {"pandas", "jinja2", "alembic"} & set(done.stdout.split()) == set()
 
 
-CUP = """
-name = "cup"
-game = "sage-stones"
-seed = 7
-bots = ["./first", "./dead"]
-games-per-pairing = 40
-[limits]
-move-ms = 600000
-startup-ms = 600000
-[run]
-sandbox = "off"
-"""
-
-
-FIRST = """#!/bin/sh
-while read -r word rest; do
-    case $word in
-        tourney) echo "bot wants=legal";;
-        game) echo ready;;
-        legal) action=${rest%% *};;
-        go) WAIT echo "move $action";;
-        quit) exit 0;;
-    esac
-done
-"""
-
-
-def folder_of(tmp_path: Path, wait: str = "") -> Path:
-    write_file(tmp_path, CUP)
-    for name, text in (("first", FIRST.replace("WAIT", wait)), ("dead", "#!/bin/sh\nexit 1\n")):
-        write_file(tmp_path, text, name).chmod(0o755)
-    return tmp_path
-
-
 @pytest.mark.slow
 def test_status_shows_matches_in_progress(tmp_path: Path) -> None:
-    home = folder_of(tmp_path, wait="sleep 1000;")
-    write_file(home, CUP.replace('"./dead"', '"./first2"'))
-    write_file(home, FIRST, "first2").chmod(0o755)
+    home = waiting_cup(tmp_path, wait="sleep 1000;")
+    write_file(home, WAITING_CUP.replace('"./dead"', '"./first2"'))
+    write_file(home, WAITING_BOT, "first2").chmod(0o755)
     process = popen([*PROGRAM, "run", "cup.toml", "--workers", "1", "-q"], cwd=home)
     try:
         end = time.monotonic() + 300

@@ -69,12 +69,7 @@ def restore(db: Path, file: Path) -> None:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with a finished tournament, one of whose matches is void."""
-    path = tmp_path_factory.mktemp("finished") / "t.db"
-    with Database.open(str(path), create=True) as repository:
-        tournament = genuine.begin(repository)
-        genuine.play_all(repository, tournament, void=(VOID,))
-        keep_root(repository, tournament.id)
-    return path
+    return genuine.finished(tmp_path_factory.mktemp("finished") / "t.db", VOID)
 
 
 @pytest.fixture

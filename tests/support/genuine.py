@@ -1,6 +1,7 @@
 """Tournaments of really played matches, by bots without a process: every record verifies."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from msgspec.structs import replace
 
@@ -13,6 +14,7 @@ from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import MatchSpec, Opening
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.database import Database
+from tourney.store.root import keep_root
 from tourney.store.values import CHOSEN, MatchResult, Origin, Plan, RunSettings, StoredEntrant, Tournament
 
 LOG = (LogLine(3, 1, "info", "red \x1b[31m"), LogLine(4, 0, "note", "well played"))
@@ -73,6 +75,15 @@ def play_all(
         one = play(spec_of(tournament, entrants, row))
         finished.append(MatchResult(number, PlayedMatch(one.record, LOG, one.measured)))
     repository.matches.add(tournament.id, finished)
+
+
+def finished(path: Path, *void: int) -> Path:
+    """Make a database with a finished tournament, of which these matches are void."""
+    with Database.open(str(path), create=True) as repository:
+        tournament = begin(repository)
+        play_all(repository, tournament, void=void)
+        keep_root(repository, tournament.id)
+    return path
 
 
 def late_opening() -> Record:

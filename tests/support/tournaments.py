@@ -127,3 +127,38 @@ def write_file(folder: Path, text: str, name: str = "cup.toml") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
     return path
+
+
+WAITING_CUP = """
+name = "cup"
+game = "sage-stones"
+seed = 7
+bots = ["./first", "./dead"]
+games-per-pairing = 40
+[limits]
+move-ms = 600000
+startup-ms = 600000
+[run]
+sandbox = "off"
+"""
+
+
+WAITING_BOT = """#!/bin/sh
+while read -r word rest; do
+    case $word in
+        tourney) echo "bot wants=legal";;
+        game) echo ready;;
+        legal) action=${rest%% *};;
+        go) WAIT echo "move $action";;
+        quit) exit 0;;
+    esac
+done
+"""
+
+
+def waiting_cup(tmp_path: Path, wait: str = "") -> Path:
+    """Write a tournament of a bot that plays the first action, after the words ``wait``, and a dead one."""
+    write_file(tmp_path, WAITING_CUP)
+    for name, text in (("first", WAITING_BOT.replace("WAIT", wait)), ("dead", "#!/bin/sh\nexit 1\n")):
+        write_file(tmp_path, text, name).chmod(0o755)
+    return tmp_path

@@ -10,7 +10,6 @@ from tests.support import genuine
 from tests.support.command import invoke
 from tourney.store.archiving import archive_tournament
 from tourney.store.database import Database
-from tourney.store.root import keep_root
 
 VOID = 2
 
@@ -23,12 +22,7 @@ def archive(db: Path, out: Path, name: str | None = "cup") -> None:
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database with a finished tournament, one of whose matches is void."""
-    path = tmp_path_factory.mktemp("finished") / "t.db"
-    with Database.open(str(path), create=True) as repository:
-        tournament = genuine.begin(repository)
-        genuine.play_all(repository, tournament, void=(VOID,))
-        keep_root(repository, tournament.id)
-    return path
+    return genuine.finished(tmp_path_factory.mktemp("finished") / "t.db", VOID)
 
 
 @pytest.fixture
