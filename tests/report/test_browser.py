@@ -1,5 +1,6 @@
 """The report in a real browser: replay, keys and links, sorting, filtering, themes, small screens."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,10 @@ import pytest
 
 from tests.report import world
 from tests.report.browser import colours, needs_browser, probe
+from tests.support.sessions import analyzed, searching
 from tests.support.sites import site
 from tourney.games.board_style import GROUNDS, TOKENS
+from tourney.games.registry import find_game
 from tourney.report.output.write import write
 from tourney.report.replays.replay import BoardReplay, replay
 from tourney.report.source import ReportSource, load
@@ -121,6 +124,41 @@ def test_keys_buttons_and_links_step_the_replay(stones: Site) -> None:
     assert [state["ply"] for state in seen] == [4, last, last - 1, 0, 0, last, 2, 3, 3]
     assert seen[0]["now"].startswith(f"Action 4 of {last}: ")
     assert [state["hash"] for state in seen[1:]] == [f"#ply={state['ply']}" for state in seen[1:]]
+
+
+def test_better_line_is_played_on_the_board(tmp_path: Path, profile: Path) -> None:
+    """And the bar of the chance to win follows the position; the match comes back by a key."""
+    with Database.open(str(tmp_path / "t.db"), create=True) as repository:
+        tournament = world.begin(repository, ("a", "b"), game="sages-tafl")
+        world.play_all(repository, tournament)
+        record = repository.records.get(tournament.id, 1)
+        found = analyzed(record, lambda: searching(30))
+        repository.analyses.keep(tournament.id, 1, found)
+        write(site(load(repository, repository.tournaments.get())), tmp_path / "out")
+    turn = next(turn for turn in found.marked if len(turn.line) > 1)
+    at, shown = turn.ply + 1, replay(find_game("sages-tafl"), record, None, [(turn.ply, turn.line)])
+    assert shown.lines is not None
+    script = (
+        STATE
+        + f"""
+        const odds = () => document.getElementById('odds').getAttribute('aria-label');
+        const line = document.getElementById('line');
+        const seen = [];
+        const note = () => seen.push([state().position, line.hidden, state().ply]);
+        key('Home'); const first = odds();
+        document.querySelector('[data-better="{at}"] button').click(); note();
+        key('ArrowRight'); note(); key('ArrowLeft'); key('ArrowLeft'); note();
+        key('Escape'); note();
+        return [seen, first, odds()];
+        """
+    )
+    seen, first, last = probe(tmp_path / "out" / "matches" / "1.html", script, profile)
+    views, before = shown.lines.views, turn.ply
+    assert [position for position, _, _ in seen] == [views[1], views[2], views[0], shown.position(before)]
+    assert [[hidden, ply] for _, hidden, ply in seen] == [[False, before]] * 3 + [[True, before]]
+    chances = {one.ply: one.chance for one in found.points}
+    for label, ply in ((first, min(chances)), (last, before)):
+        assert label == f"Black\u2019s chance to win: {math.floor(chances[ply] / 10 + 0.5)} %"
 
 
 def test_replay_plays_and_stops_at_the_end(stones: Site) -> None:

@@ -3,7 +3,13 @@
 from tests.support.sessions import Thrower, analyzed, record_of, searching
 from tourney.match.verify import written_actions
 from tourney.report.display import SeatLabel
-from tourney.report.pages.analysis_part import analysis_part, better_line, key_plies, with_signs
+from tourney.report.pages.analysis_part import (
+    analysis_part,
+    better_line,
+    better_lines,
+    key_plies,
+    with_signs,
+)
 
 SEATS = (SeatLabel(1, "Black", "#000000"), SeatLabel(2, "Red", "#ff0000"))
 
@@ -24,6 +30,9 @@ def test_part_has_marks_accuracies_and_plot_of_the_first_seat() -> None:
     assert part.seats[0].accuracy.endswith(" %")
     assert [plot.title for plot in part.plots] == ["Black's chance to win, %"]
     assert part.reproducible
+    assert all(seat == 1 and 0 <= chance <= 100 for _, seat, chance in part.chances)
+    assert [ply for ply, _, _ in part.chances] == [turn.ply for turn in analysis.points]
+    assert len(dict(better_lines(analysis))[thrower.ply]) >= len(blunder.better.split(" "))
     assert thrower.ply + 1 in key_plies(analysis, record, 8)
     assert len(key_plies(analysis, record, 2)) == 2
     assert with_signs(written, analysis)[thrower.ply] == f"{written[thrower.ply]}??"

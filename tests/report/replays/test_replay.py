@@ -224,3 +224,26 @@ def test_pictures_without_scripts_show_the_diagram(name: str) -> None:
     arrows = [thing for thing in expected if "tb-shaft" in thing.svg]
     assert sorted(found + arrows) == expected
     assert all(f'<g transform="translate({a.x} {a.y})">{a.svg}</g>' in shown for a in arrows)
+
+
+@pytest.mark.parametrize("name", ["sages-tafl", "cyvasse"])
+def test_lines_that_were_not_played_are_drawn_as_if_they_were(name: str) -> None:
+    """Each from its own ply, as far as it is legal."""
+    game, record = find_game(name), golden(name)
+    texts = [text for _, text in record.actions]
+    lines = {0: texts[:3], 6: [*texts[6:9], "never", texts[9]], 8: ["never"]}
+    film = replay(game, record, None, lines.items())
+    assert film.line_at == {0: (0, 3), 6: (4, 3), 8: (8, 0)}
+    assert decoded(film).pictures() == pictures(game, record)
+    track: Any = film.data()["lines"]
+    found = decoded(film).pictures(track)
+    played = pictures(game, record)
+    assert [one.position for one in found] == [played[ply].position for ply in (*range(4), *range(6, 10), 8)]
+    assert [one.things for one in found[:4]] == [one.things for one in played[:4]]
+
+
+def test_line_ends_at_a_draw_by_chance() -> None:
+    game, record = find_game("sage-stones"), golden("sage-stones")
+    line = [record.actions[1][1], record.actions[2][1], record.actions[3][1]]
+    assert record.actions[2][0] == 0
+    assert replay(game, record, None, [(1, line)]).line_at == {1: (0, 1)}

@@ -47,7 +47,10 @@ class SeatAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisPart:
-    """The analysis for the template; ``left_out`` counts marks beyond those listed."""
+    """The analysis for the template; ``left_out`` counts marks beyond those listed.
+
+    ``chances``: (ply, seat, percent); with two seats they are all the first one's.
+    """
 
     analyser: str
     reproducible: bool
@@ -55,6 +58,7 @@ class AnalysisPart:
     marked: tuple[MarkedAction, ...]
     left_out: int
     plots: tuple[MatchPlot, ...]
+    chances: tuple[tuple[int, int, float], ...]
 
 
 def analysis_part(
@@ -84,7 +88,20 @@ def analysis_part(
         ),
         left_out=len(by_loss) - len(marked),
         plots=tuple(_plots(analysis, seats, len(record.actions))),
+        chances=tuple(_chances(analysis, seats)),
     )
+
+
+def _chances(analysis: Analysis, seats: Sequence[SeatLabel]) -> Iterator[tuple[int, int, float]]:
+    for turn in analysis.points:
+        seat, value = (1, turn.chance) if len(seats) == 2 else (turn.seat, turn.value)
+        yield turn.ply, seat, 100 * value / WHOLE
+
+
+def better_lines(analysis: Analysis | None) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the better line at each action that is marked, by the ply before it."""
+    for turn in analysis.marked if analysis is not None else ():
+        yield turn.ply, turn.line[:MOST_LINE]
 
 
 def better_line(record: Record, turn: ValuedTurn) -> Sequence[str]:
@@ -126,9 +143,8 @@ def _accuracy(analysis: Analysis, seat: SeatLabel) -> SeatAccuracy:
 def _plots(analysis: Analysis, seats: Sequence[SeatLabel], last: int) -> Iterator[MatchPlot]:
     """The chances of the first seat of two, or of each seat, in percent."""
     columns: dict[int, dict[int, float]] = {}
-    for turn in analysis.points:
-        seat, value = (1, turn.chance) if len(seats) == 2 else (turn.seat, turn.value)
-        columns.setdefault(seat, {})[turn.ply] = 100 * value / WHOLE
+    for ply, seat, chance in _chances(analysis, seats):
+        columns.setdefault(seat, {})[ply] = chance
     info = {
         seat: SeatInfo(tuple(values), {"chance": tuple(values.values())}) for seat, values in columns.items()
     }

@@ -15,7 +15,13 @@ from tourney.match.result import LogLine, Measurements
 from tourney.match.verify import written_actions
 from tourney.report import display
 from tourney.report.display import EntrantLabel, Fact, SeatLabel
-from tourney.report.pages.analysis_part import AnalysisPart, analysis_part, key_plies, with_signs
+from tourney.report.pages.analysis_part import (
+    AnalysisPart,
+    analysis_part,
+    better_lines,
+    key_plies,
+    with_signs,
+)
 from tourney.report.pages.bot_info import MatchInfo, read_info
 from tourney.report.pages.match_lines import ListedMatch, MatchDetail, MatchSetting
 from tourney.report.pages.match_script import (
@@ -124,11 +130,9 @@ class MatchPage:
     board: MatchBoard | None
     problem: str
     rounds: tuple[str, ...]
-    actions: int
     plots: tuple[MatchPlot, ...]
     facts: tuple[Fact, ...]
     measured: tuple[Fact, ...]
-    digest_holds: bool
     name: str
     group: tuple[ListedMatch, ...]
     mates: tuple[Mate, ...]
@@ -141,6 +145,16 @@ class MatchPage:
     damaged: dict[str, str]
     analysis: AnalysisPart | None
 
+    @property
+    def actions(self) -> int:
+        """The number of actions."""
+        return len(self.record.actions) if self.record else 0
+
+    @property
+    def digest_holds(self) -> bool:
+        """Whether the record has its own digest."""
+        return self.record is not None and self.record.digest == self.record.content_digest()
+
 
 def match_page(
     setting: MatchSetting, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record], *, measured: bool
@@ -149,9 +163,10 @@ def match_page(
     record, line = detail.record, job.line
     log, times, clocks = _beside(detail) if measured else ((), (), [])
     info, labels = read_info(log), _seat_labels(line)
-    shown = replay(setting.game, record, _table(setting)) if record else BoardReplay()
+    shown = _replay(setting, detail)
     written = written_actions(record) if record else ()
     mates = _mates(record, written, job.group, others)
+    analysis = analysis_part(detail.analysis, record, written, labels)
     signed, keys = with_signs(written, detail.analysis), key_plies(detail.analysis, record, MOST_KEYS)
     script = None
     if record:
@@ -167,20 +182,19 @@ def match_page(
             info=info,
             waited=max((load.waited_ms for load in detail.measured.load), default=0),
             mates=tuple((mate.line.number, mate.ply) for mate in mates),
+            analysis=analysis,
         )
     return MatchPage(
         line=line,
         headline=headline(line, record),
         seats=_seats(record, line, log),
         board=_board(shown, written, keys) if shown.count else None,
-        analysis=analysis_part(detail.analysis, record, written, labels),
+        analysis=analysis,
         problem=shown.problem,
         rounds=script.rounds if script else (),
-        actions=len(record.actions) if record else 0,
         plots=_plots(record, line, info, times, clocks),
         facts=tuple(match_facts(record)) if record else (),
         measured=tuple(measured_facts(detail, line)) if measured else (),
-        digest_holds=record is not None and record.digest == record.content_digest(),
         name=display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
         group=job.group,
         mates=mates,
@@ -192,6 +206,11 @@ def match_page(
         data=script_json(script.data()) if script else Markup(),
         damaged={part: why for part, why in detail.damaged if measured or part in {"record", "analysis"}},
     )
+
+
+def _replay(setting: MatchSetting, detail: MatchDetail) -> BoardReplay:
+    record, lines = detail.record, better_lines(detail.analysis)
+    return replay(setting.game, record, _table(setting), lines) if record else BoardReplay()
 
 
 def _beside(

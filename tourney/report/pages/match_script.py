@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -27,6 +27,9 @@ from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo
 from tourney.report.replays import codes
 from tourney.report.replays.replay import BoardReplay
+
+if TYPE_CHECKING:
+    from tourney.report.pages.analysis_part import AnalysisPart
 
 # What stands beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
 _BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
@@ -54,6 +57,7 @@ class MatchScript:
     info: MatchInfo
     waited: int
     mates: tuple[tuple[int, int], ...]
+    analysis: "AnalysisPart | None" = None
 
     def data(self) -> dict[str, object]:
         """The value for ``templates/static/replay.js``.
@@ -68,6 +72,7 @@ class MatchScript:
         - ``times``: microseconds, or nothing (see ``codes.integers``). ``clocks``: the milliseconds on the
           actor's clock after each action (see ``codes.steps``). ``waited``: see above.
         - ``info``: by seat, see ``SeatInfo``; ``cut`` if texts were left out. ``mates``: [match, ply].
+        - ``chances``: [ply, seat, percent]. ``better``: [action, picture before it in ``lines``, line].
         """
         record, info = self.record, self.info
         without_actions: dict[str, object] = msgspec.to_builtins(record, order="sorted")
@@ -95,6 +100,14 @@ class MatchScript:
                 data["cut"] = True
         if self.mates:
             data["mates"] = [list(mate) for mate in self.mates]
+        if self.analysis is not None:
+            data["chances"] = [list(one) for one in self.analysis.chances]
+            lines = self.replay.line_at
+            data["better"] = [
+                [one.ply, lines[one.ply - 1][0], one.better.split(" ")[: lines[one.ply - 1][1]]]
+                for one in self.analysis.marked
+                if one.ply - 1 in lines
+            ]
         return data
 
     def _measured(self) -> dict[str, object]:

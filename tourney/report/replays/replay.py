@@ -10,12 +10,12 @@ by the sprites in ``board/game.js``.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from tourney.errors import GameError
-from tourney.games.base import AnyGame, AnyState
+from tourney.games.base import CHANCE, AnyGame, AnyState
 from tourney.games.board_style import style
 from tourney.games.diagrams import fill
 from tourney.games.registry import EXTERNAL
@@ -42,7 +42,9 @@ class BoardReplay:
     ``box`` is left, top, width and height of all pictures in SVG units; the width is 0 if the game has no
     board. ``seen`` holds the frames of each seat, up to the last ply at which they differ from the open ones;
     seats that saw everything are absent. ``hidden`` are the plies of the actions that a seat did not see.
-    ``problem`` says why the pictures end before the actions, or is "".
+    ``problem`` says why the pictures end before the actions, or is "". ``lines`` has the pictures of lines
+    that were not played, one line after another. By the ply at which a line begins, ``line_at`` has the
+    number of its first picture there, which is that of this ply, and how many actions follow.
     """
 
     box: Box = NO_BOX
@@ -52,6 +54,8 @@ class BoardReplay:
     hidden: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     problem: str = ""
     drawn_with: BoardTable | None = None
+    lines: Frames | None = None
+    line_at: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -110,7 +114,7 @@ class BoardReplay:
         (see ``codes.steps``), those of a seat: ``p``: the position strings (see
         ``codes.columns``); ``t``: by ply, separated by blanks, the things that appear or disappear, a thing
         being the codes of sprite and place, for an arrow of sprite, place and place; ``m``: likewise the
-        marks and arrows; ``k``: by ply the number of the set of notes.
+        marks and arrows; ``k``: by ply the number of the set of notes. ``lines``: the frames of lines.
         """
         return self._encoded[0]
 
@@ -132,9 +136,12 @@ class BoardReplay:
             }
             for seat, frames in self.seen.items()
         ]
-        data: dict[str, object] = {**encoder.frames(self.open), **encoder.tables()}
+        data: dict[str, object] = encoder.frames(self.open)
         if views:
             data["views"] = views
+        if self.lines is not None:
+            data["lines"] = encoder.frames(self.lines)
+        data |= encoder.tables()
         return data, [(numbered, sprite) for sprite, numbered in encoder.sprites.items()]
 
 
@@ -212,18 +219,20 @@ class _FrameEncoder:
         return place if place < shared else self._places.setdefault(place, shared + len(self._places))
 
 
-def replay(game: AnyGame | None, record: Record, table: BoardTable | None = None) -> BoardReplay:
+Line = tuple[int, Sequence[str]]
+"""Actions that were not played, from a ply on."""
+
+
+def replay(
+    game: AnyGame | None, record: Record, table: BoardTable | None = None, lines: Iterable[Line] = ()
+) -> BoardReplay:
     """Replay a record through the rules and draw every position, up to the first illegal action.
 
-    ``table`` is the tournament's; the default is that of the record's seats and options.
+    ``table`` is the tournament's; the default is that of the record's seats and options. ``lines`` are drawn
+    as far as they are legal, up to the first draw by chance.
     """
-    if game is None:
-        outside = record.game == EXTERNAL
-        why = "an outside referee played it" if outside else f"the game {record.game} is not installed"
-        return BoardReplay(problem=why)
-    if game.rules != record.rules:
-        problem = f"the record has rules version {record.rules}, but version {game.rules} is installed"
-        return BoardReplay(problem=problem)
+    if game is None or game.rules != record.rules:
+        return BoardReplay(problem=_why_not(game, record))
     seats = len(record.seats)
     table = table or board_table(game, seats, record.options)
     drawer = FrameDrawer(game, table)
@@ -253,12 +262,50 @@ def replay(game: AnyGame | None, record: Record, table: BoardTable | None = None
         if differs:
             frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
     frames = drawer.frames(views, end) if views else None
+    aside, places = _draw_lines(drawer, game, record, lines) if not problem else (None, {})
     actions = tuple([last or "" for _, last in views[1:]])
     hidden = {
         seat: tuple(ply for ply, (_, last) in enumerate(by_seat[seat]) if last == HIDDEN)
         for seat in frames_of
     }
-    return BoardReplay(around(drawer.boxes), actions, frames, frames_of, hidden, problem, table)
+    box = around(drawer.boxes)
+    return BoardReplay(box, actions, frames, frames_of, hidden, problem, table, aside, places)
+
+
+def _why_not(game: AnyGame | None, record: Record) -> str:
+    if game is not None:
+        return f"the record has rules version {record.rules}, but version {game.rules} is installed"
+    outside = record.game == EXTERNAL
+    return "an outside referee played it" if outside else f"the game {record.game} is not installed"
+
+
+def _draw_lines(
+    drawer: FrameDrawer, game: AnyGame, record: Record, lines: Iterable[Line]
+) -> tuple[Frames | None, dict[int, tuple[int, int]]]:
+    """Draw lines of a record that holds; see ``BoardReplay``."""
+    views: list[SeenView] = []
+    places: dict[int, tuple[int, int]] = {}
+    line_of, state = dict(lines), game.new(len(record.seats), record.options)
+    for ply, (_, text) in enumerate(record.actions if line_of else ()):
+        if ply in line_of:
+            line = [(state.position(), record.actions[ply - 1][1] if ply else None)]
+            line += _followed(game, state, line_of[ply])
+            places[ply] = (len(views), len(line) - 1)
+            views += line
+        state = state.play(game.read_action(state, text))
+    return drawer.frames(views) if views else None, places
+
+
+def _followed(game: AnyGame, state: AnyState, line: Sequence[str]) -> Iterator[SeenView]:
+    """Yield the views after the actions of a line."""
+    for text in line:
+        if state.actor <= CHANCE:
+            return
+        try:
+            state = state.play(game.read_action(state, text))
+        except GameError:
+            return
+        yield state.position(), text
 
 
 def shared_data(table: BoardTable) -> dict[str, object]:
