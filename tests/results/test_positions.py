@@ -1,11 +1,15 @@
 """Positions and losses of a bot's games."""
 
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
+from tests.store.test_analyses import analysis
 from tests.support import genuine
 from tests.support.sessions import analyzed, record_of, searching
+from tests.support.tournaments import refused
 from tourney.bot.turn import Turn
+from tourney.errors import StoreDamaged
 from tourney.games.base import AnyState
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, Measurements
@@ -66,3 +70,17 @@ def test_games_of_a_tournament_have_points_and_opponents(tmp_path: Path) -> None
     assert len(games) == 2 * 5
     assert {len(found.opponents) for found in games} == {1}
     assert {found.seat for found in games} == {1, 2}
+
+
+def test_damaged_analysis_is_named_with_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    with Database.open(str(path), create=True) as database:
+        tournament = genuine.begin(database)
+        genuine.play_all(database, tournament)
+        found = analysis(database.records.get(tournament.id, 2).digest)
+        database.analyses.keep(tournament.id, 2, found)
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE analysis SET data = x'00'")
+        entrant = database.matches.get(tournament.id, 2).seats[0]
+        with refused(StoreDamaged, "table analysis", "column data"):
+            list(games_of(database, tournament, entrant))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.store.test_analyses import analysis
 from tests.support.command import invoke
 from tests.support.records import as_json
 from tests.support.tournaments import begin, entrant, played, refused
@@ -76,6 +77,22 @@ def test_halves_of_a_tournament_become_the_whole(halves: tuple[Path, Path, list[
     merge(there, here)
     with Database.open(str(there)) as repository:
         assert exported(repository, "cup") == whole
+
+
+def test_analyses_come_along_but_replace_none(halves: tuple[Path, Path, list[bytes]], tmp_path: Path) -> None:
+    here, there, _ = halves
+    with Database.open(str(there)) as other, Database.open(str(here)) as mine:
+        digests = {n: digest for n, _, digest in other.matches.digests(1)}
+        first, third = (analysis(digests[n] or "") for n in (1, 3))
+        deep, kept = analysis(digests[1] or "", 1000), analysis(digests[1] or "", value=400)
+        for number, one in ((1, first), (3, third), (1, deep)):
+            other.analyses.keep(1, number, one)
+        mine.analyses.keep(1, 1, kept)
+    merge(here, there)
+    merge(here, tmp_path / shutil.copy(there, tmp_path / "again.db"))
+    with Database.open(str(here)) as mine:
+        assert list(mine.analyses.all(1)) == [(1, deep), (1, kept), (3, third)]
+        assert check_database(str(here)) == ()
 
 
 def test_rounds_drawn_there_alone_come_with_their_results(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from tourney.errors import GameError, RecordError
+from tourney.errors import GameError, RecordError, StoreDamaged
 from tourney.games.registry import find_game
 from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import Measurements
 from tourney.schedule.row import score_units
-from tourney.store.column_reading import unpack_analysis, unpack_parts
+from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -107,8 +107,10 @@ def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterat
             units = score_units(match.result.ranks)
             points = Fraction(units[seat], 2 * (len(units) - 1))
             others = tuple(sorted(names[one] for one in match.seats if one != entrant))
-            blob = analyses.get(match.number)
-            analysis = None if blob is None else unpack_analysis("data", blob)
+            try:
+                analysis = analysis_in(MatchParts(analysis=analyses.get(match.number)))
+            except StoreDamaged:  # reading its row alone says which one is damaged
+                analysis = next(iter(database.analyses.of(tournament.id, match.number)))
             yield BotGame(match.number, seat + 1, points, others, record, measured, analysis)
 
 

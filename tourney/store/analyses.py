@@ -1,6 +1,6 @@
 """Analyses of matches: beside their records, outside of all digests, one for each analyser and its limits."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import sqlalchemy as sa
 
@@ -57,6 +57,17 @@ class Analyses:
                 except ColumnError as error:
                     raise bad_row(connection, ANALYSIS, row, error) from error
         return tuple(found)
+
+    def all(self, tournament: int) -> Iterator[tuple[int, Analysis]]:
+        """Yield all analyses of a tournament with the numbers of their matches, in schedule order.
+
+        Raises StoreDamaged.
+        """
+        query = sa.select(SCHEDULE.c.number).distinct().select_from(_MINE)
+        query = query.where(SCHEDULE.c.tournament_id == tournament).order_by(SCHEDULE.c.number)
+        with self._access.read() as connection:
+            numbers = connection.execute(query).scalars().all()
+        yield from ((number, one) for number in numbers for one in self.of(tournament, number))
 
     def packed(self, tournament: int, numbers: Sequence[int]) -> dict[int, bytes]:
         """The packed analysis with the largest limit, by the number of its match; others are left out."""

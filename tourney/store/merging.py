@@ -41,12 +41,13 @@ def merge_databases(
 ) -> tuple[Merged, ...]:
     """Bring all tournaments and baselines of a database into another one; ``other`` names it for messages.
 
-    A tournament that is not here is imported as it is, with logs and measurements. One of the same name must
-    have the same plan, seed and entrants, and equal digests wherever both have a result; then the results
-    that are missing here are taken over, and rounds that were drawn there alone. Rating checkpoints of such
-    a tournament are dropped. Of a tournament that is archived on either side nothing can be taken over: its
-    digests must be the same. Raises UsageError for tournaments that differ and for a run that goes on, and
-    RecordError for records that do not fit; then nothing is stored.
+    A tournament that is not here is imported as it is, with logs and measurements. One of the same name
+    must have the same plan, seed and entrants, and equal digests wherever both have a result; then the
+    results that are missing here are taken over, rounds that were drawn there alone, and analyses by
+    analysers that have not valued a match here. Rating checkpoints of such a tournament are dropped. Of a
+    tournament that is archived on either side nothing can be taken over: its digests must be the same.
+    Raises UsageError for tournaments that differ and for a run that goes on, and RecordError for records
+    that do not fit; then nothing is stored.
     """
     with ExitStack() as stack:
         reader = stack.enter_context(there.snapshot())
@@ -66,6 +67,7 @@ def merge_databases(
                 found.append(_bring(writer, reader, tournament, other, created, step))
             else:
                 found.append(_join(writer, mine, reader, tournament, other, step))
+            _merge_analyses(writer, reader, tournament)
         _merge_baselines(writer, reader)
     return tuple(found)
 
@@ -219,6 +221,16 @@ def _check_same(writer: Database, mine: Tournament, reader: Database, theirs: To
                 f"{mine.name} in {other} has another {key.replace('_', ' ')} than the {mine.name} here:"
                 " export it there, and import it here by another --name"
             )
+
+
+def _merge_analyses(writer: Database, reader: Database, theirs: Tournament) -> None:
+    """Take over the analyses of matches by analysers that have not valued these here."""
+    here = writer.tournaments.get(theirs.name).id
+    done: dict[str, frozenset[int]] = {}
+    for number, analysis in reader.analyses.all(theirs.id):
+        key = analysis.analyser.key
+        if number not in done.setdefault(key, writer.analyses.done(here, key)):
+            writer.analyses.keep(here, number, analysis)
 
 
 def _merge_baselines(writer: Database, reader: Database) -> None:
