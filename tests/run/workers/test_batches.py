@@ -40,8 +40,9 @@ def test_matches_wait_on_where_the_connection_is_lost() -> None:
     assert list(queue.waiting) == [rechecked, plain]
 
 
-def test_short_matches_travel_in_batches(repository: Database) -> None:
+def test_short_matches_travel_in_batches(repository: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """All nodes get some; a match that kills its nodes takes along none that travelled with it."""
+    monkeypatch.setattr(batches, "BATCH_SECONDS", (2.0, 4.0))  # more than five matches on a busy machine too
     cup = Cup(repository, games=30)
     deadly: list[str] = []
 
