@@ -60,8 +60,6 @@ cdef class ElementCore(ElementBoard):
     cdef int _is_doubtful(self, int doubts, int cell) noexcept
     @cython.locals(doubts=cython.int, k=cython.int, fed=cython.int, kept=cython.int, j=cython.int, also=cython.int, i=cython.int)
     cdef int _find_fed(self, int steps) noexcept
-    @cython.locals(found=cython.int, direction=cython.int, cell=cython.int)
-    cdef int _find_feeders(self, int target) noexcept
     @cython.locals(direction=cython.int)
     cdef int _may_grow(self, int cell) noexcept
     @cython.locals(k=cython.int, airs=cython.int, earths=cython.int, fires=cython.int, waters=cython.int, captured=cython.int)

@@ -391,13 +391,13 @@ class ElementCore(ElementBoard):
 
     def _find_fed(self, steps: int) -> int:
         """Note the cells from which a Fire can close all steps; return their number."""
-        doubts = self._find_feeders(_STEPS[0])
+        doubts = self._find_ends(_STEPS[0], _BORDER - 1)
         _DOUBT[0] = _STEPS[0]
         for k in range(doubts):
             _DOUBT[k + 1] = _FED[k]
         doubts += 1
         for k in range(1, steps):
-            fed = self._find_feeders(_STEPS[k])
+            fed = self._find_ends(_STEPS[k], _BORDER - 1)
             kept = 0
             for j in range(doubts):
                 also = 1 if _DOUBT[j] == _STEPS[k] else 0
@@ -409,19 +409,6 @@ class ElementCore(ElementBoard):
                     kept += 1
             doubts = kept
         return doubts
-
-    def _find_feeders(self, target: int) -> int:
-        """Note the cells from which a placed Fire sends a free Fire to a cell; return their number."""
-        found = 0
-        for direction in range(0, 8, 2):
-            cell = target + _OFFSET[direction]
-            if self._board[cell] == _FIRE:
-                while self._board[cell] == _FIRE:
-                    cell += _OFFSET[direction]
-                if self._board[cell] != _BORDER:
-                    _FED[found] = cell
-                    found += 1
-        return found
 
     def _may_grow(self, cell: int) -> int:
         """Whether an Earth on a cell could enlarge a range: as a mountain, or linked to one."""

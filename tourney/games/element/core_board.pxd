@@ -32,7 +32,9 @@ cdef class ElementBoard(Core):
     cdef int _is_captured(self, int sage) noexcept
     @cython.locals(before=cython.int)
     cdef void _apply(self, int letter, int cell) noexcept
-    @cython.locals(found=cython.int, direction=cython.int, at=cython.int, k=cython.int)
+    @cython.locals(found=cython.int, direction=cython.int, at=cython.int)
+    cdef int _find_ends(self, int cell, int most) noexcept
+    @cython.locals(found=cython.int, k=cython.int)
     cdef void _spread_fire(self, int cell) noexcept
     @cython.locals(linked=cython.int, direction=cython.int)
     cdef void _add_earth(self, int cell, int before) noexcept

@@ -144,17 +144,25 @@ class ElementBoard(Core):
                 self._bag[_FIRES] += 1
             self._board[cell] = _WATER
 
-    def _spread_fire(self, cell: int) -> None:
-        """Put free Fires at the ends of runs of Fire: north, east, south, west, while the bag has some."""
+    def _find_ends(self, cell: int, most: int) -> int:
+        """Note in ``_FED`` the cells behind the runs of Fire beside a cell: north, east, south, west.
+
+        Only those with a code of at most ``most``; return their number.
+        """
         found = 0
         for direction in range(0, 8, 2):
             at = cell + _OFFSET[direction]
             if self._board[at] == _FIRE:
                 while self._board[at] == _FIRE:
                     at += _OFFSET[direction]
-                if self._board[at] <= _WIND:
+                if self._board[at] <= most:
                     _FED[found] = at
                     found += 1
+        return found
+
+    def _spread_fire(self, cell: int) -> None:
+        """Put free Fires at the ends of runs of Fire, while the bag has some."""
+        found = self._find_ends(cell, _WIND)
         for k in range(found):
             if self._bag[_FIRES] > 0:
                 self._bag[_FIRES] -= 1
