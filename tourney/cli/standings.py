@@ -25,14 +25,15 @@ from tourney.store.values import Tournament
 class StandingsLine(Part, frozen=True, kw_only=True):
     """An entrant.
 
-    `mean` is its points per match, byes apart; `luck` those that the dice gave, and `mean_without_luck` the
-    difference, null where luck is not known. `tie_breaks` has the format's own values by name; null where
-    one does not apply.
+    `awarded` are the points of byes among its `points`; `mean` is its points per match, byes apart;
+    `luck` those that the dice gave, and `mean_without_luck` the difference, null where luck is not known.
+    `tie_breaks` has the format's own values by name; null where one does not apply.
     """
 
     rank: int
     name: str
     points: float
+    awarded: float
     games: int
     mean: float | None
     luck: float | None
@@ -99,7 +100,7 @@ def standing_line(line: Standing) -> StandingsLine:
     return StandingsLine.of(
         line,
         points=_EXACT.exact(line.points),
-        **{key: _EXACT.exact(getattr(line, key)) for key in ("mean", "luck", "mean_without_luck")},
+        **{key: _EXACT.exact(getattr(line, key)) for key in ("awarded", "mean", "luck", "mean_without_luck")},
         faults=line.fault_count,
         kinds=dict(line.faults),
         tie_breaks={key: _EXACT.exact(value) for key, value in line.tie_breaks},

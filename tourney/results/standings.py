@@ -151,7 +151,8 @@ def rank_standings(
 
 def standing_row(line: Standing) -> dict[str, object]:
     """A line of the standings as a row of exact values; see ``tourney.results.columns``."""
-    same = ("rank", "name", "points", "games", "mean", "luck", "mean_without_luck", "wins", "draws", "losses")
+    first = ("rank", "name", "points", "awarded", "games", "mean")
+    same = (*first, "luck", "mean_without_luck", "wins", "draws", "losses")
     return {
         **dict(line.tie_breaks),
         **{key: getattr(line, key) for key in same},
@@ -160,6 +161,9 @@ def standing_row(line: Standing) -> dict[str, object]:
     }
 
 
+AWARDED = number_column(
+    "awarded", "Points of byes, among the points", digits=2, title="of byes", short="Byes", unit="points"
+)
 KINDS = Column("kinds", "faults by kind", help="Faults by kind")
 
 
@@ -175,8 +179,9 @@ def _fixed(digits: int) -> Callable[[Fraction], str]:
 def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
     """The columns of the standings: the same, in the same order, in commands, exports and reports.
 
-    The value that ranks first stands before all others; then come the points, the matches, with ``luck`` that
-    and the score without it, and the tie-breaks in the order of their use.
+    The value that ranks first stands before all others; then come the points, those of byes where a format
+    awards any, the matches, with ``luck`` that and the score without it, and the tie-breaks in the order of
+    their use.
     """
     points = number_column(
         "points", "Sum of the match scores, with byes", digits=2, unit="points", text=_fixed(1 + (seats > 2))
@@ -190,6 +195,7 @@ def standings_columns(format_: Format, seats: int, *, luck: bool = False) -> tup
     )
     general = (
         points,
+        *((AWARDED,) if format_.awards_byes else ()),
         GAMES,
         mean,
         *((LUCK, MEAN_WITHOUT_LUCK) if luck else ()),
@@ -228,8 +234,9 @@ def ranking_columns(format_: Format, seats: int) -> tuple[Column, ...]:
 
 
 def page_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[Column, ...]:
-    """The columns of the standings that a page has room for: all but the kinds of faults."""
-    return tuple(column for column in standings_columns(format_, seats, luck=luck) if column is not KINDS)
+    """The columns of the standings of a page, which has byes beside the points and faults in a table."""
+    columns = standings_columns(format_, seats, luck=luck)
+    return tuple(column for column in columns if column is not KINDS and column is not AWARDED)
 
 
 def ranks_alone(column: Column) -> bool:

@@ -219,6 +219,8 @@ class Format(ABC):
     """Whether ``[until]`` may end it: it must pair its rounds in batches where that is set."""
     ranks: ClassVar[bool] = False
     """Whether ranking needs ``scores`` of its own; otherwise the totals of all matches are enough."""
+    awards_byes: ClassVar[bool] = False
+    """Whether byes give points."""
     ranked_by: ClassVar[str] = "points"
     """The value that ranks before the tie-breaks: ``points``, ``points-per-match`` or one of ``measures``."""
     measures: ClassVar[tuple[TieBreak, ...]] = ()

@@ -48,6 +48,7 @@ class Swiss(Format):
     takes_entrants = True
     takes_withdrawals = True
     ranks = True
+    awards_byes = True
     keys = (SEEDING,)
 
     def rounds_key(self, seats: int) -> RoundsKey:  # noqa: ARG002 - the same for all
