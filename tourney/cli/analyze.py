@@ -9,11 +9,11 @@ from typing import Final, Literal
 import click
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, counting, current
-from tourney.cli.run_options import cpus_option, workers_option
+from tourney.cli.run_options import ReplayOptions
 from tourney.errors import BotError, InputError, UsageError
 from tourney.interface.found_match import is_file, names_match, read_match
 from tourney.interface.playing import split_bot
@@ -22,9 +22,7 @@ from tourney.match.record import Record
 from tourney.match.win_chance import WHOLE
 from tourney.report import display
 from tourney.run.reruns import AnalysisRun, ReferenceBot, Replayed
-from tourney.run.workers.local import LocalExecutor
 from tourney.schema import Document, Part
-from tourney.spawning import default_processes
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -79,7 +77,7 @@ class AnalysisDocument(Document, frozen=True, kw_only=True):
     failed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyzeRequest:
     """Options of ``tourney analyze``."""
 
@@ -94,9 +92,7 @@ class AnalyzeRequest:
     )
     nodes: int | None = option("--nodes N", "Nodes per action, so that the same analysis comes out again.")
     move_ms: int | None = option("--move-ms MS", "Time per action instead.")
-    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = opt.shared(cpus_option())
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    local: ReplayOptions
     format_: OutputFormat = opt.shared(opt.formats_option(AnalysisDocument, formats=opt.TEXT))
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
@@ -124,7 +120,7 @@ def command(match: str | None, options: AnalyzeRequest) -> None:
     reference = ReferenceBot.find(
         split_bot(options.reference),
         store,
-        open_sandbox(options.sandbox),
+        open_sandbox(options.local.sandbox),
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
@@ -213,14 +209,13 @@ def _valued(
     for game in sorted({load(index).game for index in range(count)}):
         if not bot.manifest.plays(game):
             raise BotError(f"{bot.label} does not play {game}; name another bot by --with")
-    workers = options.workers or max(1, default_processes() // max(1, options.cpus))
     run = AnalysisRun(
         count,
         load,
-        LocalExecutor(min(workers, count), cpus=options.cpus),
+        options.local.executor(count),
         reference,
         bots=Path(options.bots).absolute(),
-        sandbox=options.sandbox,
+        sandbox=options.local.sandbox,
     )
     with counting(output, "analyze", "matches") as step:
         step(0, count)

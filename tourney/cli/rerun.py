@@ -13,11 +13,11 @@ from typing import Literal
 import click
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, counting, current
-from tourney.cli.run_options import cpus_option, workers_option
+from tourney.cli.run_options import ReplayOptions
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
 from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_runner import MatchRunner, StoreLauncher
@@ -26,9 +26,7 @@ from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
 from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
 from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
-from tourney.run.workers.local import LocalExecutor
 from tourney.schema import Document, Part
-from tourney.spawning import default_processes
 from tourney.store.database import Database
 from tourney.store.importing import Scratch
 from tourney.store.values import Tournament
@@ -60,7 +58,7 @@ class RerunDocument(Document, frozen=True, kw_only=True):
     matches: tuple[RerunLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RerunRequest:
     """Options of ``tourney rerun``."""
 
@@ -73,9 +71,7 @@ class RerunRequest:
         "Seed that the sample is drawn from. [default: a random one, which is printed]",
         type=click.IntRange(0, 2**64 - 1),
     )
-    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = opt.shared(cpus_option())
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    local: ReplayOptions
     format_: OutputFormat = opt.shared(opt.formats_option(RerunDocument, formats=opt.TEXT))
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
@@ -158,7 +154,7 @@ def _one(match: str, options: RerunRequest, output: Output) -> None:
     doubts = doubts_of(found.record, found.measured)
     if doubts:
         output.say(f"{found.label} is not guaranteed to reproduce: {', '.join(doubts)}")
-    box = open_sandbox(options.sandbox)
+    box = open_sandbox(options.local.sandbox)
     store = BotStore(Path(options.bots))
     for seat in found.record.seats:
         store.provide(seat.digest)
@@ -267,16 +263,15 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: RerunReques
     for index in picked:
         record = candidates.load(index)[0]
         meters |= dict.fromkeys((seat.digest for seat in record.seats), record.limits.meter)
-    store = BotStore(Path(options.bots).absolute())
-    missing = provide_bots(store, sorted(meters), open_sandbox(options.sandbox), meters)
+    store, sandbox = BotStore(Path(options.bots).absolute()), options.local.sandbox
+    missing = provide_bots(store, sorted(meters), open_sandbox(sandbox), meters)
 
     def load(place: int) -> tuple[Record, tuple[str, ...]]:
         record, measured = candidates.load(picked[place])
         return record, doubts_of(record, measured)
 
-    workers = options.workers or max(1, default_processes() // max(1, options.cpus))
-    executor = LocalExecutor(workers, cpus=options.cpus)
-    replay = Replay(len(picked), load, executor, bots=store.root, sandbox=options.sandbox, missing=missing)
+    executor = options.local.executor(len(picked))
+    replay = Replay(len(picked), load, executor, bots=store.root, sandbox=sandbox, missing=missing)
     counts = result.counts
     with counting(result.output, "rerun", "matches") as step:
 

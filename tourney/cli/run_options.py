@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
+from tourney.bots.sandbox.sandbox import Level
 from tourney.cli import options as opt
 from tourney.cli.options import FOLDER, F, number_option, option
 from tourney.cli.output import Output
@@ -22,6 +23,9 @@ from tourney.run.listeners import Listener, PlainListener, rich_listener
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
 from tourney.schema import SchemaError, read
 from tourney.store.beacon import BeaconValue
+
+if TYPE_CHECKING:
+    from tourney.run.workers.local import LocalExecutor
 
 T = TypeVar("T")
 
@@ -42,6 +46,23 @@ def cpus_option(more: str = "") -> Callable[[F], F]:
     """Add ``--cpus N``; ``more`` continues its help. The command gets ``cpus``."""
     help_ = f"Processors that a match and its bots are pinned to; 0: no pinning.{more}"
     return number_option("--cpus", range(MAX_WORKERS + 1), 1, help_)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayOptions:
+    """How many recorded matches are replayed at once, on which processors, and how bots are contained."""
+
+    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = opt.shared(cpus_option())
+    sandbox: Level = opt.shared(opt.sandbox_option)
+
+    def executor(self, matches: int) -> "LocalExecutor":
+        """The executor of this machine, with no more workers than there are matches."""
+        from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
+        from tourney.spawning import default_processes  # noqa: PLC0415 - likewise
+
+        workers = self.workers or max(1, default_processes() // max(1, self.cpus))
+        return LocalExecutor(max(1, min(workers, matches)), cpus=self.cpus)
 
 
 @dataclass(frozen=True, slots=True)
