@@ -1,7 +1,9 @@
 """Slices of a night: its end, its budget of matches, and the bounds for authors."""
 
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,8 @@ from tourney.league.league_folder import League
 from tourney.league.night_play import NightPlan
 from tourney.league.nights import run_night
 from tourney.run.engine.readiness import Pinning
+from tourney.run.engine.tournament_run import run_tournament
+from tourney.run.tournament_file import TournamentFile
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -38,9 +42,26 @@ def timed(league: League, seconds: float, step: float) -> int:
 def test_slices_end_with_the_night(tmp_path: Path) -> None:
     league = new_league(tmp_path)
     put(league, "ann", "drifter")
-    assert timed(league, 30, step=15) == 16, "the first slice, then too little is left"
+    assert timed(league, 30, step=15) == 4, "the first slice, then too little is left"
     with Database.open(league.database) as database:
         assert all(one.complete and one.root for one in database.tournaments.all())
+
+
+def test_slices_grow_with_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one is short, as the lengths of matches are not known; none is larger than all before."""
+    league = new_league(tmp_path)
+    put(league, "ann", "drifter")
+    budgets: list[int] = []
+    real = run_tournament
+
+    def noted(file: TournamentFile, *words: Any) -> Any:
+        budgets.append(int(dict(file.plan.extra)["budget"]))
+        return real(file, *words)
+
+    monkeypatch.setattr(night_play, "run_tournament", noted)
+    assert timed(league, 4000, step=600) == budgets[-1]
+    assert budgets[:3] == [4, 8, 16]
+    assert all(later <= 2 * before for before, later in pairwise(budgets))
 
 
 def test_budget_of_matches_is_kept(tmp_path: Path) -> None:

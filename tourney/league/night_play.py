@@ -7,6 +7,7 @@ what has been drawn.
 """
 
 import json
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -30,6 +31,8 @@ from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import StoredEntrant, Tournament
 
+FIRST: Final = 2
+"""Pairings of the first slice while nothing is known of how long matches take."""
 SHORTEST: Final = 10.0
 """Seconds that must be left for another slice: starting one takes a part of that."""
 PATIENCE: Final = 3600.0
@@ -55,6 +58,7 @@ class NightPlay:
         self._night = night
         self._plan = plan
         self._listener = listener
+        self._lengths: dict[int, dict[str, float]] = {}  # seconds of an author's match, by seats and author
         self.signal = 0
 
     def play(self) -> tuple[NightTournament, ...]:
@@ -79,6 +83,8 @@ class NightPlay:
             )
             return None
         drawn, state = -1, self._state(name)
+        before = self._state(f"night-{self._night.number - 1:04}-{seats}")
+        self._lengths[seats] = {} if before is None else before.lengths
         while not self.signal and (budget := self._budget(state, seats, end)) is not None:
             file = self._file(name, seats, budget, state)
             setup = PlaySetup(
@@ -99,7 +105,8 @@ class NightPlay:
         per = group_size(seats)
         most = None if self._plan.matches is None else self._plan.matches // per * per
         if state is None:
-            return max(per, min(BATCH * per, most or BATCH * per))
+            first = int(min(BATCH if self._lengths[seats] else FIRST, self._fitting(seats, None) / per))
+            return max(per, min(first * per, most or BATCH * per))
         if state.open:
             return state.budget
         if end is None:
@@ -108,12 +115,30 @@ class NightPlay:
         if left < max(SHORTEST, 2 * state.longest):
             return None
         fits = left / 2 * self._plan.pinning.workers / max(state.mean, 1e-3) / per
-        quota = self._league.table.quota.seconds_per_night
-        for author, seconds in state.seconds.items():
-            if 0 < seconds < quota:  # if it played in each match of the slice, it would take half of its rest
-                fits = min(fits, state.played[author] / seconds * (quota - seconds) / 2 / per)
+        self._lengths[seats] |= state.lengths
+        # What is not known, such as how long the bots of a new author take, shows before the next slice.
+        fits = min(fits, self._fitting(seats, state) / per, state.rows / per)
         budget = state.budget + max(1, int(fits)) * per
         return budget if most is None else min(budget, most) if most > state.budget else None
+
+    def _fitting(self, seats: int, state: "_State | None") -> float:
+        """The matches after which any author that still plays should have used half of what it has left.
+
+        Each is taken to play up to three times as often as it did so far this night.
+        """
+        rows, played = (0, {}) if state is None else (state.rows, state.played)
+        found = math.inf
+        for author, one in self._lengths[seats].items():
+            left = self._left(author, state)
+            if one > 0 and left >= one * group_size(seats):
+                share = min(1.0, 3 * (played.get(author, 0) + 1) / (rows + 1))
+                found = min(found, left / 2 / one / share)
+        return found
+
+    def _left(self, author: str, state: "_State | None") -> float:
+        """The seconds that an author has left this night."""
+        used = 0.0 if state is None else state.seconds.get(author, 0.0)
+        return self._league.table.quota.seconds_per_night - used
 
     def _file(self, name: str, seats: int, budget: int, state: "_State | None") -> TournamentFile:
         """Write the tournament file of the next slice, and read it."""
@@ -141,8 +166,8 @@ class NightPlay:
         alive = {one.entrant: one.digest for one in league.ledger.alive(self._night.number)}
         bots = alive if state is None else {one.name: one.entrant.digest for one in state.entrants} | alive
         if state is not None:
-            quota = league.table.quota.seconds_per_night
-            over = {author for author, seconds in state.seconds.items() if seconds >= quota}
+            pairing = group_size(seats)
+            over = {a for a, one in state.lengths.items() if self._left(a, state) < pairing * one}
             gone = {one.name for one in state.entrants if _author(one.name) in over or one.name not in alive}
             run["withdrawn"] = sorted(gone | set(state.tournament.run.withdrawn))
         tables = {"options": written.get("options", {}), "limits": written.get("limits", {}), "run": run}
@@ -177,6 +202,11 @@ class _State:
     longest: float
     seconds: Mapping[str, float]
     played: Mapping[str, int]
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """The mean seconds that each author was charged for a match."""
+        return {author: one / self.played[author] for author, one in self.seconds.items()}
 
     @property
     def budget(self) -> int:
