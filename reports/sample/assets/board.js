@@ -13,6 +13,8 @@
    board.flip(on)                   turns the board by half a turn (letters stay upright); returns whether it is
    board.views                      names of the seats as viewpoints, [] if nothing is hidden
    board.view(seat)                 shows what a seat (from 1) saw, 0 everything; returns the seat
+   board.line(words)                shows the pictures of data.lines from now on, whose actions are words[ply], or
+                                    with null those of the match again
    board.picture(ply)               a new, small <svg> of a position, seen from below
 
    svg may be null: then nothing is drawn. */
@@ -168,6 +170,8 @@
     (data.views || []).forEach(function (view) {
       seen[view.seat] = { last: view.last, frames: Frames(view, sprites, game.start) };
     });
+    var lines = data.lines ? Frames(data.lines, sprites, game.start) : null;
+    var aside = null; /* the actions of the line that is shown, by the numbers of their pictures */
     var seat = 0;
     var flipped = false;
     var shown = -1;
@@ -177,6 +181,7 @@
     var box = svg ? svg.viewBox.baseVal : null;
 
     function frames(ply) {
+      if (aside) return lines;
       var own = seen[seat];
       return own && ply <= own.last ? own.frames : open;
     }
@@ -321,11 +326,11 @@
     }
 
     function within(ply) {
-      return Math.max(0, Math.min(open.count - 1, ply));
+      return Math.max(0, Math.min((aside ? lines : open).count - 1, ply));
     }
 
     function value(ply, address) {
-      if (address === "a") return ply ? actions[ply - 1] : "";
+      if (address === "a") return (aside ? aside[ply] : actions[ply - 1]) || "";
       var path = address.split(".");
       var text = frames(ply).position(ply).split(" ")[+path[0]];
       return path.length > 1 ? text.split(/[:,]/)[+path[1]] : text;
@@ -389,6 +394,10 @@
           if (shown >= 0) show(shown);
         }
         return seat;
+      },
+      line: function (words) {
+        aside = lines && words;
+        shown = -1;
       },
       picture: function (ply) {
         var made = element("svg", { class: "tb", viewBox: [box.x, box.y, box.width, box.height].join(" ") });

@@ -20,7 +20,11 @@
         rows.get(ply)[seat] = value;
       }
       cockpit.seats.forEach(function (_, seat) {
-        if (name === "time") {
+        if (name === "analysis") {
+          cockpit.chances.forEach(function (each) {
+            if (each[1] === seat + 1) put(each[0], seat, Math.round(each[2] * 10) / 10);
+          });
+        } else if (name === "time") {
           cockpit.times.forEach(function (time, k) {
             if (cockpit.actors[k] === seat + 1) put(k + 1, seat, time);
           });

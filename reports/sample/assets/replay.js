@@ -699,6 +699,7 @@
   }
 
   function show(at, keepHash) {
+    leaveLine();
     const step = at - ply;
     ply = Math.max(0, Math.min(last, at));
     if (board) {
@@ -735,12 +736,93 @@
       showCard(card, k + 1, ply);
     });
     if (plots) plots.show(ply);
+    showOdds();
     if (comparison) comparison.show(ply);
     if (!keepHash) {
       trouble.hidden = true;
       address();
     }
   }
+
+  /* ---- the analysis: a bar of the chance to win, and better lines on the board ---- */
+
+  const chances = (data.chances || []).filter(function () {
+    return data.seats.length === 2;
+  });
+  const odds = chances.length && board && svg ? make("div", { id: "odds", role: "img" }) : null;
+  if (odds) {
+    odds.append(...data.seats.map(function (seat) { return make("i", { class: "c-" + seat[1] }); }));
+    words.after(odds);
+  }
+
+  function showOdds() {
+    if (!odds) return;
+    let at = chances[0];
+    chances.forEach(function (each) {
+      if (each[0] <= ply) at = each;
+    });
+    odds.firstChild.style.width = at[2] + "%";
+    odds.setAttribute("aria-label", data.seats[0][0] + "\u2019s chance to win: " + Math.round(at[2]) + " %");
+    odds.title = odds.getAttribute("aria-label");
+  }
+
+  let line = null;
+  let lineAt = 0;
+  const lineText = make("span", { "aria-live": "polite" });
+  const lineBar = make("p", { id: "line", role: "group", "aria-label": "Better line", hidden: "" });
+  [["\u2039", -1, "One action back in the line"], ["\u203a", 1, "One action forward in the line"]].forEach(function (each) {
+    const made = make("button", { type: "button", title: each[2], "aria-label": each[2] }, each[0]);
+    made.addEventListener("click", function () { stepLine(each[1]); });
+    lineBar.append(made);
+  });
+  const backToGame = make("button", { type: "button", title: "Back to the match (Escape)" }, "Back to the match");
+  backToGame.addEventListener("click", function () { show(ply); });
+  lineBar.append(lineText, backToGame);
+  controls.after(lineBar);
+
+  function stepLine(by) {
+    lineAt = Math.max(0, Math.min(line[2].length, lineAt + by));
+    const at = line[1] + lineAt;
+    board.show(at, { animate: !calm.matches });
+    notes.textContent = "";
+    board.notes(at).forEach(function (text) { notes.append(make("li", {}, isolated(text))); });
+    position.textContent = board.position(at);
+    lineText.textContent = "Better at action " + line[0] + ": ";
+    line[2].forEach(function (text, k) {
+      lineText.append(make(k + 1 === lineAt ? "b" : "bdi", {}, text), " ");
+    });
+  }
+
+  function enterLine(found) {
+    show(found[0] - 1);
+    line = found;
+    lineAt = 0;
+    const texts = [];
+    found[2].forEach(function (text, k) { texts[found[1] + k + 1] = text; });
+    board.line(texts);
+    lineBar.hidden = false;
+    stepLine(1);
+    stage.scrollIntoView({ block: "nearest" });
+    backToGame.focus({ preventScroll: true });
+  }
+
+  function leaveLine() {
+    if (!line) return;
+    line = null;
+    board.line(null);
+    lineBar.hidden = true;
+  }
+
+  (board && svg ? data.better || [] : []).forEach(function (found) {
+    const cell = document.querySelector('[data-better="' + found[0] + '"]');
+    if (!cell || !found[2].length) return;
+    const made = make("button", { type: "button", "aria-label": "Show the better line at action " + found[0] + " on the board" }, "Show");
+    made.addEventListener("click", function () {
+      pause();
+      enterLine(found);
+    });
+    cell.append(" ", made);
+  });
 
   /* Update the address with a delay: browsers limit the rate of changes. */
   function address() {
@@ -796,6 +878,7 @@
       return;
     }
     pause();
+    if (line && (where === "back" || where === "next")) return stepLine(where === "next" ? 1 : -1);
     show({ first: 0, back: ply - 1, next: ply + 1, last: last, turnback: turnFrom(ply, -1), turnnext: turnFrom(ply, 1) }[where]);
   }
 
@@ -836,6 +919,7 @@
     else if (event.key === "n" || event.key === "p") goKey(event.key === "n");
     else if (event.key === "c") share.click();
     else if (event.key === "?") openHelp();
+    else if (event.key === "Escape" && line) show(ply);
     else if (event.key === "Escape" && comparison) comparison.close();
     else return;
     event.preventDefault();
@@ -925,6 +1009,7 @@
         times: times,
         actors: actors,
         clocks: clocks,
+        chances: data.chances || [],
         grouped: grouped,
         kept: kept,
         keep: keep,
