@@ -20,6 +20,7 @@ from tourney.match.luck import POINT, draws
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import Record, check_record
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import Limits
 
 STONES = (("stones", "3"),)
@@ -183,6 +184,10 @@ def test_bot_that_fails_is_named(stones: Record) -> None:
     played = play_match(analyser.spec(stones), find_game(stones.game), players)
     with refused(InputError, "reference failed (protocol) after", "perhaps"):
         analysis_of(stones, played, analyser, pawns=False)
+    outcome = structs.replace(played.outcome, faults=((1, "startup", 0),))
+    silent = PlayedMatch(structs.replace(played.record, outcome=outcome), played.log)
+    with refused(InputError, "reference failed (startup) after 0 actions", "as uci:stockfish"):
+        analysis_of(stones, silent, analyser, pawns=False)
 
 
 def test_marks_have_lichess_bounds() -> None:

@@ -151,8 +151,9 @@ def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser, *, pawn
     faults = [fault for fault in played.outcome.faults if fault[1] != "illegal"]
     if faults:
         seat, kind, ply = faults[0]
-        notes = played.lines(seat, "note")
-        raise InputError(f"{analyser.bot.name} failed ({kind}) after {ply} actions: {''.join(notes[-1:])}")
+        note = "".join(played.lines(seat, "note")[-1:])
+        advice = "; an engine is named with its protocol, as uci:stockfish" if kind == "startup" else ""
+        raise InputError(f"{analyser.bot.name} failed ({kind}) after {ply} actions: {note}{advice}")
     if played.record.actions[: len(record.actions)] != record.actions:
         # The analyser's own actions are not played, so an illegal one is the record's.
         raise InputError("the actions of the record do not follow from its seed: `tourney verify` says more")
