@@ -217,7 +217,7 @@ def test_captured_piece_fades_and_then_is_gone(tmp_path: Path, profile: Path) ->
     board.show({last - 1}); board.show({last}, {{animate: true}});
     const fading = svg.querySelectorAll('[data-leaving]').length;
     document.getAnimations().forEach(a => a.finish());
-    await wait(100);
+    for (let k = 0; k < 100 && svg.querySelector('[data-leaving]'); k++) await wait(50);
     return {{fading, left: svg.querySelectorAll('[data-leaving]').length, state: state()}};
     """
     found = page.run(script, profile)
