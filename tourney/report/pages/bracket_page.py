@@ -238,7 +238,10 @@ def _box(view: TieView, x: int, y: float, page: str) -> str:
             f"{escape(view.short)}</text>"
         )
     names = " against ".join(
-        display.isolated(side.entrant.name) if side.entrant else "a bot to be decided" for side in view.sides
+        f"{side.seed} {display.isolated(side.entrant.name)} {side.score}".rstrip()
+        if side.entrant
+        else "a bot to be decided"
+        for side in view.sides
     )
     said = escape(f"{view.title}: {names}. {view.words}")
     return (
