@@ -234,7 +234,14 @@ def figures(world: World, course: Course) -> Iterator[tuple[str, str]]:
         f"nights until within {NEAR:.0f} Elo",
         f"median {median(waits):.0f}, 90 % {waits[len(waits) * 9 // 10]}",
     )
-    yield "versions never that near", str(len(versions) - len(waits))
+    last = ledger.night.number if ledger.night else 0
+    old = [one for one in versions if one.night < last - 5]
+    far = [one for one in old if one not in course.near]
+    flood = sum(one.author == "flood" for one in far)
+    yield (
+        "versions never that near",
+        f"{len(far)} of {len(old)} that are older than 5 nights, {flood} of the flooder",
+    )
     games = {author: count for author, count in course.games.items() if author in STARTS}
     shown = ", ".join(
         f"{author} {100 * count / sum(games.values()):.1f} %" for author, count in sorted(games.items())

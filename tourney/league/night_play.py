@@ -33,6 +33,8 @@ from tourney.store.values import StoredEntrant, Tournament
 
 FIRST: Final = 2
 """Pairings of the first slice while nothing is known of how long matches take."""
+MEMORY: Final = 7
+"""Nights from which the lengths of an author's matches are known."""
 SHORTEST: Final = 10.0
 """Seconds that must be left for another slice: starting one takes a part of that."""
 PATIENCE: Final = 3600.0
@@ -83,8 +85,10 @@ class NightPlay:
             )
             return None
         drawn, state = -1, self._state(name)
-        before = self._state(f"night-{self._night.number - 1:04}-{seats}")
-        self._lengths[seats] = {} if before is None else before.lengths
+        earlier = (self._state(f"night-{self._night.number - k:04}-{seats}") for k in range(MEMORY, 0, -1))
+        self._lengths[seats] = {
+            author: one for state in earlier if state for author, one in state.lengths.items()
+        }
         while not self.signal and (budget := self._budget(state, seats, end)) is not None:
             file = self._file(name, seats, budget, state)
             setup = PlaySetup(
@@ -124,14 +128,14 @@ class NightPlay:
     def _fitting(self, seats: int, state: "_State | None") -> float:
         """The matches after which any author that still plays should have used half of what it has left.
 
-        Each is taken to play up to three times as often as it did so far this night.
+        Each is taken to play up to three times as often as it did so far this night, or always.
         """
         rows, played = (0, {}) if state is None else (state.rows, state.played)
         found = math.inf
         for author, one in self._lengths[seats].items():
             left = self._left(author, state)
             if one > 0 and left >= one * group_size(seats):
-                share = min(1.0, 3 * (played.get(author, 0) + 1) / (rows + 1))
+                share = min(1.0, 3 * played[author] / rows) if played.get(author) else 1.0
                 found = min(found, left / 2 / one / share)
         return found
 
