@@ -261,7 +261,8 @@
     function leave(node) {
       leaving.push(node);
       node.setAttribute("data-leaving", "");
-      node.animate([{ opacity: 1 }, { opacity: 0 }], { duration: SLIDE }).onfinish = function () { node.remove(); };
+      function gone() { node.remove(); }
+      node.animate([{ opacity: 1 }, { opacity: 0 }], { duration: SLIDE }).finished.then(gone, gone);
     }
 
     /* Lets each piece that came slide from the nearest one of the same look that went; others fade. */
