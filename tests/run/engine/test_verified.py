@@ -12,7 +12,7 @@ import pytest
 from tests.support import genuine
 from tests.support.command import invoke
 from tourney.match.verify import Finding
-from tourney.run.engine.verification import TournamentVerifier
+from tourney.run.engine.verification import CheckedMatch, TournamentVerifier, VerifyReply
 from tourney.run.engine.verified import PartialCheck
 from tourney.spawning import Pool
 from tourney.store.database import Database
@@ -79,6 +79,21 @@ def test_changed_matches_are_verified_again_until_they_hold(database: str) -> No
         _, names, flaws = check(database)
         assert names == ["two"]
         assert len(flaws) == 1
+
+
+def test_chunk_that_fails_is_verified_again_first(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that changed, say, break records whose rows are as they were when they held."""
+    check(database)
+    taken = TournamentVerifier.taken
+
+    def fail(verifier: TournamentVerifier, reply: VerifyReply) -> Iterator[CheckedMatch]:
+        for one, _ in taken(verifier, reply):
+            yield one, [Finding("the rules changed")]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TournamentVerifier, "taken", fail)
+        assert len(check(database, age=timedelta(0))[2]) == 18
+    assert check(database)[1] == [*NAMES]
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,9 @@ class PartialCheck:
                 done += 1
                 self.left -= len(found)
                 self.checked += len(found)
-                if not any(findings for _, findings in found):
+                if any(findings for _, findings in found):
+                    self._known.pop(digest, None)  # the next call begins with it
+                else:
                     self._known[digest] = self._now
                 if done % _OFTEN == 0:
                     self._write()
