@@ -69,7 +69,7 @@ def test_interrupted_night_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert said[0] == "night 1 goes on"
     night = reopened(league).ledger.night
     assert night is not None
-    assert (night.number, night.told, night.matches) == (1, True, 8)
+    assert (night.number, night.announced, night.matches) == (1, True, 8)
     assert run(league, 1).number == 2
 
 

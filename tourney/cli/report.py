@@ -255,9 +255,9 @@ def _state(
     chosen = (request.every, request.game, request.any_host, sorted(request.levels.items()))
     parts: list[object] = [replace(options, live=None), chosen, sorted(shipped_digests().items())]
     for one in tournaments:
-        told = disclosure(database, one)
+        shown = disclosure(database, one)
         code = code_digest(known_game(one.game), options.templates.folders)
-        parts += [one.id, code, told.ended, told.commitment, sorted(told.sealed)]
+        parts += [one.id, code, shown.ended, shown.commitment, sorted(shown.sealed)]
     read = database.tournaments.all() if request.every else tournaments
     parts += [database.content_digest(one.id) for one in read]
     return hashlib.sha256(repr(parts).encode("utf-8", "replace")).hexdigest()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Final, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from tourney.errors import StoreError
 from tourney.files import sync_folder
@@ -101,13 +101,13 @@ class NightTournament(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Night(Struct, frozen=True, tag_field="kind", tag="night", forbid_unknown_fields=True):
-    """A night by number. It is open until ``closed``; ``told``: authors have had their news."""
+    """A night by number. It is open until ``closed``; ``announced``: authors have their news."""
 
     number: Ordinal
     season: Ordinal
     opened: Moment
     closed: Moment | None = None
-    told: bool = False
+    announced: bool = field(default=False, name="told")
     tournaments: tuple[NightTournament, ...] = ()
 
     @property

@@ -93,7 +93,7 @@ def _open(league: League, now: datetime, log: Listener) -> Night:
     """The open night, or a new one after a backup."""
     season = season_now(league, now)
     last = league.ledger.night
-    if last is not None and (last.closed is None or not last.told):
+    if last is not None and (last.closed is None or not last.announced):
         log.say(f"night {last.number} goes on")
         return last
     night = Night(1 if last is None else last.number + 1, season.number, moment(now))
@@ -134,7 +134,7 @@ def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
     texts = write_news(league, night) if night.tournaments else {}
     for author, text in texts.items():
         _notify(league, night, author, text, log)
-    league.ledger.add(structs.replace(night, told=True))
+    league.ledger.add(structs.replace(night, announced=True))
 
 
 def publish(league: League, say: Callable[[str], None]) -> Path:
@@ -192,7 +192,7 @@ def _archive(league: League, now: datetime, log: Listener) -> None:
 def preview(league: League, now: datetime) -> Iterator[str]:
     """Yield what a night would do now, in sentences; nothing is written."""
     last = league.ledger.night
-    goes_on = last is not None and not last.told
+    goes_on = last is not None and not last.announced
     number = 1 if last is None else last.number + (not goes_on)
     yield f"night {number} " + ("goes on" if goes_on else "begins")
     for one in arrivals(league, now):
