@@ -6,6 +6,8 @@ Tables: repeats, luck, stones, cycles, transitive, dumping, answers, times; all 
 ``stones`` are simulated from fixed seeds, with strengths in Elo; ``stones`` plays matches of Sage Stones. So
 all figures are the same everywhere. ``cycles`` has pools of six bots in which three beat each other in a
 circle; ``transitive`` has pools without any, some of them with accidents, draws or drift.
+
+It is long because its tables share their simulated pools.
 """
 
 import math

@@ -33,6 +33,8 @@ honestly; both are threads of this process, behind the interface of a cluster's 
 every match: a time-out of the first entrant at once or after its limit, or another game by the rules. Where
 the run refuses it, its matches are withdrawn, as `tourney db withdraw` does, and the run goes on. A row gives
 the matches that it forged, those whose result is stored at the end, and what the run says of the host.
+
+It is long because its four tables share their bots and the clock of their ends.
 """
 
 import argparse

@@ -23,6 +23,8 @@ again; adaptive pairs batches of 4 pairings and sees the results of all but the 
 ``checkers``: tournaments of each format are played in this process by bots that choose by a seed, exported,
 and checked by ``seeds/check.py`` and ``seeds/check.mjs``, each in a process of its own. Seconds are those of
 its processor. The last column is what they print.
+
+It is long because its tables share their simulated fields.
 """
 
 import resource

@@ -24,6 +24,8 @@ time cannot be less than their sum over the number of processors; on a busy mach
 ``--profile`` plays matches one after the other in this process, as a worker does, on one processor, and
 reuses the bots. A timer is read before and after each part; its own cost is measured and subtracted. Parts
 are nested: the table shows each part's own time, without the parts inside it.
+
+It is long because the profile measures the same tournaments as the table.
 """
 
 import gc
