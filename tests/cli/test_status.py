@@ -33,6 +33,7 @@ def test_status_shows_progress(db: str) -> None:
         "process": None,
         "done": 12,
         "rows": 12,
+        "matches": 12,
         "rounds": 3,
         "planned_rounds": 3,
         "until": None,

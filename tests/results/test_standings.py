@@ -1,5 +1,6 @@
 """Standings: scores, ranks and tie-breaks."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -7,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.tournaments import LETTERS, stored
+from tests.support.tournaments import LETTERS, begin, stored
 from tourney.match.luck import POINT
-from tourney.results.standings import Standing, rank_standings
+from tourney.results.standings import Standing, planned_matches, rank_standings
 from tourney.schedule.row import score_units
+from tourney.store.database import Database
 from tourney.store.totals import PairTotal, ScoreTotals, StandingsTotals
 
 
@@ -108,3 +110,13 @@ def test_luck_is_taken_off_points_per_match() -> None:
     first, second = rank_standings(stored(2), 2, StandingsTotals(by_seat, (), (), {0: (POINT, 2)}))
     assert (first.luck, first.mean_without_luck) == (Fraction(1, 2), Fraction(1, 4))
     assert (second.luck, second.mean_without_luck) == (None, None)
+
+
+def test_planned_matches_are_those_of_the_whole_schedule(repository: Database) -> None:
+    swiss = begin(repository, 4, format_="swiss", rounds=3)
+    assert planned_matches(swiss, stored(4), 4) == 12
+    gone = (*stored(3), replace(stored(4)[3], left=2))
+    assert planned_matches(swiss, gone, 4) == 4
+    paired_at_once = begin(repository, 3, name="second")
+    assert planned_matches(paired_at_once, stored(3), 6) == 6
+    assert planned_matches(replace(paired_at_once, complete=False), stored(4), 6) == 12

@@ -20,14 +20,26 @@ from tourney.store.tournaments import Archive
 
 COLUMNS = (
     *("tournament", "game", "format", "state"),
-    *(Column("done", right=True), Column("rows", "of", right=True), Column("rounds", right=True)),
+    *(Column("done", right=True), Column("matches", "of", right=True), Column("rounds", right=True)),
     *("planned_rounds", "until", Column("void", right=True), Column("rate", "a second", right=True)),
     *(Column("left", right=True), Column("faults", "faults by bot"), Column("overload", "overloaded turns")),
     *(Column("void_matches", "void by the machine"), "benched", "broken"),
     *(Column("set_aside", "hosts set aside"), "withdrawn", "playing", "paused"),
     *("root", "commitment", "seed", "archive"),
 )
-SHOWN = ("tournament", "game", "format", "state", "done", "rows", "rounds", "void", "rate", "left", "faults")
+SHOWN = (
+    "tournament",
+    "game",
+    "format",
+    "state",
+    "done",
+    "matches",
+    "rounds",
+    "void",
+    "rate",
+    "left",
+    "faults",
+)
 """The columns of a table; it shows the others in lines of its own, below."""
 
 
@@ -43,13 +55,14 @@ class StatusDocument(Document, frozen=True, kw_only=True):
 def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     """Show the progress of TOURNAMENT (default: all), even while a run is active.
 
-    Rounds are those paired so far, of those planned where the format knows their number. Matches in progress
-    are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start; the time left is for
-    the rounds paired so far. Where the file has [until], the line `until` says how near the answer is, or why
-    the tournament ended. A finished tournament shows its root, one SHA-256 over its plan and all matches
-    (see `tourney verify --root`). One whose records are in an archive shows that file. A host that
-    gets no more matches is shown with the number of its matches that must still be withdrawn (see `tourney db
-    withdraw`), and the file of withdrawn matches as long as it exists.
+    Rounds are those paired so far, of those planned where the format knows their number. Matches in
+    progress are shown as MATCH:BOTS:SINCE. The rate is that of the active run since its start; the time
+    left is for all matches of the schedule, or those paired so far where results decide the rest. Where
+    the file has [until], the line `until` says how near the answer is, or why the tournament ended. A
+    finished tournament shows its root, one SHA-256 over its plan and all matches (see `tourney verify
+    --root`). One whose records are in an archive shows that file. A host that gets no more matches is
+    shown with the number of its matches that must still be withdrawn (see `tourney db withdraw`), and the
+    file of withdrawn matches as long as it exists.
     """
     with open_database(db) as opened, opened.snapshot() as database:
         chosen = database.all_tournaments() if tournament is None else (database.tournament(tournament),)

@@ -20,7 +20,17 @@ from tourney.results.columns import (
     decimal,
     number_column,
 )
-from tourney.schedule.format import BY_POINTS, Format, History, Participant, Setup, group_size, ranking_format
+from tourney.schedule.format import (
+    BY_POINTS,
+    FORMATS,
+    Format,
+    History,
+    Participant,
+    Setup,
+    find_format,
+    group_size,
+    ranking_format,
+)
 from tourney.schedule.row import ResultRow, Row, units_of_win
 from tourney.schedule.tie_breaks import (
     TIE_BREAKS,
@@ -335,6 +345,20 @@ def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False
     more = "" if complete else f"{', and ' if left else ', but '}more rounds are to be paired"
     kinds = " Intervals and ranks by Elo hold at every look; probabilities and TrueSkill are of this moment."
     return f"Interim standings: {play}{more}.{kinds if ratings else ''}"
+
+
+def planned_matches(tournament: Tournament, entrants: Sequence[StoredEntrant], paired: int) -> int:
+    """The matches of a whole tournament as far as its schedule tells, at least those that are ``paired``.
+
+    Where results may end it earlier, or entrants left, only what is paired is known.
+    """
+    plan = tournament.plan
+    if tournament.complete or not FORMATS.knows(plan.format):
+        return paired
+    setup = setup_of(plan, tournament.seed, entrants)
+    if setup.until is not None or any(one.left is not None for one in entrants):
+        return paired
+    return max(paired, find_format(plan.format).planned_matches(setup) or 0)
 
 
 def load_setup(database: Database, tournament: int) -> Setup:

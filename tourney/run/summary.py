@@ -19,9 +19,10 @@ from tourney.store.values import Tournament
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a tournament is: rows paired, rows with a result, faults, and void matches.
+    """How far a tournament is: its matches, those with a result, faults, and void matches.
 
-    ``played`` and ``seconds`` are those of this run alone.
+    ``rows`` are all matches, as ``planned_matches`` knows them. ``played`` and ``seconds`` are those of this
+    run alone.
     """
 
     rows: int
@@ -38,7 +39,7 @@ class RunProgress:
 
     @property
     def left(self) -> float | None:
-        """Seconds left for the paired rows, or None if unknown."""
+        """Seconds left for the known matches, or None if unknown."""
         return (self.rows - self.done) / self.rate if self.rate else None
 
 

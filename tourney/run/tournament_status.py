@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from tourney.errors import UsageError
 from tourney.games.registry import known_game
-from tourney.results.standings import State, setup_of, state_of
+from tourney.results.standings import State, planned_matches, setup_of, state_of
 from tourney.results.texts import origin_text
 from tourney.results.until import until_now
 from tourney.run.engine.withdrawal import withdrawn_path
@@ -84,10 +84,11 @@ class HostSetAside(Part, frozen=True, kw_only=True):
 class TournamentStatus(Part, frozen=True, kw_only=True):
     """A tournament.
 
-    `rows` are the matches paired so far, `done` those with a result, `void` those of them that are void.
+    `rows` are the matches paired so far, `matches` those of the whole tournament as far as its schedule is
+    known, `done` those with a result, `void` those of them that are void.
     `rounds` are the rounds paired so far, `planned_rounds` all rounds, where the format knows their number.
     `process` is that of an active run on this machine; `rate` its matches a second, `left` the seconds that
-    the paired matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
+    the known matches still take. `until` says what `[until]` asks, or why it ended the tournament. `root`
     is that of a finished tournament. `commitment` fixes plan and seed from before the first match; null for
     old tournaments. `seed` says where the seed comes from. `archive` is null where the
     records are in the database. `withdrawn` is the file of withdrawn matches, if there is one.
@@ -100,6 +101,7 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     process: int | None
     done: int
     rows: int
+    matches: int
     rounds: int
     planned_rounds: int | None
     until: str | None
@@ -129,7 +131,8 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
     entrants = database.tournaments.entrants(id_)
     names = {entrant.number: entrant.name for entrant in entrants}
     state = state_of(tournament, progress, running)
-    rate, left = _pace(progress, running if state == "running" else None, now)
+    matches = planned_matches(tournament, entrants, progress.rows)
+    rate, left = _pace(progress, matches, running if state == "running" else None, now)
     # Of a run on a server the status is known only in the folder in which the run began.
     status = RunStatus() if running is None else read_status(status_path(database.place, id_))
     totals = database.totals
@@ -143,6 +146,7 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         process=running.pid or None if running is not None and state == "running" else None,
         done=progress.done,
         rows=progress.rows,
+        matches=matches,
         rounds=progress.rounds,
         planned_rounds=_planned_rounds(tournament, entrants, progress.rounds),
         until=until_now(database, tournament),
@@ -172,12 +176,14 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
     )
 
 
-def _pace(progress: RowCounts, running: Running | None, now: float) -> tuple[float | None, int | None]:
-    """The matches a second of a run, and the seconds that the paired matches still take."""
+def _pace(
+    progress: RowCounts, matches: int, running: Running | None, now: float
+) -> tuple[float | None, int | None]:
+    """The matches a second of a run, and the seconds that the rest of the ``matches`` takes."""
     if running is None or not now > running.since > 0:
         return None, None
     rate = max(0, progress.done - running.done) / (now - running.since)
-    return round(rate, 2), round((progress.rows - progress.done) / rate) if rate else None
+    return round(rate, 2), round((matches - progress.done) / rate) if rate else None
 
 
 def _playing(

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.match.spec import MatchSpec
-from tourney.results.standings import setup_of
+from tourney.results.standings import planned_matches, setup_of
 from tourney.results.texts import counted
 from tourney.results.until import next_rounds
 from tourney.run.engine.run_control import RunControl, WriteRetry
@@ -218,7 +218,8 @@ class Recorder:
     def __init__(self, database: Database, tournament: Tournament, control: RunControl) -> None:
         self._database = database
         self._tournament = tournament.id
-        self._names = [entrant.name for entrant in database.tournaments.entrants(tournament.id)]
+        entrants = database.tournaments.entrants(tournament.id)
+        self._names = [entrant.name for entrant in entrants]
         self._listener = control.listener
         self._clock = control.clock
         self._spool = control.spool
@@ -227,6 +228,7 @@ class Recorder:
         # How far the tournament is, as stored; ``_played`` counts the matches of this run.
         counts = database.schedules.progress(tournament.id)
         self._rows, self._done, self._void = counts.rows, counts.done, counts.void
+        self._planned = planned_matches(tournament, entrants, counts.rows)
         self._faults = sum(count for _, _, count in database.totals.faults(tournament.id))
         self._played = 0
         self.load = RunLoad()
@@ -246,7 +248,8 @@ class Recorder:
     def progress(self) -> RunProgress:
         """How far the tournament is."""
         seconds = self._clock() - self._started
-        return RunProgress(self._rows, self._done, self._played, self._faults, self._void, seconds)
+        rows = self._rows if self._complete else max(self._rows, self._planned)
+        return RunProgress(rows, self._done, self._played, self._faults, self._void, seconds)
 
     @property
     def finished(self) -> bool:
