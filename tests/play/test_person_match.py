@@ -15,6 +15,7 @@ from tests.support.toys import Odds, Race, Toe
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.games.base import AnyGame
+from tourney.games.registry import find_game
 from tourney.match.named_seeds import RandomChannel
 from tourney.match.record import check_record
 from tourney.match.result import PlayedMatch
@@ -130,6 +131,16 @@ def test_viewing_commands_change_nothing() -> None:
     assert "1 Crosses> history\n1 Crosses: b2\n2 Noughts, bot: a1\n" in text
     assert text.count("\n 1  [O2] .   .\n 2   .   X1  .\n") == 2  # at the turn, and for `board`
     assert "over, Enter to leave> position\nO.X/OX./X.. over\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "action"),
+    [("cyvasse", "King b5", "king-b5"), ("cyvasse", "king  B5", "king-b5"), ("element", "draw 1", "draw-1")],
+)
+def test_actions_are_taken_as_pages_write_them(name: str, typed: str, action: str) -> None:
+    terminal = Typed(typed, "history", "quit")
+    assert sit(find_game(name), [None, First], terminal).play() is None
+    assert f": {action}\n" in terminal.text
 
 
 def test_end_of_input_and_quit_leave_the_game() -> None:

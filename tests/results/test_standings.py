@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations, product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -112,11 +113,12 @@ def test_luck_is_taken_off_points_per_match() -> None:
     assert (second.luck, second.mean_without_luck) == (None, None)
 
 
-def test_planned_matches_are_those_of_the_whole_schedule(repository: Database) -> None:
-    swiss = begin(repository, 4, format_="swiss", rounds=3)
+def test_planned_matches_are_those_of_the_whole_schedule(tmp_path: Path) -> None:
+    with Database.open(str(tmp_path / "tourney.db"), create=True) as repository:
+        swiss = begin(repository, 4, format_="swiss", rounds=3)
+        at_once = begin(repository, 3, name="second")
     assert planned_matches(swiss, stored(4), 4) == 12
     gone = (*stored(3), replace(stored(4)[3], left=2))
     assert planned_matches(swiss, gone, 4) == 4
-    paired_at_once = begin(repository, 3, name="second")
-    assert planned_matches(paired_at_once, stored(3), 6) == 6
-    assert planned_matches(replace(paired_at_once, complete=False), stored(4), 6) == 12
+    assert planned_matches(at_once, stored(3), 6) == 6
+    assert planned_matches(replace(at_once, complete=False), stored(4), 6) == 12

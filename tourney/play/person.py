@@ -118,6 +118,7 @@ class PersonChannel(Channel):
         self._shown = 0
         self._view = ""
         self._legal: tuple[str, ...] = ()
+        self._game = NewGame("", 0, 0, 0)
 
     def send(self, data: bytes) -> None:
         """Read lines."""
@@ -125,7 +126,8 @@ class PersonChannel(Channel):
             match decode_referee(line):
                 case Hello():
                     self._answers.append(Greeting(position=True, legal=True))
-                case NewGame():
+                case NewGame() as game:
+                    self._game = game
                     self._answers.append(Ready())
                 case Play() | Reveal() | Withdrawn() as happening:
                     self._happened.append(happening)
@@ -161,7 +163,7 @@ class PersonChannel(Channel):
         width = shared.terminal.width
         match command.name:
             case "moves":
-                shared.print(listing(self._legal, command.rest, width))
+                shared.print(listing(self._legal, command.rest, width, self._written))
             case "board":
                 self.draw()
             case "legend":
@@ -174,8 +176,19 @@ class PersonChannel(Channel):
                 shared.print(help_lines())
 
     def _read(self, text: str) -> str:
-        """The action that a text is in the notation of players."""
-        return self._shared.game.read_notation(self._view, text)
+        """The legal action that a text is in the notation of players; the text if it is not exactly one."""
+        action = self._shared.game.read_notation(self._view, text)
+        if action in self._legal:
+            return action
+        found = [one for one in self._legal if self._written(one).lower() == text.lower()]
+        return found[0] if len(found) == 1 else text
+
+    def _written(self, action: str) -> str:
+        """A legal action in the notation of players, by all actions that this seat knows."""
+        game, new = self._shared.game, self._game
+        known = [h.action for h in self._happened if isinstance(h, Play | Reveal) and h.action != HIDDEN]
+        settings = game.settings(new.seats, dict(new.options))
+        return game.notation([*known, action], *settings)[-1].replace("\u00a0", " ")
 
     def _legend(self) -> list[str]:
         game, guide = self._shared.game, self._shared.guide
@@ -206,7 +219,7 @@ class PersonChannel(Channel):
         shared.hand_to(self._seat)
         self.tell()
         self.draw()
-        shared.print(summary(self._legal, shared.terminal.width))
+        shared.print(summary(self._legal, shared.terminal.width, self._written))
         return self.choose(f"{shared.label(self._seat)}> ", (*self._legal, *NAMES))
 
     def choose(self, prompt: str, words: Sequence[str]) -> BotMessage:

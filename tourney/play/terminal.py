@@ -198,6 +198,9 @@ def parse_typed(
             return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
         return TypedCommand(name, rest)
     if rest:
+        action = read(f"{text} {rest}")
+        if action in legal:
+            return TypedAction(action)
         return Unclear(f"{shown(line.strip())} is more than one word; type an action, or help")
     if text.isascii() and text.isdecimal():
         number = int(text[:9])
@@ -219,7 +222,7 @@ def help_lines() -> list[str]:
     widest = max(map(len, WORDS))
     return [
         "Type an action, a prefix that only one action has, or an action's number in `moves`.",
-        "In chess you may also write a move as players do: e4, Nf3, exd5, O-O.",
+        "You may also type what `moves` shows behind an action, such as Nf3 in chess.",
         *(f"  {word.ljust(widest)}  {what}" for word, what in WORDS.items()),
     ]
 
@@ -242,28 +245,37 @@ def _count(legal: Sequence[str]) -> str:
     return f"`moves` lists the {len(legal)} legal actions" if len(legal) > 1 else f"only {legal[0]} is legal"
 
 
-def listing(legal: Sequence[str], prefix: str, width: int) -> list[str]:
+def listing(legal: Sequence[str], prefix: str, width: int, written: Callable[[str], str] = str) -> list[str]:
     """Lines that list the legal actions with a prefix, each with its number among all.
 
-    More than ``MOST`` actions are listed by their prefixes, each with its number of actions.
+    Behind an action stands how players write it, if that differs. More than ``MOST`` actions are listed by
+    their prefixes, each with its number of actions.
     """
     numbers = {action: number for number, action in enumerate(legal, start=1)}
     found = beginning_with(prefix, legal)
     if not found:
         return [f"no legal action begins with {prefix[:40]!r}"]
     if len(found) <= MOST:
-        return columns((f"{numbers[action]:>{len(str(len(legal)))}} {action}" for action in found), width)
-    texts = (
+        digits = len(str(len(legal)))
+        texts = {action: written(action) for action in found}
+        return columns(
+            (
+                f"{numbers[a]:>{digits}} {a}{f' {text}' * (text.replace(' ', '-') != a)}"
+                for a, text in texts.items()
+            ),
+            width,
+        )
+    groups = (
         f"{_shared(group)}..  {len(group)}" if group[1:] else f"{group[0]}  (number {numbers[group[0]]})"
         for group in _groups(found)
     )
-    return [f"{len(found)} actions, by prefix; `moves PREFIX` lists those of one:", *columns(texts, width)]
+    return [f"{len(found)} actions, by prefix; `moves PREFIX` lists those of one:", *columns(groups, width)]
 
 
-def summary(legal: Sequence[str], width: int) -> list[str]:
+def summary(legal: Sequence[str], width: int, written: Callable[[str], str] = str) -> list[str]:
     """What is shown of the legal actions at each turn: all of them if they are few."""
     if len(legal) <= FEW:
-        return listing(legal, "", width)
+        return listing(legal, "", width, written)
     example = max(legal)[: len(_shared(legal)) + 1]
     return [
         f"{len(legal)} legal actions; `moves` lists them, `moves {example}` those that begin with {example}"
