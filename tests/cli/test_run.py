@@ -3,11 +3,13 @@
 import json
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from tests.support.command import invoke, run
 from tests.support.tournaments import THREE_PEBBLES, WAITING_CUP, waiting_cup, write_file
+from tourney.errors import GameError
 
 
 def test_finished_run_changes_nothing(home: Path, db: str) -> None:
@@ -261,6 +263,7 @@ def test_command_line_stands_for_a_file(tmp_path: Path, monkeypatch: pytest.Monk
         (("--game", "sage-stones"), "name a tournament file, or the game and the bots"),
         (("cup.toml", "--game", "sage-stones"), "omit it"),
         (("--game", "sage-stones", "--bots", "pebble", "--set", "x"), "does not have the form KEY=VALUE"),
+        (("--game", "sage-stones", "--bots", "pebble"), "removed sage-stones-round-robin-"),
     ],
 )
 def test_command_line_without_a_whole_tournament_is_refused(
@@ -270,4 +273,15 @@ def test_command_line_without_a_whole_tournament_is_refused(
     done = invoke("run", *words)
     assert done.exit_code == 2
     assert said in done.stderr
-    assert list(tmp_path.iterdir()) == []
+    assert not [*tmp_path.glob("*.toml"), *tmp_path.glob("*.db")]
+
+
+def test_game_without_its_package_starts_no_tournament(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tourney.games.chess.rules", Mock(side_effect=GameError("needs the package chess")))
+    write_file(tmp_path, 'name = "cup"\ngame = "chess"\nbots = ["random", "mcts"]\n')
+    done = invoke("run", "cup.toml")
+    assert (done.exit_code, done.stderr) == (2, "error: cup.toml: needs the package chess\n")
+    assert not (tmp_path / "tourney.db").exists()

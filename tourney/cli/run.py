@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -21,7 +22,7 @@ from tourney.cli.run_options import (
     parse_share,
     workers_option,
 )
-from tourney.errors import UsageError
+from tourney.errors import TournamentError, UsageError
 from tourney.files import write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
@@ -36,9 +37,9 @@ from tourney.spawning import default_processes
 class RunDocument(Document, frozen=True, kw_only=True):
     """How a run ended, and how far the tournament is.
 
-    `end` is "drained" or "stopped" for a run that was asked to stop. `rows` are the matches paired so far,
-    `done` those with a result, `played` and `seconds` those of this run alone. `rate` is its matches a
-    second. `root` is that of a finished tournament.
+    `end` is "drained" or "stopped" for a run that was asked to stop. `rows` are its matches as far as its
+    schedule is known, `done` those with a result, `played` and `seconds` those of this run alone. `rate`
+    is its matches a second. `root` is that of a finished tournament.
     """
 
     format: Literal["tourney-run/1"] = "tourney-run/1"
@@ -105,15 +106,15 @@ class RunRequest:
         """The output format."""
         return OutputFormat(next((word for word in reversed(self.formats) if word in opt.TEXT), opt.TEXT[0]))
 
-    def tournament(self, file: Path | None) -> TournamentFile:
-        """The tournament of a file, or of the options, which then becomes a file. Raises UsageError."""
+    def tournament(self, file: Path | None) -> tuple[TournamentFile, bool]:
+        """The tournament of a file, or of the options, and whether that became a file. Raises UsageError."""
         own = [word for word in self.formats if word not in opt.TEXT]
         if file is not None:
             if any((self.game, self.name, self.rounds, self.keys, own)):
                 raise UsageError(
                     "--game, --name, --rounds, --set and such a --format stand for FILE: omit it"
                 )
-            return read_tournament_file(file)
+            return read_tournament_file(file), False
         if self.game is None or not opt.is_given("bots"):
             raise UsageError("name a tournament file, or the game and the bots: --game chess --bots a,b,c")
         format_ = own[-1] if own else "round-robin"
@@ -122,10 +123,11 @@ class RunRequest:
         found = read_tournament_file(path, text)
         if path.exists() and path.read_bytes() != text.encode():
             raise UsageError(f"{path} is another tournament file: choose another --name, or run that file")
-        if not self.dry_run and not path.exists():
-            write_file(path, text.encode())
-            current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
-        return found
+        if self.dry_run or path.exists():
+            return found, False
+        write_file(path, text.encode())
+        current().say(f"wrote {path}; `tourney run {path}` continues the tournament")
+        return found, True
 
 
 @click.command("run")
@@ -152,7 +154,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     pinning = Pinning(workers, options.cpus, processors)
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
-    tournament = options.tournament(file)
+    tournament, wrote = options.tournament(file)
     if file is None:
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", opt.DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
@@ -161,7 +163,7 @@ def command(file: Path | None, options: RunRequest) -> None:
         _print_plan(dry_run(tournament, options.db, Path(options.bots), pinning, allowed), options.format_)
         return
     name, output = tournament.plan.name, current()
-    with listening(output, name) as listener:
+    with _own_file(tournament, wrote=wrote), listening(output, name) as listener:
         result = run_tournament(
             tournament,
             db=options.db,
@@ -177,6 +179,18 @@ def command(file: Path | None, options: RunRequest) -> None:
         output.document(_document(name, result.summary))
     if result.code:
         sys.exit(result.code)
+
+
+@contextmanager
+def _own_file(file: TournamentFile, *, wrote: bool) -> Iterator[None]:
+    """Remove the file that the options became if it cannot be played."""
+    try:
+        yield
+    except TournamentError:
+        if wrote:
+            file.path.unlink(missing_ok=True)
+            current().say(f"removed {file.path}, which cannot be played")
+        raise
 
 
 def _document(name: str, summary: Summary) -> RunDocument:

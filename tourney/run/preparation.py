@@ -194,12 +194,13 @@ def prepare(
 
 
 def _check_playable(found: Preparation) -> None:
-    """Check that the format takes the entrants. Raises TournamentError.
+    """Check that the game can be played here and the format takes the entrants. Raises TournamentError.
 
     At the first start also play the opening of a first match: the run could not play one in which every game
     ends.
     """
     plan = found.file.plan
+    find_game(plan.game).new(plan.seats, dict(plan.options))
     find_format(plan.format).check(setup_of(plan, found.seed, found.entrants))
     if plan.opening_plies and not found.before:  # a book's lines are checked when it is read
         seats = tuple(stored.entrant for stored in found.added[: plan.seats])
