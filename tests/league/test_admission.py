@@ -138,3 +138,15 @@ def test_unsigned_submission_of_a_keyed_author_is_refused(tmp_path: Path) -> Non
     league = reopened(league)
     put(league, "mason", "drifter")
     assert reasons(league) == ["refused it is not signed: sign an archive of the bot's folder"]
+
+
+def test_receipt_that_a_crash_left_unwritten_is_written(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    put(league, "mason", "drifter")
+    take_in(league, 1, NOW, lambda _: None)
+    (receipt,) = league.outbox.rglob("receipt.txt")
+    text = receipt.read_text()
+    for damage in (receipt.unlink, lambda: receipt.write_text("")):
+        damage()
+        take_in(league, 1, NOW, lambda _: None)
+        assert receipt.read_text() == text

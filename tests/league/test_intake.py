@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.leagues import NOW, new_league, put
 from tourney.league import intake
-from tourney.league.intake import arrivals, take, taken_folders
+from tourney.league.intake import arrivals, recover, take, taken_folders
 from tourney.league.league_folder import League
 
 
@@ -122,3 +122,16 @@ def test_quota_leaves_the_rest_for_tomorrow(tmp_path: Path) -> None:
         for arrival in list(arrivals(league, NOW + timedelta(days=day))):
             take(league, arrival, NOW + timedelta(days=day))
         assert len(league.ledger.submissions) == 3 * (day + 1)
+
+
+def test_bot_that_was_moved_when_a_crash_came_is_taken(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    moved, copying = (league.records / "taken" / name for name in (".new-1-mason.drifter", ".new-2-ann.one"))
+    for folder in (moved, copying):
+        folder.mkdir()
+    put(league, "mason", "drifter").rename(moved / "drifter")
+    (league.records / "taken" / ".copy").mkdir()
+    (copying / "one.sig").touch()
+    recover(league)
+    assert [*taken_folders(league)] == [(1, "mason", "drifter")]
+    assert [path.name for path in (league.records / "taken").iterdir()] == ["1-mason.drifter"]

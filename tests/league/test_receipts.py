@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.leagues import new_league
 from tourney.league.ledger import Author, Submission
-from tourney.league.receipts import Diagnosis, receipt_folder, write_receipt
+from tourney.league.receipts import Diagnosis, receipt_folder, write_diagnosis, write_receipt
 
 
 def test_receipt_says_what_arrived(tmp_path: Path) -> None:
@@ -16,7 +16,8 @@ def test_receipt_says_what_arrived(tmp_path: Path) -> None:
     judged = Submission(
         7, "mason", "drifter", league.ledger.opened.since, "drifter.zip", "accepted", "a" * 64, 2
     )
-    folder = write_receipt(league, judged, Diagnosis(trials=("ok   fine",)))
+    folder = write_receipt(league, judged)
+    write_diagnosis(league, judged, Diagnosis(trials=("ok   fine",)))
     assert folder == receipt_folder(league, judged)
     text = (folder / "receipt.txt").read_text()
     assert "accepted as version 2" in text
@@ -31,7 +32,7 @@ def test_receipt_belongs_to_its_author(tmp_path: Path) -> None:
     other = next(one for one in pwd.getpwall() if one.pw_uid)
     league.ledger.add(Author("mason", league.ledger.opened.since, other.pw_name))
     judged = Submission(1, "mason", "drifter", league.ledger.opened.since, "drifter", "refused", reason="no")
-    folder = write_receipt(league, judged, Diagnosis())
+    folder = write_receipt(league, judged)
     assert (folder / "receipt.txt").owner() == other.pw_name
     assert folder.owner() != other.pw_name, "or its author could put links there"
     assert folder.stat().st_gid == other.pw_gid

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Final
 
 from msgspec import structs
 
@@ -13,13 +14,15 @@ from tourney.bots.catalogue.tree import naming, remove_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
 from tourney.league.identity import READY, SIGNATURE, imitated, signature_problem
-from tourney.league.intake import arrivals, take, taken_folders
+from tourney.league.intake import arrivals, recover, take, taken_folders
 from tourney.league.league_folder import League, moment
 from tourney.league.ledger import HOUSE, BotVersion, Entry, Fate, Submission
-from tourney.league.receipts import Diagnosis, write_receipt
+from tourney.league.receipts import Diagnosis, has_receipt, write_diagnosis, write_receipt
 from tourney.run.check_bot import check_bot
 
 Say = Callable[[str], None]
+_RECENT: Final = timedelta(days=2)
+"""The age of submissions whose receipts are looked for."""
 
 
 def take_in(league: League, night: int, now: datetime, say: Say) -> None:
@@ -28,19 +31,23 @@ def take_in(league: League, night: int, now: datetime, say: Say) -> None:
     What a crash left in ``records/taken`` is judged again, under the same number. Raises SandboxError and
     StoreError if the machine fails; then submissions wait for the next call.
     """
+    recover(league)
     for arrival in list(arrivals(league, now)):
         found = take(league, arrival, now)
         if found is None:
             say(f"inbox/{arrival.author!r} is left alone: {arrival.problem}")
         elif found.fate == "refused":
-            _tell(league, found, Diagnosis(), say)
+            _tell(league, found, say)
     for (number, author, bot), path in sorted(taken_folders(league).items()):
         known = league.ledger.submissions.get(number)
         submission = known or Submission(number, author, bot, moment(now), bot)
         if submission.fate == "waiting":
-            judged, diagnosis = _judge(league, submission, path, night)
-            _tell(league, judged, diagnosis, say)
+            _tell(league, _judge(league, submission, path, night), say)
         remove_tree(path)
+    for one in league.ledger.submissions.values():  # a crash may come before a receipt
+        recent = one.fate != "waiting" and one.received >= moment(now - _RECENT)
+        if recent and not has_receipt(league, one):
+            _tell(league, one, say)
 
 
 def enter_house(league: League, night: int) -> None:
@@ -52,14 +59,14 @@ def enter_house(league: League, night: int) -> None:
             league.ledger.add(*_new_version(league, HOUSE, name, bot.digest, night))
 
 
-def _tell(league: League, judged: Submission, diagnosis: Diagnosis, say: Say) -> None:
-    write_receipt(league, judged, diagnosis)
+def _tell(league: League, judged: Submission, say: Say) -> None:
+    write_receipt(league, judged)
     version = f" as version {judged.version}" if judged.version else ""
     why = f": {judged.reason}" if judged.reason else ""
     say(f"submission {judged.number}, {judged.author}/{judged.bot}: {judged.fate}{version}{why}")
 
 
-def _judge(league: League, submission: Submission, folder: Path, night: int) -> tuple[Submission, Diagnosis]:
+def _judge(league: League, submission: Submission, folder: Path, night: int) -> Submission:
     """Judge a submission, and enter the result in the ledger in one write."""
     diagnosis = Diagnosis()
     entries: tuple[Entry, ...] = ()
@@ -78,8 +85,9 @@ def _judge(league: League, submission: Submission, folder: Path, night: int) -> 
         )
     except BotError as error:
         judged = structs.replace(submission, fate="refused", reason=_line(str(error), folder))
+    write_diagnosis(league, judged, diagnosis)  # a crash after the next line would lose it
     league.ledger.add(judged, *entries)
-    return judged, diagnosis
+    return judged
 
 
 def _line(text: str, folder: Path) -> str:

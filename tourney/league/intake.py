@@ -28,6 +28,8 @@ from tourney.league.ledger import Author, Submission
 QUIET_SECONDS: Final = 60.0
 _MOST: Final = 100
 """Entries of an author's folder that are looked at."""
+_NEW: Final = ".new-"
+_COPY: Final = ".copy"
 _KEY: Final = re.compile(r"(\d+)-([a-z0-9-]+)\.([a-z0-9-]+)", re.ASCII)
 
 
@@ -98,7 +100,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     """Move an arrival to ``records/taken`` and enter it in the ledger as waiting.
 
     One that is refused for whose it is stays where it is, and is entered as refused; None if it cannot be
-    named. A crash in between leaves a folder that ``taken`` finds.
+    named. A crash in between leaves a folder that ``taken_folders`` or ``recover`` finds.
     """
     ledger = league.ledger
     if HANDLE.fullmatch(arrival.author) is None:
@@ -116,20 +118,29 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
         )
         ledger.add(found)
         return found
-    work = league.records / "taken" / ".new"
-    if work.exists():
-        remove_tree(work)
+    taken = league.records / "taken"
+    work = taken / f"{_NEW}{number}-{arrival.author}.{bot}"
     work.mkdir()
     user = None if arrival.tree else owner_of(arrival.path.parent)
     if arrival.tree:
-        write_archive(league, arrival.tree, work / "bot.tar")
+        write_archive(league, arrival.tree, taken / _COPY)
+        (taken / _COPY).rename(work / "bot.tar")
     elif not _move(arrival, work, user):
-        work.rename(work.with_name(f"stray-{number}"))
+        work.rename(taken / f"stray-{number}")
         return None
-    work.rename(work.with_name(f"{number}-{arrival.author}.{bot}"))
+    work.rename(taken / work.name.removeprefix(_NEW))
     known = arrival.author in ledger.authors
     ledger.add(*(() if known else (Author(arrival.author, found.received, user),)), found)
     return found
+
+
+def recover(league: League) -> None:
+    """Finish what a crash interrupted: a bot that was moved is taken, one that was copied is in the inbox."""
+    for path in _entries(league.records / "taken"):
+        if path.name.startswith(_NEW) and any(not one.name.endswith(SIGNATURE) for one in path.iterdir()):
+            path.rename(path.with_name(path.name.removeprefix(_NEW)))
+        elif path.name.startswith((_NEW, _COPY)):
+            remove_tree(path)
 
 
 def taken_folders(league: League) -> dict[tuple[int, str, str], Path]:
@@ -148,20 +159,25 @@ def _move(arrival: Arrival, work: Path, owner: str | None) -> bool:
     """
     target = work / (f"bot{arrival.ending}" if arrival.ending else arrival.bot)
     plain = arrival.path.name.removesuffix(READY)
-    for end in ("", READY):
-        beside = arrival.path.with_name(f"{plain}{SIGNATURE}{end}")
-        if beside.is_file() and not beside.is_symlink():
-            shutil.copyfile(beside, work / f"{target.name}{SIGNATURE}")
-            with suppress(OSError):
-                beside.unlink()
+    signatures = [arrival.path.with_name(f"{plain}{SIGNATURE}{end}") for end in ("", READY)]
+    signatures = [one for one in signatures if one.is_file() and not one.is_symlink()]
+    for one in signatures:
+        shutil.copyfile(one, work / f"{target.name}{SIGNATURE}")
     try:
         arrival.path.rename(target)
     except OSError:
+        copy = work.with_name(_COPY)
         if arrival.path.is_dir() and not excess(arrival.path, SUBMITTED):
-            shutil.copytree(arrival.path, target, symlinks=True, ignore=_special)
+            shutil.copytree(arrival.path, copy, symlinks=True, ignore=_special)
+            copy.rename(target)
         elif arrival.path.is_file() and arrival.path.stat().st_size <= SUBMITTED.bytes:
-            shutil.copy(arrival.path, target, follow_symlinks=False)
+            shutil.copy(arrival.path, copy, follow_symlinks=False)
+            copy.rename(target)
         return True
+    finally:
+        for one in signatures:
+            with suppress(OSError):
+                one.unlink()
     return owner_of(target) == owner
 
 

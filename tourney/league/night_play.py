@@ -219,8 +219,8 @@ class _State:
 
     @property
     def open(self) -> bool:
-        """Whether something that was drawn, or allowed, is not played."""
-        return self.done < self.rows or not self.tournament.complete
+        """Whether something that was drawn, or allowed, is not played, or the root is not kept."""
+        return self.done < self.rows or not self.tournament.complete or self.tournament.root is None
 
 
 def _state_of(database: Database, tournament: Tournament) -> _State:

@@ -2,7 +2,7 @@
 
 import os
 import pwd
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from tourney.league.ledger import HOUSE, Night, Submission
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
+_RECEIPT: Final = "receipt.txt"
 MOST_GAMES: Final = 200
 """Lost games of a version that a receipt lists."""
 
@@ -28,7 +29,14 @@ class Diagnosis:
     build: tuple[str, ...] = ()
 
 
-def write_receipt(league: League, judged: Submission, diagnosis: Diagnosis) -> Path:
+def write_diagnosis(league: League, judged: Submission, diagnosis: Diagnosis) -> None:
+    """Write what building and checking a submission showed, beside its receipt."""
+    files = {"check.txt": diagnosis.trials, "build.log": diagnosis.build}
+    there = {name: text for name, text in files.items() if text}
+    _write(league, judged.author, receipt_folder(league, judged), there)
+
+
+def write_receipt(league: League, judged: Submission) -> Path:
     """Write the receipt of a submission; its folder."""
     lines = [
         f"submission   {judged.number}",
@@ -38,10 +46,15 @@ def write_receipt(league: League, judged: Submission, diagnosis: Diagnosis) -> P
         f"result       {judged.fate}" + (f" as version {judged.version}" if judged.version else ""),
         *((f"reason       {judged.reason}",) if judged.reason else ()),
     ]
-    files = {"receipt.txt": lines, "check.txt": diagnosis.trials, "build.log": diagnosis.build}
     folder = receipt_folder(league, judged)
-    _write(league, judged.author, folder, {name: text for name, text in files.items() if text})
+    _write(league, judged.author, folder, {_RECEIPT: lines})
     return folder
+
+
+def has_receipt(league: League, submission: Submission) -> bool:
+    """Whether a submission has its receipt; one that is empty was being written."""
+    path = receipt_folder(league, submission) / _RECEIPT
+    return path.exists() and path.stat().st_size > 0
 
 
 def receipt_folder(league: League, submission: Submission) -> Path:
@@ -101,7 +114,7 @@ def _lost_games(database: Database, tournament: Tournament) -> Sequence[tuple[st
     return found
 
 
-def _write(league: League, author: str, folder: Path, files: dict[str, Sequence[str]]) -> None:
+def _write(league: League, author: str, folder: Path, files: Mapping[str, Sequence[str]]) -> None:
     """Write files that only the author (and the organiser) may read."""
     known = league.ledger.authors.get(author)
     table = league.authors.get(author)
