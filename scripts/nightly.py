@@ -1,18 +1,22 @@
-"""Tests that take a night: every fault of a system call, ten thousand simulated worlds, mutations.
+"""Tests that take a night: every fault of a system call, ten thousand simulated worlds, mutations, fuzzing.
 
     python -m scripts.nightly faults [--sample N] [SCENARIO ...]
     python -m scripts.nightly simulation [--first 0] [--seeds 10000]
     python -m scripts.nightly mutations [MODULE ...]
+    python -m scripts.nightly fuzz [--seconds 600] [--corpus build/corpus] [TARGET ...]
 
 ``faults`` lets each system call of each command fail, kill the process, or be the last before the power goes
 out (``tests.support.faults``), and prints a table. ``simulation`` plays tournaments on a virtual clock beside
 a hostile world (``tests.support.simulation``). ``mutations`` changes one place after the other in the modules
 that decide results, runs their tests, and lists the changes that no test notices; it needs the package
-cosmic-ray (``pip install cosmic-ray``). The exit code is 1 if anything was found.
+cosmic-ray (``pip install cosmic-ray``). ``fuzz`` searches for inputs that a parser cannot cope with, and goes
+on from the corpus of earlier nights (``tests.support.parsers``); it needs atheris (``pip install
+atheris``). The exit code is 1 if anything was found.
 """
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,7 +26,9 @@ from typing import Final
 
 from tests.support import simulation
 from tests.support.command import ROOT
-from tests.support.faults import SCENARIOS, compile_shim, run_scenarios
+from tests.support.fault_scenarios import SCENARIOS
+from tests.support.faults import compile_shim, run_scenarios
+from tests.support.parsers import TARGETS
 
 MUTATED: Final = {
     "tourney/seeds.py": "tests/test_seeds.py",
@@ -110,10 +116,37 @@ def _mutate(module: str, tests: str, folder: Path) -> int:
     return len(alive)
 
 
+def fuzz(words: Sequence[str]) -> int:
+    """Search for inputs that raise what no parser may raise, and print a table."""
+    parser = argparse.ArgumentParser(prog="nightly fuzz")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"of {', '.join(TARGETS)}")
+    parser.add_argument("--seconds", type=int, default=600, help="for each target")
+    parser.add_argument("--corpus", type=Path, default=ROOT / "build" / "corpus")
+    given = parser.parse_args(words)
+    _say("| target | inputs tried | branches reached | corpus | finding |\n|---|---|---|---|---|")
+    found = 0
+    for target in given.targets or TARGETS:
+        corpus = given.corpus / target
+        command = (sys.executable, "-m", "tests.support.fuzzing", target, "--corpus", corpus)
+        done = subprocess.run(  # noqa: S603 - a fixed command
+            [*command, "--seconds", str(given.seconds)], cwd=ROOT, capture_output=True, text=True, check=False
+        )
+        found += done.returncode != 0
+        said = done.stdout + done.stderr
+        tried = re.findall(r"^stat::number_of_executed_units: +(\d+)", said, re.MULTILINE)
+        reached = re.findall(r" cov: (\d+) .* corp: (\d+)/", said)
+        raised = re.findall(r"^[\w.]*(?:Error|Exception)\b.*", said, re.MULTILINE)
+        branches, kept = reached[-1] if reached else ("?", "?")
+        why = (raised or [said[-200:]])[-1].replace("\n", " ") if done.returncode else ""
+        _say(f"| {target} | {tried[-1] if tried else '?'} | {branches} | {kept} | {why} |")
+    return int(found > 0)
+
+
 PARTS: Final[dict[str, Callable[[list[str]], int]]] = {
     "faults": faults,
     "simulation": simulation.main,
     "mutations": mutations,
+    "fuzz": fuzz,
 }
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.faults import KINDS, SCENARIOS, compile_shim, run_scenarios
+from tests.support.fault_scenarios import SCENARIOS
+from tests.support.faults import KINDS, compile_shim, run_scenarios
 
 pytestmark = pytest.mark.kill
 

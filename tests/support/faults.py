@@ -19,7 +19,6 @@ import ctypes
 import errno
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -27,150 +26,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-import pytest
-
-from tests.support import genuine, releases
 from tests.support.command import ROOT
-from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.fault_scenarios import SCENARIOS, get_ready, state_of
 from tourney.cli.main import cli
-from tourney.run.workers.executor import EXECUTORS, MatchTask, WorkerReply
-from tourney.store.checking import check_database
-from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.root import keep_root
 
 KINDS: Final = {"kill": 0, "power": 0, "ENOSPC": errno.ENOSPC, "EIO": errno.EIO}
-DB: Final = ("--db", "t.db")
-CUP: Final = """
-name = "cup"
-game = "sage-stones"
-seed = 7
-opening-plies = 2
-{settings}
-[options]
-stones = "5"
-[run]
-sandbox = "off"
-[[entrant]]
-bot = "random"
-name = "a"
-[[entrant]]
-bot = "random"
-name = "b"
-[[entrant]]
-bot = "random"
-name = "c"
-"""
-
-
-def _play(task: MatchTask) -> WorkerReply:
-    return WorkerReply(task.number, genuine.play(task.spec))
-
-
-class TrueExecutor(FuturesExecutor):
-    """Plays matches of random actions in this process."""
-
-    def __init__(self, workers: int, **_: int) -> None:
-        super().__init__(Immediate, _play, workers)
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """A command line; ``prepare`` makes the folder that it runs in, which is the current one.
-
-    ``before`` runs in each process, before the command. ``output`` is a folder whose content counts.
-    ``repair`` is what a person does before starting again, by what the command says.
-    """
-
-    words: tuple[str, ...]
-    prepare: Callable[[Path], None] = lambda folder: None
-    before: Callable[[], None] = lambda: None
-    output: str = ""
-    repair: Callable[[Path], None] = lambda folder: None
-
-
-def _cup(settings: str) -> Callable[[Path], None]:
-    def prepare(folder: Path) -> None:
-        (folder / "cup.toml").write_text(CUP.format(settings=settings), "utf-8")
-
-    return prepare
-
-
-def _run(settings: str) -> Scenario:
-    words = ("run", "cup.toml", "--workers", "1", "--quiet", "--bots", "bots", *DB)
-    return Scenario(words, _cup(settings))
-
-
-def _database(folder: Path, name: str = "t.db", *, most: int | None = None) -> None:
-    """Make a database with a tournament, finished or up to a match."""
-    with Database.open(str(folder / name), create=True) as database:
-        cup = genuine.begin(database, games=2)
-        genuine.play_all(database, cup, most=most)
-        if most is None:
-            keep_root(database, cup.id)
-
-
-def _exported(folder: Path) -> None:
-    _database(folder, "other.db")
-    with Database.open(str(folder / "other.db")) as database:
-        lines = export_lines(database, database.tournaments.get("cup"), measured=True)
-        (folder / "cup.jsonl").write_bytes(b"".join(lines))
-    (folder / "other.db").unlink()
-
-
-def _half_merged(folder: Path) -> None:
-    _database(folder, most=3)
-    _database(folder, "other.db")
-
-
-def _archived(folder: Path) -> None:
-    _database(folder)
-    with Database.open(str(folder / "t.db"), write=True) as database:
-        from tourney.store.archiving import archive_tournament
-
-        archive_tournament(database, "cup", folder / "cup.jsonl.gz", "2026-11-22")
-
-
-def _remove_unfinished(folder: Path) -> None:
-    """Remove an archive that the database does not know, as the refusal says."""
-    with Database.open(str(folder / "t.db")) as database:
-        if not database.tournaments.archives():
-            (folder / "cup.jsonl.gz").unlink(missing_ok=True)
-
-
-def _bot(folder: Path) -> None:
-    (folder / "mybot").mkdir()
-    text = 'name = "mybot"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["python3", "bot.py"]\n'
-    (folder / "mybot" / "bot.toml").write_text(text, "utf-8")
-    (folder / "mybot" / "bot.py").write_text("print(1)\n", "utf-8")
-    (folder / "mybot" / "data").write_bytes(b"1" * 100_000)
-
-
-def _later_release() -> None:
-    releases.release(pytest.MonkeyPatch(), Path(tempfile.mkdtemp(prefix="tourney-later-")))
-
-
-SCENARIOS: Final[dict[str, Scenario]] = {
-    "run-round-robin": _run("games-per-pairing = 2"),
-    "run-swiss": _run('format = "swiss"\nrounds = 2'),
-    "run-knockout": _run('format = "knockout"'),
-    "run-adaptive": _run('format = "adaptive"\nbatch = 2\nbudget = 4'),
-    "import": Scenario(("import", "cup.jsonl", *DB), _exported),
-    "merge": Scenario(("db", "merge", "other.db", *DB), _half_merged),
-    "archive": Scenario(
-        ("db", "archive", "cup", "--out", "cup.jsonl.gz", *DB), _database, repair=_remove_unfinished
-    ),
-    "unarchive": Scenario(("db", "unarchive", "cup.jsonl.gz", *DB), _archived),
-    "withdraw": Scenario(("db", "withdraw", "cup", "--match", "2", *DB), _database),
-    "upgrade": Scenario(("db", "upgrade", *DB), _database, _later_release),
-    "backup": Scenario(("db", "backup", "copy.db", *DB), _database),
-    "report": Scenario(("report", "cup", "--out", "out", *DB), _database, output="out"),
-    "bots-add": Scenario(("bots", "add", "mybot", "--bots", "bots"), _bot, output="bots"),
-}
 
 
 class Shim:
@@ -293,26 +156,8 @@ class Laboratory:
     def _look(self, into: Path) -> None:
         self.scenario.before()
         os.chdir(self.folder)
-        found: dict[str, Any] = {}
-        if Path("t.db").exists():
-            found["problems"] = list(check_database("t.db"))
-            with Database.open("t.db") as database:
-                for cup in database.tournaments.all():
-                    records = sum(match.result is not None for match in database.matches.all(cup.id))
-                    digests = [str(one) for one in database.matches.digests(cup.id)]
-                    found[cup.name] = [cup.complete, cup.root, records, digests]
-        files = (file for file in Path().rglob("*") if not _spared(file))
-        found["files"] = sorted(re.sub(r"\d{4}-\d\d-\d\d", "DATE", str(file)) for file in files)
-        if self.scenario.output:
-            content = sorted(filter(Path.is_file, Path(self.scenario.output).rglob("*")))
-            found["output"] = [[str(file), file.stat().st_size] for file in content]
+        found = state_of(self.scenario)
         into.write_text(json.dumps(found), "utf-8")
-
-
-def _spared(file: Path) -> bool:
-    """Whether a file is SQLite's own, or harmless after a kill: a second name of a file, a free lock."""
-    linked = file.name.startswith(".tourney-") and file.stat().st_nlink > 1
-    return linked or file.name.endswith(("-shm", "-wal", "-run-1.lock"))
 
 
 @dataclass
@@ -403,9 +248,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--sample", type=int, default=0, help="points of each (0: all)")
     given = parser.parse_args(words)
-    for module in ("run", "report", "import_", "db.merge", "db.archive", "db.withdraw", "bots.add"):
-        import_module(f"tourney.cli.{module}")  # once, and not in each fork
-    setattr(EXECUTORS, "find_class", lambda _name: TrueExecutor)  # noqa: B010 - a method is replaced
+    get_ready()
     for name in given.scenarios or SCENARIOS:
         # Syncs are quick in memory. A context manager would remove the folder at the end of each fork.
         memory = "/dev/shm" if Path("/dev/shm").is_dir() else None

@@ -3,9 +3,9 @@
     python -m tests.support.simulation [--first 0] [--seeds 10000]
 
 The coordinator, the recorder, the spool and a real SQLite database play a tournament of made-up matches
-with an executor that delays and reorders results, loses workers, fails matches, lies and is caught or
-not. The database refuses writes for a while, signals come, and the coordinator dies: in between, before a
-write and after one. It is started again until the tournament has ended, with the liar's matches
+with an executor that delays, repeats and reorders results, loses workers, fails matches, lies and is
+caught or not. The database refuses writes for a while, signals come, and the coordinator dies: in between,
+before a write and after one. It is started again until the tournament has ended, with the liar's matches
 withdrawn. Then all that lasts (plan, schedule, records, void matches, root) and the standings must be
 those of a straight run.
 
@@ -64,7 +64,10 @@ PLANS: Final[tuple[tuple[int, dict[str, Any]], ...]] = (
     (4, {"format_": "gauntlet", "games": 4, "extra": (("challengers", "a"),)}),
     (4, {"games": 12, "extra": (("until-width", 400),)}),
 )
-MISFORTUNES: Final = ("break", "fail", "die", "lie", "catch", "signal", "refuse", "die before", "die after")
+MISFORTUNES: Final = (
+    *("break", "fail", "die", "lie", "catch", "signal", "refuse", "die before", "die after"),
+    "twice",  # a reply comes a second time, at once or later
+)
 Outcome = tuple[bytes, str]
 
 
@@ -96,20 +99,7 @@ class World:
         self.steps = 0
         self.happened: Counter[str] = Counter()
         self.calm = False
-        self.likely = {
-            kind: self.random.choice((0.0, 0.0, 0.02, 0.1))
-            for kind in (
-                "break",
-                "fail",
-                "die",
-                "lie",
-                "catch",
-                "signal",
-                "refuse",
-                "die before",
-                "die after",
-            )
-        }
+        self.likely = {kind: self.random.choice((0.0, 0.0, 0.02, 0.1)) for kind in MISFORTUNES}
 
     def happens(self, kind: str) -> bool:
         """Whether a misfortune comes now."""
@@ -130,8 +120,10 @@ class VirtualQueue:
         self._events: list[Any] = []
 
     def put(self, event: Any) -> None:
-        """Add an event."""
+        """Add an event, or a reply twice."""
         self._events.append(event)
+        if isinstance(event, Future) and self._world.happens("twice"):
+            self._events.insert(self._world.random.randint(0, len(self._events)), event)
 
     def get(self, timeout: float = 0.0) -> Any:
         """Take the first event, or let the time pass."""

@@ -1,0 +1,213 @@
+"""The commands that faults are tried on: a folder, a command line, and what must hold afterwards."""
+
+import re
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.support import genuine, leagues, releases
+from tests.support.executors import FuturesExecutor, Immediate
+from tests.support.kills import CUP
+from tourney.league import admission
+from tourney.league.intake import arrivals
+from tourney.league.league_folder import League
+from tourney.league.receipts import Diagnosis
+from tourney.run.workers.executor import EXECUTORS, MatchTask, WorkerReply
+from tourney.store.archiving import archive_tournament
+from tourney.store.checking import check_database
+from tourney.store.database import Database
+from tourney.store.exchange import export_lines
+from tourney.store.root import keep_root
+
+DB: Final = ("--db", "t.db")
+SMALL: Final = 'opening-plies = 2\n{}\noptions.stones = "5"'
+
+
+def _play(task: MatchTask) -> WorkerReply:
+    return WorkerReply(task.number, genuine.play(task.spec))
+
+
+class TrueExecutor(FuturesExecutor):
+    """Plays matches of random actions in this process."""
+
+    def __init__(self, workers: int, **_: int) -> None:
+        super().__init__(Immediate, _play, workers)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A command line; ``prepare`` makes the folder that it runs in, which is the current one.
+
+    ``before`` runs in each process, before the command. ``output`` is a folder whose content counts.
+    ``league`` is the folder of a league, which is judged by its nights.
+    ``repair`` is what a person does before starting again, by what the command says.
+    """
+
+    words: tuple[str, ...]
+    prepare: Callable[[Path], None] = lambda folder: None
+    before: Callable[[], None] = lambda: None
+    output: str = ""
+    league: str = ""
+    repair: Callable[[Path], None] = lambda folder: None
+
+
+def _cup(settings: str) -> Callable[[Path], None]:
+    def prepare(folder: Path) -> None:
+        (folder / "cup.toml").write_text(CUP.format(settings=SMALL.format(settings)), "utf-8")
+
+    return prepare
+
+
+def _run(settings: str) -> Scenario:
+    words = ("run", "cup.toml", "--workers", "1", "--quiet", "--bots", "bots", *DB)
+    return Scenario(words, _cup(settings))
+
+
+def _database(folder: Path, name: str = "t.db", *, most: int | None = None) -> None:
+    """Make a database with a tournament, finished or up to a match."""
+    with Database.open(str(folder / name), create=True) as database:
+        cup = genuine.begin(database, games=2)
+        genuine.play_all(database, cup, most=most)
+        if most is None:
+            keep_root(database, cup.id)
+
+
+def _exported(folder: Path) -> None:
+    _database(folder, "other.db")
+    with Database.open(str(folder / "other.db")) as database:
+        lines = export_lines(database, database.tournaments.get("cup"), measured=True)
+        (folder / "cup.jsonl").write_bytes(b"".join(lines))
+    (folder / "other.db").unlink()
+
+
+def _half_merged(folder: Path) -> None:
+    _database(folder, most=3)
+    _database(folder, "other.db")
+
+
+def _archived(folder: Path) -> None:
+    _database(folder)
+    with Database.open(str(folder / "t.db"), write=True) as database:
+        archive_tournament(database, "cup", folder / "cup.jsonl.gz", "2026-11-22")
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove an archive that the database does not know, as the refusal says."""
+    with Database.open(str(folder / "t.db")) as database:
+        if not database.tournaments.archives():
+            (folder / "cup.jsonl.gz").unlink(missing_ok=True)
+
+
+def _bot(folder: Path) -> None:
+    (folder / "mybot").mkdir()
+    text = 'name = "mybot"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["python3", "bot.py"]\n'
+    (folder / "mybot" / "bot.toml").write_text(text, "utf-8")
+    (folder / "mybot" / "bot.py").write_text("print(1)\n", "utf-8")
+    (folder / "mybot" / "data").write_bytes(b"1" * 100_000)
+
+
+def _later_release() -> None:
+    releases.release(pytest.MonkeyPatch(), Path(tempfile.mkdtemp(prefix="tourney-later-")))
+
+
+def _league(folder: Path) -> None:
+    league = leagues.new_league(folder)
+    for author in ("ann", "bob"):
+        leagues.put(league, author, "one")
+
+
+NIGHT: Final = 4
+"""The matches of each night."""
+
+SCENARIOS: Final[dict[str, Scenario]] = {
+    "run-round-robin": _run("games-per-pairing = 2"),
+    "run-swiss": _run('format = "swiss"\nrounds = 2'),
+    "run-knockout": _run('format = "knockout"'),
+    "run-adaptive": _run('format = "adaptive"\nbatch = 2\nbudget = 4'),
+    "import": Scenario(("import", "cup.jsonl", *DB), _exported),
+    "merge": Scenario(("db", "merge", "other.db", *DB), _half_merged),
+    "archive": Scenario(
+        ("db", "archive", "cup", "--out", "cup.jsonl.gz", *DB), _database, repair=_remove_unfinished
+    ),
+    "unarchive": Scenario(("db", "unarchive", "cup.jsonl.gz", *DB), _archived),
+    "withdraw": Scenario(("db", "withdraw", "cup", "--match", "2", *DB), _database),
+    "upgrade": Scenario(("db", "upgrade", *DB), _database, _later_release),
+    "backup": Scenario(("db", "backup", "copy.db", *DB), _database),
+    "report": Scenario(("report", "cup", "--out", "out", *DB), _database, output="out"),
+    "league-night": Scenario(
+        ("league", "night", "--matches", str(NIGHT), "--workers", "1", "--quiet", "--league", "stones"),
+        _league,
+        league="stones",
+    ),
+    "bots-add": Scenario(("bots", "add", "mybot", "--bots", "bots"), _bot, output="bots"),
+}
+
+
+def get_ready() -> None:
+    """Import the commands once, and not in each fork; let matches be played in the process of a run."""
+    for module in (
+        "run",
+        "report",
+        "import_",
+        "db.merge",
+        "db.archive",
+        "db.withdraw",
+        "bots.add",
+        "league.night",
+    ):
+        import_module(f"tourney.cli.{module}")
+    setattr(EXECUTORS, "find_class", lambda _name: TrueExecutor)  # noqa: B010 - a method is replaced
+    setattr(import_module("tourney.run.workers.local"), "LocalExecutor", TrueExecutor)  # noqa: B010 - likewise
+    setattr(admission, "diagnosis_of", lambda *_: Diagnosis(trials=("ok",)))  # noqa: B010 - likewise
+
+
+def state_of(scenario: Scenario) -> dict[str, Any]:
+    """What the current folder holds: its files by name, and what its database or its league says."""
+    found: dict[str, Any] = {}
+    if scenario.league:
+        return _nights_of(Path(scenario.league))
+    if Path("t.db").exists():
+        found["problems"] = list(check_database("t.db"))
+        with Database.open("t.db") as database:
+            for cup in database.tournaments.all():
+                records = sum(match.result is not None for match in database.matches.all(cup.id))
+                digests = [str(one) for one in database.matches.digests(cup.id)]
+                found[cup.name] = [cup.complete, cup.root, records, digests]
+    files = (file for file in Path().rglob("*") if not _spared(file))
+    found["files"] = sorted(re.sub(r"\d{4}-\d\d-\d\d", "DATE", str(file)) for file in files)
+    if scenario.output:
+        content = sorted(filter(Path.is_file, Path(scenario.output).rglob("*")))
+        found["output"] = [[str(file), file.stat().st_size] for file in content]
+    return found
+
+
+def _nights_of(folder: Path) -> dict[str, Any]:
+    """What each night of a league must be, however many there were, and what lies about."""
+    league = League.open(folder)
+    with Database.open(league.database) as database:
+        ended = sorted({(cup.complete, bool(cup.root)) for cup in database.tournaments.all()})
+        matches = sum(len(list(database.matches.digests(cup.id))) for cup in database.tournaments.all())
+    nights = [*league.ledger.nights.values()]
+    return {
+        "problems": list(check_database(league.database)),
+        "nights": sorted({(one.closed is not None, one.announced, one.matches) for one in nights}),
+        "tournaments": ended,
+        "matches": matches - NIGHT * len(nights),
+        "versions": sorted(one.label for one in league.ledger.versions),
+        "waiting": [str(one.path) for one in arrivals(league, datetime.now(UTC) + timedelta(days=1))],
+        "receipts": sorted(str(one.relative_to(league.outbox)) for one in league.outbox.glob("*/*/*.txt")),
+        "litter": sorted(str(one) for one in folder.rglob(".*") if not _spared(one)),
+        "site": (league.site / "index.html").stat().st_size > 0,
+    }
+
+
+def _spared(file: Path) -> bool:
+    """Whether a file is SQLite's own, or harmless after a kill: a second name of a file, a free lock."""
+    linked = file.name.startswith(".tourney-") and file.stat().st_nlink > 1
+    return linked or file.name.endswith(("-shm", "-wal", "-run-1.lock"))

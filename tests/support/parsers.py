@@ -1,0 +1,180 @@
+"""What Tourney parses of strangers: each target takes any bytes, and raises only the errors of Tourney.
+
+``TARGETS`` are the parsers by name; ``attempt`` gives one an input. ``tests/corpus`` keeps inputs that reach
+much of them, which a test replays; ``tests.support.fuzzing`` searches for more.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from tests.support.command import ROOT
+from tourney.bots.catalogue.manifest import read_manifest
+from tourney.bots.catalogue.submission import unpack
+from tourney.bots.catalogue.tarball import unpack_tar
+from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.protocols import PROTOCOLS
+from tourney.bots.wasm.library import make_engine
+from tourney.compare.tune_file import read_tune_file
+from tourney.errors import TourneyError
+from tourney.games.registry import find_game
+from tourney.league.league_file import read_authors_file, read_league_file
+from tourney.match.record import decode_record
+from tourney.match.verify import verify
+from tourney.outcomes.foreign_game import Problems
+from tourney.outcomes.pgn_headers import read_pgn
+from tourney.outcomes.table import read_csv, read_json_lines
+from tourney.parsing import read_json_lines as read_lines
+from tourney.protocol import decode_bot, decode_referee
+from tourney.run.tournament_file import read_book, read_tournament_file
+from tourney.run.workers.messages import InvalidReplyError, read_replies
+from tourney.store.importing import read_head, read_matches
+from tourney.testing import read_dialogue
+
+CORPUS: Final = ROOT / "tests" / "corpus"
+GAMES: Final = ("chess", "cyvasse", "element", "sage-stones", "sages-tafl", "seven-sages")
+
+
+class FedChannel(Channel):
+    """An engine that answers every request by the next of the given lines."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = iter(lines)
+
+    def send(self, data: bytes) -> None:
+        """Take it."""
+
+    def wait(self, deadline: int) -> Event:
+        """The next line, then the end of the output."""
+        line = next(self._lines, None)
+        return Event("closed") if line is None else Event("line", line)
+
+
+def _engine(name: str, game: str, action: str, data: bytes) -> None:
+    lines = data.decode("utf-8", "replace").split("\n")
+    channel = PROTOCOLS.find(name).configured({}, {}).adapt(FedChannel(lines))
+    game_line = f"game {game} seats=2 seat=2 seed=7 clock=60000 inc=100\n".encode()
+    for request in (b"tourney 1\n", game_line, f"play 1 {action}\ngo clocks=60000,60000 inc=100\n".encode()):
+        channel.request(request)
+        for _ in range(100):
+            event = channel.wait(0)
+            if event.kind != "line" or not event.text.startswith("info"):
+                break
+        if event.kind != "line":
+            return
+        decode_bot(event.text)
+
+
+@contextlib.contextmanager
+def _file(data: bytes, name: str) -> Iterator[Path]:
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with tempfile.TemporaryDirectory(prefix="tourney-fuzz-", dir=memory) as folder:
+        path = Path(folder, name)
+        path.write_bytes(data)
+        yield path
+
+
+def _read(name: str, read: Callable[[Path], object], data: bytes) -> None:
+    with _file(data, name) as path:
+        read(path)
+
+
+def _text(read: Callable[[str], object], data: bytes) -> None:
+    read(data.decode("utf-8", "replace"))
+
+
+def _games(read: Callable[..., Iterator[object]], data: bytes) -> None:
+    for _ in read(iter([data[:99], data[99:]]), "file", Problems()):
+        pass
+
+
+def _record(data: bytes) -> None:
+    record = decode_record(data)
+    verify(record, find_game(record.game))
+
+
+def _export(path: Path) -> None:
+    lines = read_lines(path)
+    _, first = next(lines, ("", None))
+    for _ in read_matches(read_head(first, "file line 1"), lines):
+        pass
+
+
+def _book(game: str, data: bytes) -> None:
+    name = "book.pgn" if data.startswith(b"[") else "book.epd" if b"/" in data else "book"
+    found = find_game(game)
+    _read(name, lambda path: read_book(path, found, 2, found.settings(2)[1]), data)
+
+
+def _position(game: str, data: bytes) -> None:
+    text = data.decode("utf-8", "replace")
+    found = find_game(game)
+    seats, options = found.settings()
+    state = found.parse_position(text, seats, options)
+    assert found.parse_position(state.position(), seats, options).position() == state.position()
+
+
+def _tar(path: Path) -> None:
+    unpack_tar(path, path.parent / "target", path.parent)
+
+
+def _module(data: bytes) -> None:
+    import wasmtime
+
+    from tourney.bots.wasm.fuel import charged
+
+    engine = make_engine(metered=False)
+    try:
+        wasmtime.Module.validate(engine, data)
+    except wasmtime.WasmtimeError:
+        return
+    with contextlib.suppress(ValueError):  # as the compiler of modules does: a form that no compiler writes
+        wasmtime.Module.validate(engine, charged(data))
+
+
+def _referee_lines(text: str) -> None:
+    for line in text.split("\n"):
+        with contextlib.suppress(ValueError):  # as ``decode_referee`` promises; the SDK ends with its words
+            decode_referee(line)
+
+
+def _replies(data: bytes) -> None:
+    with contextlib.suppress(InvalidReplyError):  # the host is set aside with its words
+        read_replies(data, 2)
+
+
+TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
+    "pgn": partial(_games, read_pgn),
+    "csv": partial(_games, read_csv),
+    "json-lines": partial(_games, read_json_lines),
+    "record": _record,
+    "export": partial(_read, "cup.jsonl", _export),
+    "tournament-file": partial(_text, lambda text: read_tournament_file(Path("cup.toml"), text)),
+    "bot-toml": partial(_text, lambda text: read_manifest(text, "bot.toml")),
+    "tune-file": partial(_read, "tune.toml", read_tune_file),
+    "league-file": partial(_read, "league.toml", read_league_file),
+    "authors-file": partial(_read, "authors.toml", read_authors_file),
+    "dialogue": partial(_read, "dialogue", read_dialogue),
+    "zip": partial(_read, "bot.zip", lambda path: unpack(path, path.parent / "target")),
+    "tar": partial(_read, "bot.tar.gz", _tar),
+    "wasm": _module,
+    "replies": _replies,
+    "bot-lines": partial(_text, lambda text: [decode_bot(line) for line in text.split("\n")]),
+    "referee-lines": partial(_text, _referee_lines),
+    "uci": partial(_engine, "uci", "chess", "e2e4"),
+    "uci-fen": partial(_engine, "uci-fen", "chess", "e2e4"),
+    "xboard": partial(_engine, "xboard", "chess", "e2e4"),
+    "gtp": partial(_engine, "gtp", "openspiel:go(board_size=9)", "0"),
+    "gomocup": partial(_engine, "gomocup", "openspiel:gomoku", "0"),
+    **{f"book-{game}": partial(_book, game) for game in ("chess", "sages-tafl")},
+    **{f"position-{game}": partial(_position, game) for game in GAMES},
+}
+
+
+def attempt(name: str, data: bytes) -> None:
+    """Give a target an input. Raises whatever is not an error of Tourney."""
+    with contextlib.suppress(TourneyError):
+        TARGETS[name](data)
