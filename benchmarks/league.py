@@ -128,7 +128,9 @@ class World:
         lot = self.chance("match", spec.seed, spec.seats[0].digest)
         edge = min(wins, 1 - wins, DRAWS / 2)
         ranks = (1, 2) if lot < wins - edge else (1, 1) if lot < wins + edge else (2, 1)
-        record = make_record(spec, "1", [(0, "roll-112")], Outcome(ranks, "last-stone", ()))
+        # Matches with the same actions would count as one observation.
+        actions = [(0, "roll-112"), (1, f"x{spec.seed}")]
+        record = make_record(spec, "1", actions, Outcome(ranks, "last-stone", ()))
         times = [SLOW if seat.name.startswith("slow.") else SECONDS / 2 for seat in spec.seats]
         seats = tuple(SeatMeasurements(1000 * one, 20, 1000 * one) for one in times)
         return PlayedMatch(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.ratings.pools import results_of
 from tourney.match.evidence import Evidence
 from tourney.match.luck import POINT
+from tourney.ratings.batch import strengths
 from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, Floats
 from tourney.ratings.fit import Prior, estimate, squared_scores, upper_envelope
@@ -118,3 +119,23 @@ def test_luck_of_a_bot_that_may_know_the_dice_stays() -> None:
     found = estimate(known, Prior(), TOURNEY)
     assert found.luck[0].alarm
     assert (found.share, found.mode.x.tolist()) == (0, found.raw.x.tolist())
+
+
+def test_versions_of_few_games_do_not_stretch_the_scale() -> None:
+    """Two bots, 400 Elo apart, meet a hundred versions of a third between them, each for two games."""
+    draws = uniforms(400, "versions")
+    results = []
+    for number in range(400):
+        strong, version = number % 2, 2 + number // 4
+        wins = draws[number] < 1 / (1 + 10 ** (-(200 if strong else -200) / 400))
+        results.append(
+            ResultRow(MatchKey(1, number + 1, 1, 1), (strong, version), (1, 2) if wins else (2, 1))
+        )
+    counts = Counts.of_results(results, range(102), 2, shared_dice=False, joined=False)
+    gaps, deviations = [], []
+    for follows in ((), tuple((one, one + 1) for one in range(2, 101))):
+        elo, matrix = strengths(replace(counts, follows=follows))
+        gaps.append(float(elo[1] - elo[0]))
+        deviations.append(float(matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]) ** 0.5)
+    assert gaps[0] - 400 > 2 * deviations[0], "without the prior the scale is stretched"
+    assert abs(gaps[1] - 400) < 2 * deviations[1] < 150

@@ -50,6 +50,20 @@ def test_list_begins_where_the_seed_says() -> None:
     assert sorted(first) == sorted(second)
 
 
+def test_flood_of_versions_gets_its_author_no_more_places() -> None:
+    names = ("ann.x.1", "bob.y.1", "eve.z.1", *(f"dan.w{number}.1" for number in range(9)))
+    players = tuple(Participant(number, name) for number, name in enumerate(names))
+    places = []
+    for more in ((), (("author-share", 120),)):
+        extra = (("budget", 200), ("league", 1), *more)
+        night = replace(setup(len(names)), participants=players, extra=extra)
+        *_, history = play_out(Adaptive(), night, truth(len(names)))
+        assert len(history.rows) == 200
+        places.append(sum(seat > 2 for row in history.rows for seat in row.seats))
+    assert places[0] > 190, "each new version plays, and never one of its author"
+    assert places[1] <= 1.2 * 400 / 4 + 32
+
+
 def test_absent_neighbours_are_left_out() -> None:
     night = league({0: 0, 2: 100, 4: 300})
     due = list(islice(neighbours(night, (0, 2), 0), 4))

@@ -35,6 +35,8 @@ FIRST: Final = 2
 """Pairings of the first slice while nothing is known of how long matches take."""
 MEMORY: Final = 7
 """Nights from which the lengths of an author's matches are known."""
+SHARE: Final = 150
+"""Percent of an even share of a night's places that an author gets at most, by any number of versions."""
 SHORTEST: Final = 10.0
 """Seconds that must be left for another slice: starting one takes a part of that."""
 PATIENCE: Final = 3600.0
@@ -169,6 +171,8 @@ class NightPlay:
         run: dict[str, object] = {"sandbox": league.table.sandbox}
         alive = {one.entrant: one.digest for one in league.ledger.alive(self._night.number)}
         bots = alive if state is None else {one.name: one.entrant.digest for one in state.entrants} | alive
+        if state is None or "author-share" in dict(state.tournament.plan.extra):
+            keys["author-share"] = SHARE
         if state is not None:
             pairing = group_size(seats)
             over = {a for a, one in state.lengths.items() if self._left(a, state) < pairing * one}

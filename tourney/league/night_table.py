@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from itertools import pairwise
 
 from msgspec import structs
 
@@ -12,8 +13,8 @@ from tourney.league.ledger import HOUSE, BotVersion, Night, Season
 from tourney.results.versions import Wanted, pool_versions
 from tourney.store.database import Database
 
-Line = tuple[float, float, int]
-"""Elo, half the width of its interval, and games."""
+Line = tuple[float, float, float, int]
+"""Elo, how far its interval reaches below and above, and games."""
 
 
 def rate_league(league: League, night: Night, season: Season) -> NightTable:
@@ -50,9 +51,14 @@ def _ratings(league: League, database: Database, seats: int) -> Mapping[str, Lin
     for name, elo in league.table.anchors.items():
         versions = league.ledger.versions_of(HOUSE, name)
         anchors |= {one.digest: elo for one in versions[-1:] if one.digest in pooled}
+    by_bot: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in league.ledger.versions:
+        if one.digest in pooled:
+            by_bot[one.author, one.bot].append(one.digest)
+    follows = [pair for digests in by_bot.values() for pair in pairwise(digests)]
     return {
-        pool.versions[line.entrant].digest: (line.elo, (line.high - line.low) / 2, line.games)
-        for line in pool.rate(anchors).ratings
+        pool.versions[line.entrant].digest: (line.elo, line.elo - line.low, line.high - line.elo, line.games)
+        for line in pool.rate(anchors, follows=follows).ratings
     }
 
 
@@ -65,16 +71,16 @@ def _row(
     games: int,
 ) -> TableRow:
     elo = sum(line[0] for line in lines.values()) / len(lines)
-    width = sum(line[1] ** 2 for line in lines.values()) ** 0.5 / len(lines)
+    below, above = (sum(line[k] ** 2 for line in lines.values()) ** 0.5 / len(lines) for k in (1, 2))
     return TableRow(
         *(version.author, version.bot, version.number, version.digest),
         alive=version in league.ledger.alive(night.number),
         division=season.division_of(f"{version.author}/{version.bot}", league.table.season.divisions),
         place=None,
         elo=round(elo, 1),
-        low=round(elo - width, 1),
-        high=round(elo + width, 1),
-        games=sum(line[2] for line in lines.values()),
+        low=round(elo - below, 1),
+        high=round(elo + above, 1),
+        games=sum(line[3] for line in lines.values()),
         night_games=games,
         by_seats={str(seats): line[0] for seats, line in lines.items()},
     )

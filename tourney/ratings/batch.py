@@ -171,7 +171,7 @@ def rate(
     time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
     ratings. Raise UsageError for a pool that the model cannot rate.
     """
-    found, n = estimate(counts, Prior(), model), counts.size
+    found, n = estimate(counts, Prior(follows=counts.follows), model), counts.size
     mode, covariances = found.mode, found.covariance
     natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
     fitted = pair_fit(found.likelihood, found.raw, counts)
@@ -256,7 +256,7 @@ def _seat_effects(
 
 def strengths(counts: Counts) -> tuple[Floats, Floats]:
     """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
-    found, n = estimate(counts, Prior(), TOURNEY), counts.size
+    found, n = estimate(counts, Prior(follows=counts.follows), TOURNEY), counts.size
     at = core(counts, found.mode, pair_totals(found.likelihood.meetings(found.raw.x), n))
     return relative(found.mode.x[:n], found.covariance.published[:n, :n], ELO, at)
 

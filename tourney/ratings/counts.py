@@ -146,7 +146,8 @@ class Counts:
     ``entrants``: their numbers, ascending. ``seating`` (G, k): positions in ``entrants``; ``ranks`` (G, k).
     ``cluster`` (G): each game's cluster; ``times`` (C): the occurrences of each cluster. ``weight`` (G): what
     a game counts, 1 but where there are few clusters. ``luck`` (G, k), in units, 0 where it is not known.
-    ``distinct``: the number of different games.
+    ``distinct``: the number of different games. ``follows``: positions of versions, each with the next one of
+    the same bot, where these are taken to be near each other.
     """
 
     entrants: tuple[int, ...]
@@ -158,6 +159,7 @@ class Counts:
     weight: Floats
     luck: Ints
     distinct: int
+    follows: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of_groups(

@@ -26,7 +26,7 @@ from tourney.schedule.format import (
     Setup,
     rows_of_rounds,
 )
-from tourney.schedule.neighbours import LEAGUE, authors_of, neighbours
+from tourney.schedule.neighbours import AUTHOR_SHARE, LEAGUE, authors_ahead, authors_of, neighbours
 from tourney.schedule.player_history import departures, present_in
 from tourney.schedule.refusals import refuse_few
 from tourney.schedule.row import MAX_ROWS, ResultRow, Row
@@ -181,6 +181,7 @@ class Adaptive(Format):
         ),
         FormatKey("batch", "integer", 1, 1000, help=f"Pairings per round. Default: {BATCH}."),
         LEAGUE,
+        AUTHOR_SHARE,
     )
 
     def raisable(self, setup: Setup) -> tuple[str, ...]:  # noqa: ARG002 - always the same
@@ -313,6 +314,7 @@ class _Batch:
         race: Race | None,
     ) -> None:
         self._race = race
+        self._setup = setup
         self._games = setup.games
         self._unsure = unsure
         self._seats = setup.seats
@@ -329,11 +331,16 @@ class _Batch:
     def next(self) -> tuple[int, ...]:
         """The entrants of the next pairing; the one that came first least often comes first."""
         raced = self._race.next() if self._race is not None else None
-        group = list(raced or next(self._neighbours, None) or self._best_pair())
+        ahead = authors_ahead(self._setup, self._played, self._present, BATCH)
+        due = next(self._neighbours, None)
+        if due is not None and ahead & {self._authors[number] for number in due}:
+            due = None
+        group = list(raced or due or self._best_pair(ahead))
         while len(group) < self._seats:
             others = [number for number in self._present if number not in group]
             known = {self._authors[number] for number in group}
             others = [number for number in others if self._authors[number] not in known] or others
+            others = [number for number in others if self._authors[number] not in ahead] or others
             gains = {other: sum(self._gain(other, member) for member in group) for other in others}
             group.append(max(others, key=lambda other: (gains[other], -self._played[other], -other)))
         self._learn(group)
@@ -342,7 +349,8 @@ class _Batch:
         self._played.update(dict.fromkeys(group, self._games))
         return tuple(group)
 
-    def _best_pair(self) -> tuple[int, int]:
+    def _best_pair(self, ahead: set[str]) -> tuple[int, int]:
+        """The pair that gains the most, of authors that are not ``ahead`` if there is one."""
         import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
 
         present = np.array(self._present)
@@ -358,6 +366,9 @@ class _Batch:
         unsure = np.isin(present, self._unsure)
         author = np.array([self._authors[number] for number in self._present])
         gain[~(unsure[:, None] | unsure[None, :]) | (author[:, None] == author[None, :])] = -1
+        late = np.isin(author, [*ahead])
+        even = np.where(late[:, None] | late[None, :], -1, gain)
+        gain = even if even.max() >= 0 else gain
         upper = np.triu_indices(len(present), 1)
         best = np.flatnonzero(gain[upper] == gain[upper].max())
         pairs = [(self._present[upper[0][k]], self._present[upper[1][k]]) for k in best.tolist()]

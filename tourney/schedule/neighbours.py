@@ -5,7 +5,8 @@ neighbours until each of them had one, so that no difference in the ranking rest
 go where games tell most, which are those of new versions.
 """
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
 
@@ -16,6 +17,14 @@ LEAGUE: Final = FormatKey(
     "flag",
     help="For entrants called AUTHOR.BOT.VERSION: those of one author never meet, and half of the pairings go"
     " to neighbours in the earlier ratings, until each two of them have met.",
+)
+AUTHOR_SHARE: Final = FormatKey(
+    "author-share",
+    "integer",
+    100,
+    10_000,
+    help="Most places at tables that an author's bots get, in percent of an even share; new versions, which"
+    " would play most, count together.",
 )
 _HOUSE: Final = "house"
 """The author of bots that ship with Tourney."""
@@ -31,6 +40,24 @@ def authors_of(setup: Setup) -> tuple[str, ...]:
         author if league and author != _HOUSE else f"{author}.{number}"
         for number, author in enumerate(authors)
     )
+
+
+def authors_ahead(setup: Setup, played: Mapping[int, int], present: Sequence[int], batch: int) -> set[str]:
+    """The authors of whom one more pairing would be beyond ``author-share``.
+
+    ``played`` counts the matches of each participant. The share is one of all places so far and of a
+    ``batch`` of pairings more, as the first pairings cannot be even.
+    """
+    most = setup.setting("author-share")
+    if most is None:
+        return set()
+    authors = authors_of(setup)
+    places: Counter[str] = Counter()
+    for number, count_ in played.items():
+        places[authors[number]] += count_
+    here = {authors[number] for number in present}
+    all_places = sum(places.values()) + batch * setup.games * setup.seats
+    return {one for one in here if (places[one] + setup.games) * 100 * len(here) > int(most) * all_places}
 
 
 def neighbour_pairs(setup: Setup) -> tuple[Pair, ...]:
