@@ -168,14 +168,14 @@ class Tournaments:
 
     def find(self, name: str) -> Tournament | None:
         """A tournament by name, or None."""
-        return next((found for found in self.all() if found.name == name), None)
+        return read_value(self._access, TOURNAMENT, tournament_of, name=name)
 
     def by_id(self, tournament: int) -> Tournament:
         """A tournament by id. Raises UsageError if there is none."""
-        for found in self.all():
-            if found.id == tournament:
-                return found
-        raise UsageError(f"there is no tournament with the id {tournament} in this database")
+        found = read_value(self._access, TOURNAMENT, tournament_of, id=tournament)
+        if found is None:
+            raise UsageError(f"there is no tournament with the id {tournament} in this database")
+        return found
 
     def archives(self) -> dict[int, Archive]:
         """Where the records of archived tournaments are, by the tournament's id."""

@@ -353,3 +353,15 @@ def test_folder_without_manifest_needs_a_slash(store: BotStore, make_bot: MakeBo
 def test_missing_path_is_not_taken_for_a_name(store: BotStore, tmp_path: Path) -> None:
     with pytest.raises(BotError, match=r"there is no bot .*/random: No such file"):
         resolve_bot("./random", store, tmp_path)
+
+
+def test_digest_never_means_a_bot_of_that_name(store: BotStore, make_bot: MakeBot) -> None:
+    """Otherwise a bot called like another one's digest would play in its place."""
+    victim = store.add(make_bot(files={"bot.py": "victim"}))
+    impostor = make_bot(files={"bot.py": "impostor"})
+    text = (impostor / "bot.toml").read_text()
+    (impostor / "bot.toml").write_text(text.replace('"mybot"', f'"{victim.digest}"'))
+    store.add(impostor)
+    assert store.locate(victim.digest) == victim.digest
+    assert resolve_bot(victim.digest, store).digest == victim.digest
+    assert store.locate("0" * 64) is None

@@ -172,8 +172,11 @@ class BotStore:
         """The digest that a name, a name@version or the first digits of a digest mean, or None.
 
         Of several bots with one name, the last one added wins over those only used; ``origin`` restricts the
-        search. A digest's beginning needs 6 digits. Raises BotError if it is ambiguous. Checks no files.
+        search of names. A digest's beginning needs 6 digits, and a whole digest is never a name, so that no
+        bot can be called like another one's files. Raises BotError if it is ambiguous. Checks no files.
         """
+        if DIGEST.fullmatch(reference):
+            return reference if self.has(reference) else None
         name, at, version = reference.partition("@")
         if NAME.fullmatch(name) and (not at or VERSION.fullmatch(version)):
             matching = [
