@@ -76,7 +76,7 @@ class OpenSpielGame(Game[str]):
         text = str(self._after(view).inner) if words[0] == MOVES else decode(words[1])
         lines = ["".join(c if c.isprintable() else " " for c in line).rstrip() for line in text.splitlines()]
         shown = [line or " " for line in lines] or ["(OpenSpiel shows nothing here)"]
-        return Diagram(notes=(*shown, *([f"last: {last}"] if last else ())))
+        return Diagram(notes=(*shown, *([f"last: {decode(last)}"] if last else ())))
 
     def _after(self, position: str) -> OpenSpielState:
         """The state of a position string; a replay asks for one after the other."""

@@ -75,6 +75,14 @@ def scale_of(values: Sequence[float], room: float = 0.04) -> Scale:
     return Scale(low - margin, high + margin)
 
 
+def interval_scale(intervals: Sequence[tuple[float, float]]) -> Scale:
+    """A scale for intervals, each with its ends: one ten times as wide as the median is cut at the edge."""
+    widths = sorted(high - low for low, high in intervals)
+    most = 10 * widths[len(widths) // 2] if widths else 0.0
+    held = [pair for pair in intervals if pair[1] - pair[0] <= most] or intervals
+    return scale_of([end for pair in held for end in pair])
+
+
 def round_step(low: int, high: int, most: int) -> int:
     """The least of 1, 2, 5, 10, ... that divides low..high into at most ``most`` parts."""
     steps = (size * int(10**power) for power in range(20) for size in (1, 2, 5))
@@ -225,8 +233,11 @@ def coordinate(value: float) -> str:
 def interval(scale: Scale, value: float, low: float, high: float, kind: str) -> Markup:
     """Draw an interval of a kind (a thin line with ends) and its value (a dot)."""
     said = f"{display.number(value, 1)}, {kind} from {display.number(low, 1)} to {display.number(high, 1)}"
-    ends = "".join(_bar(scale, "w3", x, x, "32%", "68%") for x in (low, high))
-    return _whisker(scale, value, said, _bar(scale, "w3", low, high) + ends)
+    left, right = max(low, scale.low), min(high, scale.high)
+    ends = "".join(_bar(scale, "w3", x, x, "32%", "68%") for x in (low, high) if left <= x <= right)
+    return _whisker(
+        scale, min(max(value, scale.low), scale.high), said, _bar(scale, "w3", left, right) + ends
+    )
 
 
 def sigmas(scale: Scale, mu: float, sigma: float) -> Markup:

@@ -67,8 +67,7 @@ def analysis_part(
     """What a match's page shows of an analysis, or None if there is none."""
     if analysis is None or record is None:
         return None
-    by_loss = sorted(analysis.marked, key=lambda turn: (-(turn.loss or 0), turn.ply))
-    marked = sorted(by_loss[:MOST_MARKED], key=lambda turn: turn.ply)
+    marked = _listed(analysis)
     return AnalysisPart(
         analyser=display.label(analysis.analyser.label),
         reproducible=analysis.analyser.reproducible,
@@ -86,7 +85,7 @@ def analysis_part(
             )
             for turn in marked
         ),
-        left_out=len(by_loss) - len(marked),
+        left_out=len(analysis.marked) - len(marked),
         plots=tuple(_plots(analysis, seats, len(record.actions))),
         chances=tuple(_chances(analysis, seats)),
     )
@@ -98,9 +97,15 @@ def _chances(analysis: Analysis, seats: Sequence[SeatLabel]) -> Iterator[tuple[i
         yield turn.ply, seat, 100 * value / WHOLE
 
 
+def _listed(analysis: Analysis) -> list[ValuedTurn]:
+    """The marked actions that lost most, in their order."""
+    by_loss = sorted(analysis.marked, key=lambda turn: (-(turn.loss or 0), turn.ply))
+    return sorted(by_loss[:MOST_MARKED], key=lambda turn: turn.ply)
+
+
 def better_lines(analysis: Analysis | None) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the better line at each action that is marked, by the ply before it."""
-    for turn in analysis.marked if analysis is not None else ():
+    """Yield the better line at each action that is listed, by the ply before it."""
+    for turn in _listed(analysis) if analysis is not None else ():
         yield turn.ply, turn.line[:MOST_LINE]
 
 

@@ -16,7 +16,7 @@ from tourney.ratings.batch import BatchRating
 from tourney.ratings.sequential import EVERY_LOOK
 from tourney.ratings.trueskill_rating import TrueSkillRating
 from tourney.report import display
-from tourney.report.charts.chart import scale_of
+from tourney.report.charts.chart import interval_scale, scale_of
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.rendering import Context, Renderer
@@ -85,7 +85,7 @@ def files(make: Renderer) -> Iterator[File]:
         standings=make.once(standing_lines),
         columns=page_columns(format_, seats, luck=luck),
         rules=ranking_sentences(format_, seats, luck=luck),
-        scale=scale_of([value for line in source.batch.ratings for value in (line.low, line.high)]),
+        scale=interval_scale([(line.low, line.high) for line in source.batch.ratings]),
         skill_scale=scale_of(skill),
         cross=cross if small else None,
         better=make.once(pair_page.superiority),
@@ -366,7 +366,7 @@ def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[s
         "versions.html",
         title=version_title(pool),
         bots=bots,
-        scale=scale_of([row[key] for _, row in rows for key in ("low", "high")]),
+        scale=interval_scale([(row["low"], row["high"]) for _, row in rows]),
         pool=pool,
         anchors=[display.label(f"{name} = {elo:g}") for name, elo in here.items()],
         intervals=EVERY_LOOK,

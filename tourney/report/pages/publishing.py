@@ -8,7 +8,7 @@ because most services take no SVG.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import groupby, pairwise
@@ -18,7 +18,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tourney.errors import UsageError
 from tourney.report import display
-from tourney.report.charts.canvas import Canvas, Lettering, fitted
+from tourney.report.charts.canvas import Canvas, Lettering, fitted, width_of
 from tourney.report.output.layout import CARD, File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages import rounds_page
@@ -41,7 +41,8 @@ CARD_LINES = 5
 
 _PAGE, _BLUE, _LINE = (0xFB, 0xFA, 0xF7), (0x00, 0x5A, 0x8F), (0xDE, 0xD8, 0xCD)
 _INK, _HUSH = (0x1D, 0x1B, 0x18), (0x65, 0x5F, 0x56)
-_TITLE, _LEAD = Lettering(64, _INK, bold=True), Lettering(32, _HUSH)
+_TITLE, _LEAST_TITLE = Lettering(64, _INK, bold=True), Lettering(36, _INK, bold=True)
+_LEAD = Lettering(32, _HUSH)
 _HEAD, _SPREAD = Lettering(22, _HUSH), Lettering(24, _HUSH)
 _PLAIN, _STRONG = Lettering(32, _INK), Lettering(32, _INK, bold=True)
 
@@ -247,7 +248,9 @@ def card(make: Renderer) -> Canvas:
     about = (site.game, display.count(len(source.entrants), "bot"), state(source))
     canvas = Canvas(WIDTH, HEIGHT, _PAGE)
     canvas.rectangle(0, 0, 16, HEIGHT, _BLUE)
-    canvas.text(80, 125, fitted(site.title, _TITLE, 1040), _TITLE)
+    smaller = (replace(_TITLE, size=size) for size in range(_TITLE.size, 32, -4))
+    look = next((one for one in smaller if width_of(site.title, one) <= 1040), _LEAST_TITLE)
+    canvas.text(80, 125, fitted(site.title, look, 1040), look)
     canvas.text(80, 185, fitted(" \N{MIDDLE DOT} ".join(about), _LEAD, 1040), _LEAD)
     heads = ((800, first.heading), (930, "Elo"), (1120, source.intervals))
     for x, head in heads if source.standings else ():
