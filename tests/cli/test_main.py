@@ -194,10 +194,11 @@ def module_of(words: tuple[str, ...]) -> Path:
 @pytest.mark.parametrize("words", ALL, ids=" ".join)
 def test_words_give_module_and_test(words: tuple[str, ...]) -> None:
     module = module_of(words)
-    assert f'\n@click.{"group" if module.name == "__init__.py" else "command"}("{words[-1]}"' in (
-        CLI / module
-    ).read_text("utf-8")
-    if module.name != "__init__.py":
+    text = (CLI / module).read_text("utf-8")
+    if module.name == "__init__.py":
+        assert "\ncommand = command_group(\n    __name__," in text
+    else:
+        assert f'\n@click.command("{words[-1]}"' in text
         assert (ROOT / "tests" / "cli" / module.parent / f"test_{module.name}").is_file()
 
 

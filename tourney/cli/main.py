@@ -61,6 +61,12 @@ class CommandTable(click.Group):
                 formatter.write_dl([(name.ljust(widest), line) for name, line in lines.items()])
 
 
+def command_group(package: str, commands: Mapping[str, str], help_: str) -> CommandTable:
+    """The group of the commands in a package, such as ``tourney.cli.bots``."""
+    name = package.rpartition(".")[2]
+    return CommandTable(name, package=package, sections={"Commands": commands}, help=help_)
+
+
 PROGRAM = "tourney"
 COMPLETE = "_TOURNEY_COMPLETE"
 """The environment variable through which shells request completions (click's convention)."""

@@ -1,26 +1,23 @@
 """``tourney bots``: its commands are the modules of this package."""
 
-import click
+from tourney.cli.main import command_group
 
-from tourney.cli.main import CommandTable
-
-COMMANDS = {
-    "add": "Copy bots into the bot store.",
-    "baselines": "List the bots that `tourney gate` compares candidates with.",
-    "check": "Test a bot in games against `random`.",
-    "list": "List the bots in the bot store and the bots that ship with Tourney.",
-    "new": "Create a bot to start from, in the new folder NAME.",
-    "promote": "Make a bot a baseline of a game, which `tourney gate` compares candidates with.",
-    "remove": "Remove a bot from the bot store, or restore it.",
-    "show": "Show a bot's manifest, digest, files and build state.",
-    "test": "Play the dialogue in FILE with a bot, and compare what it says.",
-}
-
-
-@click.group("bots", cls=CommandTable, package=__name__, sections={"Commands": COMMANDS})
-def command() -> None:
+command = command_group(
+    __name__,
+    {
+        "add": "Copy bots into the bot store.",
+        "baselines": "List the bots that `tourney gate` compares candidates with.",
+        "check": "Test a bot in games against `random`.",
+        "list": "List the bots in the bot store and the bots that ship with Tourney.",
+        "new": "Create a bot to start from, in the new folder NAME.",
+        "promote": "Make a bot a baseline of a game, which `tourney gate` compares candidates with.",
+        "remove": "Remove a bot from the bot store, or restore it.",
+        "show": "Show a bot's manifest, digest, files and build state.",
+        "test": "Play the dialogue in FILE with a bot, and compare what it says.",
+    },
     """Create, add, list, show, check, test, promote and remove bots.
 
-    A bot is an executable file, or a folder or .zip file with a bot.toml. The bot store keeps every bot that
-    you add or play with, under the digest of its files, so that matches can be replayed later.
-    """
+A bot is an executable file, or a folder or .zip file with a bot.toml. The bot store keeps every bot that
+you add or play with, under the digest of its files, so that matches can be replayed later.
+    """,
+)
