@@ -33,7 +33,8 @@ from tests.support.parsers import TARGETS
 MUTATED: Final = {
     "tourney/seeds.py": "tests/test_seeds.py",
     "tourney/match/merkle.py": "tests/match/test_merkle.py tests/store/test_root.py",
-    "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py",
+    "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py"
+    " tests/match/test_freezing.py",
     "tourney/match/referee.py": "tests/match/test_referee.py",
     "tourney/match/record.py": "tests/match/test_record.py",
     "tourney/ratings/batch.py": "tests/ratings/test_batch.py",
