@@ -14,7 +14,7 @@ import pytest
 from tests.support import genuine, leagues, releases
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.kills import CUP
-from tourney.league import admission
+from tourney.league import admission, league_site
 from tourney.league.intake import arrivals
 from tourney.league.league_folder import League
 from tourney.league.receipts import Diagnosis
@@ -164,6 +164,7 @@ def get_ready() -> None:
         import_module(f"tourney.cli.{module}")
     setattr(EXECUTORS, "find_class", lambda _name: TrueExecutor)  # noqa: B010 - a method is replaced
     setattr(import_module("tourney.run.workers.local"), "LocalExecutor", TrueExecutor)  # noqa: B010 - likewise
+    setattr(league_site, "write_reports", lambda _: None)  # noqa: B010 - it has a scenario of its own
     setattr(admission, "diagnosis_of", lambda *_: Diagnosis(trials=("ok",)))  # noqa: B010 - likewise
 
 

@@ -14,6 +14,7 @@ from tourney.league.league_folder import League
 from tourney.league.league_news import league_news
 from tourney.league.league_tables import night_table
 from tourney.league.ledger import HOUSE
+from tourney.league.night_games import league_records, night_games, write_reports
 from tourney.league.seasons import season_files
 from tourney.report.output.layout import SHIPPED, File, Layout, Section, SiteValues
 
@@ -26,6 +27,7 @@ NAV = (
 
 def write_league_site(league: League, say: Callable[[str], None]) -> Path:
     """Write the site of a league; return its first page. Raises EnvironmentFailure, StoreError."""
+    write_reports(league)
     for file in site_files(league):
         path = league.site / file.path
         try:
@@ -49,6 +51,7 @@ def site_files(league: League) -> Iterator[File]:
     placed = {row.name: row for row in (latest.rows if latest else ()) if row.place}
     values = {"league": table, "ledger": ledger, "house": HOUSE, "nights": nights, "tables": tables}
     values |= {"latest": latest, "placed": placed, "news": league_news(league, tables)}
+    values["records"] = tuple(league_records(tables))
     yield from (File(f"assets/{name}", SHIPPED.static(name)) for name in ("style.css", "theme.js"))
     for author, bot in sorted({(one.author, one.bot) for one in ledger.versions}):
         about = values | {"author": author, "bot": bot, "versions": ledger.versions_of(author, bot)}
@@ -58,7 +61,14 @@ def site_files(league: League) -> Iterator[File]:
     for author in sorted({HOUSE, *ledger.authors, *(one.author for one in ledger.versions)}):
         yield site.page(f"authors/{author}.html", "league_author.html", author=author, **values)
     for number, night in nights.items():
-        yield site.page(f"nights/{number}.html", "league_night.html", night=night, **values)
+        games, reports = (
+            night_games(league, number),
+            [league.site / "games" / t.name for t in night.tournaments],
+        )
+        there = {path.name for path in reports if path.is_dir()}
+        yield site.page(
+            f"nights/{number}.html", "league_night.html", night=night, games=games, reports=there, **values
+        )
     for number, file in season_files(league):
         yield File(f"seasons/{number}.json", (league.records / "seasons" / f"{number}.json").read_bytes())
         yield site.page(f"seasons/{number}.html", "league_season.html", closed=number, file=file, **values)

@@ -19,6 +19,7 @@ from tourney.league.league_folder import League, cron_files, moment
 from tourney.league.league_site import write_league_site
 from tourney.league.league_tables import keep_table
 from tourney.league.ledger import Ledger, Night
+from tourney.league.night_games import keep_games
 from tourney.league.night_play import NightPlan, NightPlay
 from tourney.league.night_table import rate_league
 from tourney.league.receipts import write_news
@@ -123,6 +124,7 @@ def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
         if database_exists(league.database):
             season = league.ledger.seasons[night.season]
             keep_table(league, rate_league(league, night, season))
+            keep_games(league, night)
         night = structs.replace(night, closed=moment(now))
         league.ledger.add(night)
         log.say(f"night {night.number} is closed: {night.matches} matches")

@@ -1,0 +1,72 @@
+"""Games of a night by rule, the reports of the last nights, and records."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.league.test_league_site import row
+from tests.support.leagues import new_league, put, reopened, run
+from tourney.errors import StoreError
+from tourney.league import night_games
+from tourney.league.league_site import site_files
+from tourney.league.league_tables import NightTable, keep_table, night_table
+from tourney.league.night_games import keep_games, league_records
+from tourney.store.database import Database
+
+pytestmark = pytest.mark.usefixtures("admitted")
+
+
+def test_games_and_reports_of_played_nights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    league = new_league(tmp_path)
+    for author in ("ann", "bob"):
+        put(league, author, "one")
+    run(league, 0, 12)
+    monkeypatch.setattr(night_games, "REPORTS", 1)
+    run(league, 1, 12)
+    league = reopened(league)
+    games = {one.kind: one for one in night_games.night_games(league, 2)}
+    with Database.open(league.database) as database:
+        cup = database.tournaments.get("night-0002-2")
+        most = max(m.result.actions for m in database.matches.all(cup.id, finished=True) if m.result)
+    assert games["longest"].text.endswith(f", {most} actions")
+    assert [path.name for path in (league.site / "games").iterdir()] == ["night-0002-2"]
+    pages = {file.path: file.content.decode() for file in site_files(league) if file.is_page}
+    assert (league.site / games["longest"].path).is_file()
+    assert f'href="../{games["longest"].path}"' in pages["nights/2.html"]
+    assert "games/" not in pages["nights/1.html"], "its report is gone"
+    assert "Longest game" in pages["nights/1.html"]
+
+
+def test_upset_is_the_win_over_the_bot_rated_furthest_above(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    put(league, "ann", "one")
+    run(league, 0, 24)
+    league = reopened(league)
+    table = night_table(league, 1)
+    assert table is not None
+    elo = {"house/greedy": 300.0, "house/random": 0.0, "ann/one": 100.0}
+    rows = tuple(msgspec.structs.replace(row, elo=elo[row.name], games=99) for row in table.rows)
+    keep_table(league, msgspec.structs.replace(table, rows=rows))
+    night = msgspec.structs.replace(league.ledger.nights[1], number=2)
+    keep_games(league, night)
+    (upset,) = (one for one in night_games.night_games(league, 2) if one.kind == "upset")
+    assert upset.text == "house/random 1 beats house/greedy 1, which was rated 300 Elo above it"
+    (league.records / "nights" / "2-games.json").write_text("{")
+    with pytest.raises(StoreError, match="restore a backup"):
+        night_games.night_games(league, 2)
+
+
+def test_records_name_the_first_night_of_the_best(tmp_path: Path) -> None:
+    rows = (row("ann/x", 1, 1, 50.0), row("bob/y", 1, 2, 20.0))
+    better = (row("bob/y", 2, 1, 90.0), row("ann/x", 1, 2, 50.0))
+    tables = {
+        n: NightTable("tourney-league-night/1", "stones", n, 1, r)
+        for n, r in enumerate((rows, better, better, rows), 1)
+    }
+    assert list(league_records(tables)) == [
+        ("highest rating", "bob/y", "90 Elo, version 2, night 2"),
+        ("most games of a version", "ann/x", "1,400, version 1"),
+        ("most nights in the lead", "bob/y", "2"),
+    ]
+    assert list(league_records({})) == []
