@@ -258,7 +258,7 @@ class CyclePoints(Duels):
     """
 
     planned = 100
-    """CyclePoints for which intervals are tuned."""
+    """The number of cycles for which intervals are tuned."""
 
     def __init__(self, unit: int, meetings: int) -> None:
         super().__init__()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.simulation import MISFORTUNES, try_seed
 
-SEEDS = 120
+SEEDS = 200
 
 
 @pytest.mark.slow
