@@ -1,14 +1,12 @@
 """Real Dask clusters on this machine: a scheduler and workers as processes, and runs on them."""
 
 import os
-import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.command import PROGRAM, popen
 from tests.support.processes import wait_for
@@ -18,9 +16,6 @@ from tourney.report.output.layout import Options
 from tourney.report.source import load
 from tourney.store.database import Database
 from tourney.store.root import compute_root
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 CUP = """
 name = "cup"
@@ -116,25 +111,6 @@ class Cluster:
         self.scheduler.wait()
         self.end(*self.workers)
         self.scheduler = self._scheduler()
-
-    def stop_busy(self, name: str) -> None:
-        """Stop a worker while it owes the scheduler the result of a task."""
-        from distributed import Client  # an extra; the tests that need it are skipped without it
-
-        url = f"{self.scheme}://127.0.0.1:{self.port}"
-        with Client(url, set_as_default=False) as client:  # type: ignore[no-untyped-call]  # Dask's
-            assert wait_for(lambda: self._stopped_busy(name, client))
-
-    def _stopped_busy(self, name: str, client: "Client") -> bool:
-        """Stop a worker that owes a result; one whose last messages deliver it goes on."""
-        self.workers[name].send_signal(signal.SIGSTOP)
-        for _ in range(2):
-            owed = client.scheduler_info()["workers"]
-            address = next(at for at, about in owed.items() if about["id"] == name)
-            if not client.processing()[address]:  # type: ignore[no-untyped-call]  # Dask's
-                self.workers[name].send_signal(signal.SIGCONT)
-                return False
-        return True
 
     def need(self, *names: str) -> None:
         """Let exactly these workers be there: those that are alive stay."""
