@@ -8,15 +8,17 @@
 ``faults`` lets each system call of each command fail, kill the process, or be the last before the power goes
 out (``tests.support.faults``), and prints a table. ``simulation`` plays tournaments on a virtual clock beside
 a hostile world (``tests.support.simulation``). ``mutations`` changes one place after the other in the modules
-that decide results, runs their tests, and lists the changes that no test notices; it needs the package
-cosmic-ray (``pip install cosmic-ray``). ``fuzz`` searches for inputs that a parser cannot cope with, and goes
-on from the corpus of earlier nights (``tests.support.parsers``); it needs atheris (``pip install
-atheris``). The exit code is 1 if anything was found.
+that decide results, runs their tests, and lists the changes that no test notices
+(``tests.support.mutants``); it needs cosmic-ray (``pip install cosmic-ray``). ``fuzz`` searches for inputs
+that a parser cannot cope with, and goes on from the corpus of earlier nights (``tests.support.parsers``); it
+needs atheris (``pip install atheris``). The exit code is 1 if anything was found.
 """
 
 import argparse
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,18 +43,11 @@ MUTATED: Final = {
     "tourney/ratings/sequential.py": "tests/ratings/test_sequential.py",
 }
 """Modules that decide results, each with the tests that must notice a change of it."""
-MUTANT_SECONDS: Final = 60.0
 
 
 def _say(line: str) -> None:
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
-
-
-def _run(tree: Path, *words: str) -> str:
-    """Run a program in a folder and return its output. Raises CalledProcessError."""
-    done = subprocess.run(words, cwd=tree, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603 - fixed commands
-    return done.stdout
 
 
 def faults(words: Sequence[str]) -> int:
@@ -86,34 +81,27 @@ def mutations(words: Sequence[str]) -> int:
 
 
 def _mutate(module: str, tests: str, folder: Path) -> int:
-    """Mutate a module in a copy of the tree; print the survivors, and return their number."""
-    tree = folder / "tree"
-    tree.mkdir()
-    for name in ("tourney", "tests", "pyproject.toml", "engines", "templates", "seeds"):
-        _run(tree, "/bin/cp", "-r", str(ROOT / name), ".")
-    command = f"{sys.executable} -m pytest -x -q -n 0 -p no:cacheprovider {tests}"
-    config = {
-        "module-path": module,
-        "timeout": MUTANT_SECONDS,
-        "excluded-modules": [],
-        "test-command": command,
-    }
-    lines = [f"{key} = {json.dumps(value)}" for key, value in config.items()]
-    text = "\n".join(["[cosmic-ray]", *lines, "[cosmic-ray.distributor]", 'name = "local"', ""])
-    (tree / "mutants.toml").write_text(text, "utf-8")
-    tool = (sys.executable, "-m", "cosmic_ray.cli")
-    for step in ("init", "exec"):
-        _run(tree, *tool, step, "mutants.toml", "mutants.sqlite")
-    dumped = _run(tree, *tool, "dump", "mutants.sqlite")
-    pairs = [json.loads(line) for line in dumped.splitlines()]
-    alive = [pair for pair in pairs if pair[1] and pair[1]["test_outcome"] == "survived"]
-    _say(f"{module}: {len(pairs)} mutants, {len(alive)} survive {tests}")
-    for work, result in alive:
-        place = work["mutations"][0]
-        _say(f"  line {place['start_pos'][0]}: {place['operator_name'].removeprefix('core/')}")
-        for line in result["diff"].splitlines():
-            if line[:1] in ("+", "-") and line[:3] not in ("---", "+++"):
-                _say(f"    {line}")
+    """Mutate a module in a copy of the tree for each processor; print the survivors and return their count."""
+    parts = os.cpu_count() or 1
+    runs = []
+    for part in range(parts):
+        tree = folder / str(part)
+        tree.mkdir()
+        for name in ("tourney", "tests", "engines", "templates", "seeds"):
+            shutil.copytree(ROOT / name, tree / name)
+        shutil.copy(ROOT / "pyproject.toml", tree)
+        words = (sys.executable, "-m", "tests.support.mutants", module, str(part), str(parts), *tests.split())
+        runs.append(subprocess.Popen(words, cwd=tree, stdout=subprocess.PIPE, text=True))  # noqa: S603 - a fixed command
+    lines = [json.loads(line) for run in runs for line in run.communicate()[0].splitlines()]
+    if any(run.returncode for run in runs):
+        raise SystemExit(f"{module}: a part of the mutants was not tried")
+    alive = sorted((one for one in lines if "line" in one), key=lambda one: (one["line"], one["operator"]))
+    _say(f"{module}: {sum(one.get('tried', 0) for one in lines)} mutants, {len(alive)} survive {tests}")
+    for one in alive:
+        _say(f"  line {one['line']}: {one['operator']}")
+        for sign, key in (("-", "before"), ("+", "after")):
+            for line in one[key]:
+                _say(f"    {sign}{line}")
     return len(alive)
 
 
