@@ -14,6 +14,7 @@ from tourney.files import write_file
 from tourney.league.league_folder import League
 from tourney.league.league_tables import NightTable, night_table
 from tourney.league.ledger import Night
+from tourney.match.luck import largest_rise
 from tourney.report.output.layout import Options
 from tourney.report.output.write import write
 from tourney.report.site import site_parts
@@ -29,9 +30,13 @@ KNOWN: Final = 20
 
 
 class ChosenGame(Struct, frozen=True, forbid_unknown_fields=True):
-    """A game of a night: the win over the bot rated furthest above the winner, or the longest game."""
+    """A game of a night.
 
-    kind: Literal["upset", "longest"]
+    It is the win over the bot rated furthest above the winner, the one in which one action raised the
+    winner's prospects most, or the longest game.
+    """
+
+    kind: Literal["upset", "swing", "longest"]
     tournament: str
     match: Ordinal
     text: str
@@ -74,10 +79,11 @@ def keep_games(league: League, night: Night) -> None:
 def _games(
     league: League, database: Database, name: str, elo: Mapping[str, float]
 ) -> Iterator[tuple[float, ChosenGame]]:
-    """Yield each game of a tournament by kind, with how far the winner was below, or its actions."""
+    """Yield each game of a tournament by kind, with how far the winner was below or came, or its actions."""
     tournament = database.tournaments.get(name)
     labels = {one.entrant: one.label for one in league.ledger.versions}
     names = [one.name for one in database.tournaments.entrants(tournament.id)]
+    records = dict(database.records.all(tournament.id))
     for match in database.matches.all(tournament.id, finished=True):
         if (result := match.result) is None or result.void:
             continue
@@ -85,7 +91,14 @@ def _games(
         said = " - ".join(labels[seat] for seat in seats)
         yield result.actions, ChosenGame("longest", name, match.number, f"{said}, {result.actions} actions")
         (first, *others) = (seat for _, seat in sorted(zip(result.ranks, seats, strict=True)))
-        if sorted(result.ranks)[1] > 1 and {first, *others} <= elo.keys():
+        if sorted(result.ranks)[1] == 1:
+            continue
+        record, winner = records[match.number], result.ranks.index(1)
+        if rise := largest_rise(record, winner + 1):
+            change = f"from {100 * rise.before:.0f} % of the points to {100 * rise.after:.0f} %"
+            text = f"{labels[first]} comes {change} with action {rise.ply + 1}, {record.actions[rise.ply][1]}"
+            yield rise.after - rise.before, ChosenGame("swing", name, match.number, f"{said}: {text}")
+        if {first, *others} <= elo.keys():
             above = max(others, key=lambda seat: elo[seat])
             gap = elo[above] - elo[first]
             text = f"{labels[first]} beats {labels[above]}, which was rated {gap:.0f} Elo above it"

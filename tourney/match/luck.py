@@ -16,10 +16,11 @@ each of them. So the mean stays 0, and a test that bets has bounds.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tourney.errors import GameError
-from tourney.games.base import CHANCE, AnyGame, AnyState
+from tourney.games.base import CHANCE, OVER, AnyGame, AnyState
 from tourney.games.core_base import WIN
 from tourney.games.registry import known_game
 from tourney.match.record import Record
@@ -107,6 +108,38 @@ def luck_of(record: Record) -> tuple[int, ...]:
     except GameError:
         return ()  # a record that does not hold has no luck; ``verify`` says what is wrong
     return tuple(total)
+
+
+class Rise(NamedTuple):
+    """How far one action takes a seat: the actions before it, and the seat's value before and after.
+
+    Values are shares of the points to be expected, from 0 to 1, as the game's value function has them.
+    """
+
+    ply: int
+    before: float
+    after: float
+
+
+def largest_rise(record: Record, seat: int) -> Rise | None:
+    """The largest rise of a seat (from 1) by one action or draw that does not end the match.
+
+    None if the game has no value function, or the record breaks its rules.
+    """
+    game = known_game(record.game)
+    if game is None or game.rules != record.rules or not game.value_version:
+        return None
+    try:
+        state = game.new(len(record.seats), record.options)
+        values = [game.values(state)[seat - 1]]
+        for _, text in record.actions:
+            state = state.play(game.read_action(state, text))
+            values.append(game.values(state)[seat - 1])
+    except GameError:
+        return None
+    shares = [(value + WIN) / POINT for value in values[: -1 if state.actor == OVER else None]]
+    rises = (Rise(ply, *pair) for ply, pair in enumerate(pairwise(shares)))
+    return max(rises, key=lambda one: (one.after - one.before, -one.ply), default=None)
 
 
 @dataclass(slots=True)
