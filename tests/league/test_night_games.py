@@ -12,6 +12,7 @@ from tourney.league import night_games
 from tourney.league.league_site import site_files
 from tourney.league.league_tables import NightTable, keep_table, night_table
 from tourney.league.night_games import keep_games, league_records
+from tourney.match.luck import largest_rise
 from tourney.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("admitted")
@@ -36,6 +37,22 @@ def test_games_and_reports_of_played_nights(tmp_path: Path, monkeypatch: pytest.
     assert f'href="../{games["longest"].path}"' in pages["nights/2.html"]
     assert "games/" not in pages["nights/1.html"], "its report is gone"
     assert "Longest game" in pages["nights/1.html"]
+    assert "Turning point" in pages["nights/2.html"]
+    with Database.open(league.database) as database:
+        match = database.matches.find(f"night-0002-2/{games['swing'].match}")
+        record = database.records.get(match.tournament, match.number)
+        assert match.result is not None
+        winner = match.result.ranks.index(1) + 1
+        others = (
+            largest_rise(one, one.outcome.ranks.index(1) + 1)
+            for _, one in database.records.all(match.tournament)
+            if len(set(one.outcome.ranks)) > 1
+        )
+        most_ = max(one.after - one.before for one in others if one)
+    rise = largest_rise(record, winner)
+    assert rise is not None
+    assert rise.after - rise.before == most_
+    assert games["swing"].text.endswith(f"with action {rise.ply + 1}, {record.actions[rise.ply][1]}")
 
 
 def test_upset_is_the_win_over_the_bot_rated_furthest_above(tmp_path: Path) -> None:

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 
 from tourney.games.base import CHANCE, OVER
+from tourney.games.core_base import WIN
 from tourney.games.registry import find_game
-from tourney.match.luck import CAP, POINT, Coefficient, draws, has_luck, luck_of, mean_luck
+from tourney.match.luck import CAP, POINT, Coefficient, draws, has_luck, largest_rise, luck_of, mean_luck
 from tourney.match.record import Outcome, Record, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.seeds import derive
@@ -99,3 +101,25 @@ def test_dice_that_are_known_raise_an_alarm() -> None:
     assert known.mean == pytest.approx(0.05)
     assert known.alarm
     assert mean_luck([]).z == 0
+
+
+@pytest.mark.parametrize("game", ["sage-stones", "sages-tafl"])
+def test_largest_rise_is_of_one_action_before_the_end(game: str) -> None:
+    record = record_of(3, game=game)
+    rules = find_game(game)
+    for seat in (1, 2):
+        state = rules.new(2, record.options)
+        values = [rules.values(state)[seat - 1]]
+        for _, text in record.actions[:-1]:
+            state = state.play(rules.parse_action(text))
+            values.append(rules.values(state)[seat - 1])
+        rise = largest_rise(record, seat)
+        assert rise is not None
+        assert round((rise.after - rise.before) * POINT) == max(b - a for a, b in pairwise(values))
+        assert rise.before == pytest.approx((values[rise.ply] + WIN) / POINT)
+
+
+def test_record_without_rules_has_no_rise() -> None:
+    record = record_of(3)
+    assert largest_rise(make_record(record.spec, "999", record.actions, record.outcome), 1) is None
+    assert largest_rise(_with(record, [*record.actions[:4], (1, "nonsense")]), 1) is None
