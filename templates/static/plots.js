@@ -11,6 +11,14 @@
       return { name: details.dataset.plot, details: details, svg: details.querySelector(".chart") };
     });
 
+    /* The chance to win that an info tells, or null: chance_in of tourney/bots/win_chance.py. */
+    function chance(values) {
+      const said = Object.fromEntries(values);
+      if (typeof said.win === "number") return said.win;
+      if (typeof said.mate === "number") return said.mate > 0 ? 1 : 0;
+      return typeof said.score === "number" ? (said.score + 1) / 2 : null;
+    }
+
     /* The values of a plot: by ply, those of each seat. */
     function values(name) {
       const rows = new Map();
@@ -31,6 +39,12 @@
         } else if (name === "clock") {
           cockpit.clocks.forEach(function (left, ply) {
             put(ply, seat, left[seat] / 1000);
+          });
+        } else if (name === "win") {
+          (cockpit.info[seat + 1] || []).forEach(function (entry) {
+            const told = chance(entry.values);
+            const turned = seat === 1 && cockpit.seats.length === 2;
+            if (told !== null) put(entry.ply, seat, Math.round(1000 * (turned ? 1 - told : told)) / 10);
           });
         } else {
           (cockpit.info[seat + 1] || []).forEach(function (entry) {

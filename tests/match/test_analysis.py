@@ -183,11 +183,11 @@ def test_bot_that_fails_is_named(stones: Record) -> None:
     players = [Player(GuidedChannel(Broken(first), guide_of(stones))) for _ in stones.seats]
     played = play_match(analyser.spec(stones), find_game(stones.game), players)
     with refused(InputError, "reference failed (protocol) after", "perhaps"):
-        analysis_of(stones, played, analyser, pawns=False)
+        analysis_of(stones, played, analyser)
     outcome = structs.replace(played.outcome, faults=((1, "startup", 0),))
     silent = PlayedMatch(structs.replace(played.record, outcome=outcome), played.log)
     with refused(InputError, "reference failed (startup) after 0 actions", "as uci:stockfish"):
-        analysis_of(stones, silent, analyser, pawns=False)
+        analysis_of(stones, silent, analyser)
 
 
 def test_marks_have_lichess_bounds() -> None:

@@ -49,7 +49,7 @@ def test_program_enters_with_options_and_its_games_verify(tmp_path: Path) -> Non
     assert {seat["bot"] for seat in seats} == {"fixed"}
     assert seats[0]["digest"] != seats[1]["digest"]
     shown = invoke("show", "1", "--db", str(tmp_path / "t.db"), "--log").stdout
-    assert "score=0.25 depth=1 nodes=7" in shown
+    assert "score=0.25 win=0.536 depth=1 nodes=7" in shown
 
 
 @pytest.mark.slow

@@ -57,7 +57,7 @@ def analyzed(record: Record, choose: Callable[[], Choose], nodes: int = 1) -> An
     guide = guide_of(record)
     players = [Player(GuidedChannel(SessionChannel(choose()), guide)) for _ in record.seats]
     played = play_match(analyser.spec(record), find_game(record.game), players)
-    return analysis_of(record, played, analyser, pawns=False)
+    return analysis_of(record, played, analyser)
 
 
 def record_of(

@@ -10,6 +10,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
+from tourney.bots.win_chance import WHOLE
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, counting, current
@@ -19,7 +20,6 @@ from tourney.interface.found_match import is_file, names_match, read_match
 from tourney.interface.playing import split_bot
 from tourney.match.analysis import Analysis, Mark
 from tourney.match.record import Record
-from tourney.match.win_chance import WHOLE
 from tourney.report import display
 from tourney.run.reruns import AnalysisRun, ReferenceBot, Replayed
 from tourney.schema import Document, Part

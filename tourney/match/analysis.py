@@ -23,6 +23,7 @@ import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
+from tourney.bots.win_chance import WHOLE, win_chance
 from tourney.errors import InputError
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.registry import find_game
@@ -31,7 +32,6 @@ from tourney.match.luck import POINT, draws, has_luck
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
-from tourney.match.win_chance import WHOLE, win_chance
 from tourney.schema import Digest
 
 Mark = Literal["inaccuracy", "mistake", "blunder"]
@@ -143,8 +143,8 @@ def guide_of(record: Record) -> FollowedRecord:
     return FollowedRecord(tuple(action for _, action in record.actions))
 
 
-def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser, *, pawns: bool) -> Analysis:
-    """The analysis from a match that was played along a record; ``pawns`` is the unit of the bot's scores.
+def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser) -> Analysis:
+    """The analysis from a match that was played along a record.
 
     Raises InputError if the bot failed, or said nothing from which a chance to win follows.
     """
@@ -160,14 +160,14 @@ def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser, *, pawn
     said: dict[int, tuple[int, int, str, tuple[str, ...]]] = {}
     for line in played.log:
         if line.kind == "info" and line.ply <= len(record.actions) and line.ply not in said:
-            value = win_chance(line.text, pawns=pawns)
+            value = win_chance(line.text)
             chosen = re.search(rf"(?:^| ){CHOSEN}=(\S+)", line.text)
             if value is not None and chosen is not None:
                 said[line.ply] = line.seat, value, chosen[1], _line(line.text, chosen[1])
     if not said and any(actor for actor, _ in record.actions[record.opening.length :]):
         raise InputError(
             f"{analyser.bot.name} says no value of positions: it must print `info win=` (0 to 1) or"
-            " `info score=` (-1 to 1; pawns for engines)"
+            " `info score=` (-1 to 1)"
         )
     points = tuple(_points(record, said))
     return Analysis("tourney-analysis/1", record.digest, analyser, points)

@@ -23,7 +23,6 @@ from tourney.match.record import Record, check_digest
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Limits
 from tourney.match.verify import compare
-from tourney.match.win_chance import ENGINES
 from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
 from tourney.seeds import derive, uniform
@@ -257,10 +256,9 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceBot:
-    """A bot that values positions, in the store and ready to play, and whether its scores are pawns."""
+    """A bot that values positions, in the store and ready to play."""
 
     analyser: Analyser
-    pawns: bool
 
     @classmethod
     def find(
@@ -294,7 +292,7 @@ class ReferenceBot:
             raise BotError(f"{reference}: {missing[bot.digest]}")
         limits = Limits(move_ms=move_ms, nodes=nodes, margin_ms=_MARGIN_MS)
         entrant = entrant_of(bot, bot.manifest.name, args)
-        return cls(Analyser(entrant, limits), bot.manifest.protocol in ENGINES)
+        return cls(Analyser(entrant, limits))
 
 
 _NODES: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -330,7 +328,7 @@ class AnalysisRun(Replay):
     def _compared(self, index: int, played: PlayedMatch) -> Iterator[Replayed]:
         record, _ = self._held.pop(index)
         try:
-            found = analysis_of(record, played, self._reference.analyser, pawns=self._reference.pawns)
+            found = analysis_of(record, played, self._reference.analyser)
         except InputError as error:
             yield Replayed(index, "not played", (str(error),))
         else:

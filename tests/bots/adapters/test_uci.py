@@ -74,7 +74,7 @@ def test_two_games_are_played_in_uci() -> None:
     assert said(channel, b"go move=1000\n") == ["line: move e2e4"]
     answers = said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo clocks=900,950 inc=5 nodes=100\n")
     assert answers == [
-        "line: info score=-0.31 depth=2 seldepth=3 nodes=90 nps=9000 pv=g1f3 b8c6",
+        "line: info score=-0.31 win=0.456 depth=2 seldepth=3 nodes=90 nps=9000 pv=g1f3 b8c6",
         "line: move g1f3",
     ]
     channel.send(b"over 1 2 reason=resign\n")
@@ -126,12 +126,12 @@ class Gathered(ForwardingChannel):
         ("info string NNUE\ninfo depth 1 currmove a2a4\nbestmove a2a4", "move a2a4"),
         (
             "info depth 1 score cp 9\ninfo depth 2 score cp 18 pv a2a4\nsay score 1\n\nbestmove a2a4",
-            "info score=0.18 depth=2 pv=a2a4\nmove a2a4",
+            "info score=0.18 win=0.526 depth=2 pv=a2a4\nmove a2a4",
         ),
         *(
             (
                 f"info depth 1 score cp 9 multipv 1\ninfo {other}\nbestmove a2a4",
-                "info score=0.09 depth=1\nmove a2a4",
+                "info score=0.09 win=0.513 depth=1\nmove a2a4",
             )
             for other in (
                 "multipv 2 depth 1 score cp 5",
@@ -204,7 +204,10 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        ("depth 9 score cp 31 nodes 5000 pv e2e4 e7e5", "score=0.31 depth=9 nodes=5000 pv=e2e4 e7e5"),
+        (
+            "depth 9 score cp 31 nodes 5000 pv e2e4 e7e5",
+            "score=0.31 win=0.544 depth=9 nodes=5000 pv=e2e4 e7e5",
+        ),
         ("score mate 3", "score=997 mate=3"),
         ("score mate -1 depth 2", "score=-999 mate=-1 depth=2"),
         ("score mate 5000", "score=1 mate=5000"),
@@ -212,7 +215,10 @@ def test_faults_of_an_engine_are_events(answer: str, event: str) -> None:
         ("depth 4 nodes 7", ""),
         ("string score cp 5", ""),
         ("score cp 99999999999999999999 depth 2", ""),
-        ("score cp 5 pv <b> ../.. e2e4 " + "a1a2 " * 500, "score=0.05 pv=e2e4 " + " ".join(["a1a2"] * 57)),
+        (
+            "score cp 5 pv <b> ../.. e2e4 " + "a1a2 " * 500,
+            "score=0.05 win=0.507 pv=e2e4 " + " ".join(["a1a2"] * 57),
+        ),
     ],
 )
 def test_info_is_bounded_and_in_tourneys_form(words: str, text: str) -> None:

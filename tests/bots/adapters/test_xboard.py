@@ -73,7 +73,7 @@ def test_game_is_played_in_force_mode() -> None:
         """,
         "usermove=1",
     )
-    assert said(channel, b"go move=1000\n") == "line: info score=-0.31 depth=9 nodes=5000"
+    assert said(channel, b"go move=1000\n") == "line: info score=-0.31 win=0.456 depth=9 nodes=5000"
     assert channel.wait(LATER).text == "move e2e4"
     answer = said(channel, b"play 1 e2e4\nplay 2 e7e5\ngo clocks=900,950 inc=5\n")
     assert answer == "line: info score=997 mate=3 depth=5 nodes=17"

@@ -11,6 +11,7 @@ from typing import Final
 from tourney.bots.adapters.engine_channel import EngineChannel
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import BotProtocol, Setting
+from tourney.bots.win_chance import WHOLE, of_pawns
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
 from tourney.protocol import Go, Info, NewGame, decode_referee, shown
@@ -21,9 +22,9 @@ MAX_PV: Final = 60  # most moves of a principal variation that are kept
 MATE_SCORE: Final = 1000  # a mate in N moves is this many pawns, less N
 GO_LIMITS: Final = ("depth", "nodes", "movetime")  # keys of ``go`` in bot.toml
 
-_INFO_ORDER = ("score", "mate", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
+_INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
 """Keys of the words of ``info`` in Tourney's form, in their order."""
-_INFO_WORDS = frozenset((*_INFO_ORDER[1:], "cp", "pv"))
+_INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
 
@@ -258,7 +259,8 @@ def go_line(go: Go, limits: str = "") -> bytes:
 def info_text(words: str) -> str:
     """The words of ``info`` in Tourney's form: the score in pawns, as the mover sees it; "" for none.
 
-    ``info depth 9 score cp 31 nodes 5000 pv e2e4 e7e5`` is ``score=0.31 depth=9 nodes=5000 pv=e2e4 e7e5``. A
+    ``info depth 9 score cp 31 nodes 5000 pv e2e4 e7e5`` is
+    ``score=0.31 win=0.544 depth=9 nodes=5000 pv=e2e4 e7e5``: pawns, and the chance to win that they mean. A
     mate in N of the engine's moves is ``score=`` 1000 - N, or -1000 + N against it, and ``mate=N``.
     """
     found: dict[str, str] = {}
@@ -277,7 +279,7 @@ def info_text(words: str) -> str:
         if value is None:
             continue
         if word == "cp":
-            found["score"] = f"{value / 100:.2f}"
+            found |= {"score": f"{value / 100:.2f}", "win": f"{of_pawns(value / 100) / WHOLE:.3f}"}
         elif word == "mate":
             moves_left = min(abs(value), MATE_SCORE - 1)
             found["score"] = str(MATE_SCORE - moves_left if value > 0 else moves_left - MATE_SCORE)

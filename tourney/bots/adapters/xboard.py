@@ -12,6 +12,7 @@ from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol
 from tourney.bots.adapters.uci import MATE_SCORE
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import BotProtocol, Setting
+from tourney.bots.win_chance import WHOLE, of_pawns
 from tourney.errors import BotError
 from tourney.protocol import Go, Info, NewGame, shown
 
@@ -139,7 +140,7 @@ def _about(depth: int, score: int, nodes: int) -> str:
         moves = min(abs(score) - _MATE, MATE_SCORE - 1)
         pawns = MATE_SCORE - moves if score > 0 else moves - MATE_SCORE
         return f"score={pawns} mate={moves if score > 0 else -moves} depth={depth} nodes={nodes}"
-    return f"score={score / 100:.2f} depth={depth} nodes={nodes}"
+    return f"score={score / 100:.2f} win={of_pawns(score / 100) / WHOLE:.3f} depth={depth} nodes={nodes}"
 
 
 class XboardProtocol(EngineProtocol):

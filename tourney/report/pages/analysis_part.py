@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec import structs
 
+from tourney.bots.win_chance import WHOLE
 from tourney.errors import GameError
 from tourney.match.analysis import Analysis, ValuedTurn
 from tourney.match.record import Record
 from tourney.match.verify import written_actions
-from tourney.match.win_chance import WHOLE
 from tourney.report import display
 from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo, SeatInfo

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 from markupsafe import Markup
 
+from tourney.bots.win_chance import KEYS, WHOLE, chance_in
 from tourney.errors import GameError
 from tourney.games.registry import known_game
 from tourney.match.luck import POINT, draws, has_luck
@@ -248,13 +249,20 @@ def match_plots(
     keys = dict.fromkeys(key for found in info.seats.values() for key in found.columns)
     printed: dict[str, Mapping[int, Series]]
     printed = {key: {seat: found.numbers(key) for seat, found in info.seats.items()} for key in keys}
-    scores = printed.pop("score", {})
-    view = "each bot's from its own point of view"
-    if len(seats) == 2:
-        view = f"seen from {seats[0].name}: above zero it is ahead"
-        scores = {n: [(at, value if n == 1 else -value) for at, value in of] for n, of in scores.items()}
-    note = f"{view}, each bot in its own unit; outliers are at the edge"
-    named = [("score", "Score", note, scores)]
+    scores, two = printed.pop("score", {}), len(seats) == 2
+    chances = _chances(info, two=two)
+    named: list[tuple[str, str, str, Mapping[int, Series]]]
+    if chances:
+        printed.pop("win", None)
+        view = f"{seats[0].name}'s chance, as each bot sees it" if two else "each bot's own, as it sees it"
+        named = [("win", "Chance to win, %", view, chances)]
+    else:
+        view = "each bot's from its own point of view"
+        if two:
+            view = f"seen from {seats[0].name}: above zero it is ahead"
+            scores = {n: [(at, value if n == 1 else -value) for at, value in of] for n, of in scores.items()}
+        note = f"{view}, each bot in its own unit; outliers are at the edge"
+        named = [("score", "Score", note, scores)]
     named += [("time", "Time per action", "milliseconds", times), ("clock", "Clock", "seconds left", clocks)]
     named.append(("luck", "Luck", "values drawn less those expected, added up, in points per 100", luck))
     named += [(f"info-{key}", key, "as each bot printed it", found) for key, found in printed.items()]
@@ -269,7 +277,23 @@ def match_plots(
         said = f"{title} by action, from {least} to {most}"
         series = [(seat.color, by_seat[seat.number]) for seat in shown]
         drawn = draw(match_plot(said, series, last, bars=name == "time", cut=name == "score"))
-        yield MatchPlot(name, title, note, drawn, shown, name in {"score", "time"})
+        yield MatchPlot(name, title, note, drawn, shown, name in {"win", "score", "time"})
+
+
+def _chances(info: MatchInfo, *, two: bool) -> Mapping[int, Series]:
+    """The chances in percent by seat, of ``two`` the first one's; {} where the unit of a score is unknown."""
+    found: dict[int, list[tuple[int, float]]] = {}
+    for seat, own in info.seats.items():
+        by_ply: dict[int, dict[str, float]] = {}
+        for key in KEYS:
+            for ply, value in own.numbers(key):
+                by_ply.setdefault(ply, {})[key] = value
+        for ply, said in sorted(by_ply.items()):
+            if (chance := chance_in(said)) is None:
+                return {}
+            seen = WHOLE - chance if two and seat == 2 else chance
+            found.setdefault(seat, []).append((ply, 100 * seen / WHOLE))
+    return dict(found)
 
 
 def times_by_seat(record: Record, times: Sequence[float | None]) -> dict[int, Series]:
