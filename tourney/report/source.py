@@ -26,6 +26,7 @@ from tourney.report.compact_matches import CompactMatches, LazySequence, place_o
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
+from tourney.results.positions import with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
 from tourney.results.standings import Standing, compute_standings, setup_of
@@ -360,13 +361,6 @@ def _detail(database: Database, tournament: int, number: int) -> MatchDetail:
     measured = part("measurements", database.records.measured) or NOT_MEASURED
     analysis = next(iter(part("analysis", database.analyses.of) or ()), None)
     return MatchDetail(record, log, measured, tuple(damaged), analysis)
-
-
-def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
-    """What is stored of finished matches, packed, with their analyses."""
-    packed = database.analyses.packed(tournament, numbers)
-    found = database.records.parts(tournament, numbers)
-    return {number: parts._replace(analysis=packed.get(number)) for number, parts in found.items()}
 
 
 def published(source: ReportSource, *, logs: bool) -> ReportSource:

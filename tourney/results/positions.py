@@ -1,9 +1,10 @@
 """An explorer of stored games by position, and a table of where a bot loses."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import NamedTuple
 
 from tourney.errors import GameError, RecordError, StoreDamaged
@@ -14,7 +15,7 @@ from tourney.match.result import Measurements
 from tourney.schedule.row import score_units
 from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.database import Database
-from tourney.store.values import Tournament
+from tourney.store.values import Tournament, TournamentMatch
 
 _CHUNK = 500
 PHASES = ("first third", "middle third", "last third")
@@ -52,12 +53,13 @@ class ResultTally:
 class PositionNode:
     """A position that a bot met: what it or others played there, by action.
 
-    ``own``: the bot itself acted here. ``line`` is the shortest way to it that was met first.
+    ``own``: the bot itself acted here. ``line`` is the way to it in ``match``, the first that met it.
     """
 
     position: str
     line: tuple[str, ...]
     own: bool
+    match: int
     played: dict[str, ResultTally] = field(default_factory=dict)
 
     @property
@@ -94,24 +96,41 @@ def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterat
         for match in database.matches.all(tournament.id, entrant=entrant, finished=True)
         if match.result is not None and match.result.digest and not match.result.void
     ]
+    try:
+        yield from games_in(rows, names, entrant, partial(with_analyses, database, tournament.id))
+    except StoreDamaged:  # reading its row alone says which one is damaged
+        for match in rows:
+            database.analyses.of(tournament.id, match.number)
+        raise
+
+
+def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
+    """What is stored of finished matches, packed, with their analyses."""
+    packed = database.analyses.packed(tournament, numbers)
+    found = database.records.parts(tournament, numbers)
+    return {number: parts._replace(analysis=packed.get(number)) for number, parts in found.items()}
+
+
+def games_in(
+    rows: Sequence[TournamentMatch],
+    names: Mapping[int, str],
+    entrant: int,
+    parts: Callable[[Sequence[int]], Mapping[int, MatchParts]],
+) -> Iterator[BotGame]:
+    """Yield an entrant's games of matches whose ``parts`` hold a record. Raises StoreDamaged."""
     for start in range(0, len(rows), _CHUNK):
         chunk = rows[start : start + _CHUNK]
-        numbers = [match.number for match in chunk]
-        packed = database.records.parts(tournament.id, numbers)
-        analyses = database.analyses.packed(tournament.id, numbers)
+        packed = parts([match.number for match in chunk])
         for match in chunk:
-            record, _, measured = unpack_parts(packed[match.number], tournament.seats)
+            found = packed.get(match.number, MatchParts())
+            record, _, measured = unpack_parts(found, len(match.seats))
             if record is None or match.result is None:
                 continue
             seat = match.seats.index(entrant)
             units = score_units(match.result.ranks)
             points = Fraction(units[seat], 2 * (len(units) - 1))
             others = tuple(sorted(names[one] for one in match.seats if one != entrant))
-            try:
-                analysis = analysis_in(MatchParts(analysis=analyses.get(match.number)))
-            except StoreDamaged:  # reading its row alone says which one is damaged
-                analysis = next(iter(database.analyses.of(tournament.id, match.number)))
-            yield BotGame(match.number, seat + 1, points, others, record, measured, analysis)
+            yield BotGame(match.number, seat + 1, points, others, record, measured, analysis_in(found))
 
 
 def explore(games: Iterable[BotGame], plies: int) -> Explored:
@@ -135,7 +154,9 @@ def _follow(found: Explored, game: BotGame, plies: int) -> None:
         for ply, (actor, text) in enumerate(record.actions[:plies]):
             position = state.position()
             line = tuple(action for _, action in record.actions[:ply])
-            node = found.positions.setdefault(position, PositionNode(position, line, own=actor == game.seat))
+            node = found.positions.setdefault(
+                position, PositionNode(position, line, actor == game.seat, game.number)
+            )
             ms = times[ply] if ply < len(times) and actor == game.seat else None
             node.played.setdefault(text, ResultTally()).add(game.points, ms)
             state = state.play(rules.read_action(state, text))

@@ -10,6 +10,7 @@ from tourney.report.pages.history_page import SHOWN, bot_chart, histories, sampl
 from tourney.report.pages.match_lines import Chip, ListedMatch
 from tourney.report.pages.overview_page import seat_lines, seats_table, standing_lines
 from tourney.report.pages.pair_page import HALF, PairGame, meetings, pair_paths
+from tourney.report.pages.position_page import games_by_bot, positions_path
 from tourney.report.source import ReportSource
 from tourney.results.standings import page_columns, ranks_alone, shows_luck
 from tourney.results.tables import DataTable
@@ -53,6 +54,7 @@ def files(make: Renderer) -> Iterator[File]:
             worst=[(matches[match], source.labels[other]) for match, other in worst],
             luckiest=[(matches[match], source.labels[other]) for match, other in lucky[::-1][:SURPRISES]],
             unluckiest=[(matches[match], source.labels[other]) for match, other in lucky[:SURPRISES]],
+            positions=positions_path(slug) if make.once(games_by_bot).get(number) else "",
             overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
             faults=[(matches[match], kind) for match, kind in faulty.get(number, ())],
         )
