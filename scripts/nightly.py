@@ -81,7 +81,7 @@ def mutations(words: Sequence[str]) -> int:
 
 
 def _mutate(module: str, tests: str, folder: Path) -> int:
-    """Mutate a module in a copy of the tree for each processor; print the survivors and return their count."""
+    """Mutate a module in a copy of the tree for each processor; print survivors and return their count."""
     parts = os.cpu_count() or 1
     runs = []
     for part in range(parts):

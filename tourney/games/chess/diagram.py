@@ -34,8 +34,8 @@ _SIDES = ("White", "Black")
 _RUN = re.compile("[1-8]")
 _MOVE = re.compile("([a-h][1-8])([a-h][1-8])[nbrq]?")
 _BOTTOM = 14
-_TURN, _LAST_MOVE = 9, 10
-"""Indices of parts: the ground, eight ranks from the eighth on, the turn, the last move."""
+_TURN, _CAPTURED, _LAST_MOVE = 9, 10, 11
+"""Indices of parts: the ground, eight ranks from the eighth on, the turn, what is captured, the last move."""
 
 
 def _xy(file: int, rank: int) -> tuple[int, int]:
@@ -65,9 +65,9 @@ def _piece(letter: str, file: int, rank: int) -> Piece:
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
     """The parts of a diagram, for ``part_of``: strings."""
     if view == "draw":
-        return ("", *("8",) * 8, "draw", last)
+        return ("", *("8",) * 8, "draw", "", last)
     ranks, turn, *_ = view.split(" ")
-    return ("", *ranks.split("/"), turn, last)
+    return ("", *ranks.split("/"), turn, "".join(sorted(filter(str.isalpha, ranks))), last)
 
 
 def part_of(index: int, part: Any) -> Diagram:
@@ -82,12 +82,30 @@ def part_of(index: int, part: Any) -> Diagram:
         if part == "draw":
             return Diagram(notes=(_DRAW,))
         return Diagram(notes=(f"{_SIDES[part == 'b']} to move", _COUNTS))
+    if index == _CAPTURED:
+        return Diagram(notes=tuple(_captured(part)) if part else ())
     move = _MOVE.fullmatch(part or "")
     if move is None:
         return Diagram(notes=(f"last: {LAST}",)) if part else Diagram()
     start, end = (_xy(ord(name[0]) - ord("a"), int(name[1]) - 1) for name in move.groups())
     marks = (Mark(*start, "from"), Mark(*end, "to"))
     return Diagram(marks=marks, arrows=(Arrow(*start, *end),), notes=(f"last: {LAST}",))
+
+
+_ARMY: Final = {"P": 8, "N": 2, "B": 2, "R": 2, "Q": 1, "K": 1}
+_FIGURES: Final = ("\u265f\u265e\u265d\u265c\u265b", "\u2659\u2658\u2657\u2656\u2655")
+"""Captured pieces, by the side that took them."""
+
+
+def _captured(letters: str) -> Iterator[str]:
+    """Yield a note for each side on what it has captured, from the pieces on the board."""
+    for side, name in enumerate(_SIDES):
+        there = {kind: letters.count(kind if side else kind.lower()) for kind in _ARMY}
+        promoted = sum(max(0, count - _ARMY[kind]) for kind, count in there.items() if kind != "P")
+        lost = [_ARMY[kind] - count - promoted * (kind == "P") for kind, count in there.items()]
+        taken = "".join(figure * number for figure, number in zip(_FIGURES[side], lost, strict=False))
+        if taken:
+            yield f"{name}: {taken}"
 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
@@ -127,7 +145,7 @@ def variant_diagram(view: str, last: str | None, start: str) -> Diagram:
             if letter not in ("", "*"):
                 pieces.append(_variant_piece(letter, *xy(file, rank), name, figures=figures))
     labels = square_labels(_FILES[:width], [str(rank + 1) for rank in range(height)])
-    notes = [f"{_SIDES[turn == 'b']} to move", *(f"hand: {hand.rstrip(']') or '-'}" for _ in "1" if hand)]
+    notes = [f"{_SIDES[turn == 'b']} to move", *(_in_hand(hand) if hand else ())]
     notes += [f"FEN: {' '.join(rest)}"] if rest else []
     marks: list[Mark] = []
     arrows: list[Arrow] = []
@@ -141,6 +159,14 @@ def variant_diagram(view: str, last: str | None, start: str) -> Diagram:
         if origin and target:
             arrows.append(Arrow(*origin, *target))
     return Diagram(tuple(cells), tuple(pieces), tuple(marks), tuple(arrows), labels, tuple(notes))
+
+
+def _in_hand(hand: str) -> Iterator[str]:
+    """Yield a note for each side that holds pieces."""
+    for side, name in enumerate(_SIDES):
+        held = "".join(letter.upper() for letter in hand if letter.isalpha() and letter.islower() == bool(side))
+        if held:
+            yield f"{name}: {held} in hand"
 
 
 def _row(rank: str) -> Iterator[str]:
