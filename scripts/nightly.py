@@ -2,7 +2,7 @@
 
     python -m scripts.nightly faults [--sample N] [SCENARIO ...]
     python -m scripts.nightly simulation [--first 0] [--seeds 10000]
-    python -m scripts.nightly mutations [MODULE ...]
+    python -m scripts.nightly mutations [--every N] [MODULE ...]
     python -m scripts.nightly fuzz [--seconds 600] [--corpus build/corpus] [TARGET ...]
 
 ``faults`` lets each system call of each command fail, kill the process, or be the last before the power goes
@@ -73,18 +73,19 @@ def mutations(words: Sequence[str]) -> int:
     """Mutate modules and list the mutants that survive."""
     parser = argparse.ArgumentParser(prog="nightly mutations")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help=f"of {', '.join(MUTATED)}")
-    survivors = 0
-    for module in parser.parse_args(words).modules or MUTATED:
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="try each N-th mutant")
+    survivors, given = 0, parser.parse_args(words)
+    for module in given.modules or MUTATED:
         with tempfile.TemporaryDirectory(prefix="tourney-mutants-") as folder:
-            survivors += _mutate(module, MUTATED[module], Path(folder))
+            survivors += _mutate(module, MUTATED[module], given.every, Path(folder))
     return int(survivors > 0)
 
 
-def _mutate(module: str, tests: str, folder: Path) -> int:
+def _mutate(module: str, tests: str, every: int, folder: Path) -> int:
     """Mutate a module in a copy of the tree for each processor; print survivors and return their count."""
-    parts = os.cpu_count() or 1
-    runs = []
-    for part in range(parts):
+    processes = os.cpu_count() or 1
+    parts, runs = processes * every, []
+    for part in range(processes):
         tree = folder / str(part)
         tree.mkdir()
         for name in ("tourney", "tests", "engines", "templates", "seeds"):

@@ -98,7 +98,7 @@ def test_piece_in_hand_is_dropped() -> None:
     assert "P@e4" in state.legal_actions()
     dropped = state.play("P@e4")
     shown = text_diagram(find_game("fairy:crazyhouse").diagram(dropped.position(), "P@e4"))
-    assert "hand: p" in shown
+    assert "Black: P in hand" in shown
     assert "[P]" in shown
 
 

@@ -164,7 +164,7 @@ def variant_diagram(view: str, last: str | None, start: str) -> Diagram:
 def _in_hand(hand: str) -> Iterator[str]:
     """Yield a note for each side that holds pieces."""
     for side, name in enumerate(_SIDES):
-        held = "".join(letter.upper() for letter in hand if letter.isalpha() and letter.islower() == bool(side))
+        held = "".join(filter(str.islower if side else str.isupper, hand)).upper()
         if held:
             yield f"{name}: {held} in hand"
 

@@ -78,7 +78,9 @@ def files(make: Renderer) -> Iterator[File]:
             every=len(rows) == line.standing.games,
             plies=PLIES,
             timed=make.measured,
-            losses=[(question, _costly(answers)) for question, answers in found.losses.items()],
+            losses=[
+                (question, _costly(make, question, answers)) for question, answers in found.losses.items()
+            ],
             met=[_met(make, node) for node in met],
         )
         columns = "position action by_bot games points mean_ms"
@@ -97,10 +99,15 @@ def files(make: Renderer) -> Iterator[File]:
         yield from make.tables(f"data/bots/{slug}-positions", DataTable.of(columns, lines))
 
 
-def _costly(answers: Mapping[str, ResultTally]) -> list[tuple[str, ResultTally, float]]:
+def _costly(
+    make: Renderer, question: str, answers: Mapping[str, ResultTally]
+) -> list[tuple[str, ResultTally, float]]:
     """The answers with the points that they cost, the most first."""
     found = [(answer, tally, float(tally.matches - tally.points)) for answer, tally in answers.items()]
-    return sorted(found, key=lambda one: (-one[2], one[0]))[:ANSWERS]
+    worst = sorted(found, key=lambda one: (-one[2], one[0]))[:ANSWERS]
+    if question != "opening":
+        return worst
+    return [(" ".join(_written(make, answer.split())), tally, lost) for answer, tally, lost in worst]
 
 
 def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
