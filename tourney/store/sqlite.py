@@ -15,14 +15,12 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import registry
-from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL, Connection, Engine
-from sqlalchemy.util import LRUCache
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.files import is_mount_point, make_temporary, sweep, writing_by_path
 from tourney.store import migrations
+from tourney.store.dialect import COMPILED, DRIVER
 
 APPLICATION_ID = 0x54524E59
 """What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
@@ -124,28 +122,12 @@ def connect(path: Path, busy: float | None = None, *, frozen: bool = False) -> s
     return connection
 
 
-class _Dialect(SQLiteDialect_pysqlite):
-    """SQLAlchemy's dialect; its instances are equal, so a statement is compiled once for all databases."""
-
-    supports_statement_cache = True
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self)
-
-    def __hash__(self) -> int:
-        return hash(type(self))
-
-
-registry.register("sqlite.tourney", __name__, _Dialect.__name__)
-_COMPILED: Final[LRUCache[object, object]] = LRUCache(1000)
-
-
 def make_engine(path: Path, busy: float | None = None, *, frozen: bool = False) -> Engine:
     """An engine on a file; it neither makes nor checks it. ``frozen`` as of ``check``."""
     engine = sa.create_engine(
-        URL.create("sqlite+tourney", database=str(path)),
+        URL.create(DRIVER, database=str(path)),
         creator=lambda: connect(path, busy, frozen=frozen),
-        execution_options={"compiled_cache": _COMPILED},
+        execution_options={"compiled_cache": COMPILED},
     )
 
     def begin(connection: Connection) -> None:

@@ -30,7 +30,7 @@ ALL_GAMES: Final = 4000
 LEAST: Final = 20
 
 
-class MetPosition(NamedTuple):
+class ListedPosition(NamedTuple):
     """A position for the template: the way to it, its page, and (action, tally) most played first."""
 
     way: str
@@ -114,10 +114,10 @@ def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
     return sorted(node.played.items(), key=lambda one: (-one[1].matches, one[0]))
 
 
-def _met(make: Renderer, node: PositionNode) -> MetPosition:
+def _met(make: Renderer, node: PositionNode) -> ListedPosition:
     played = [(_written(make, (*node.line, action))[-1], tally) for action, tally in _played(node)[:CHOICES]]
     href = f"{match_path(node.match)}#ply={len(node.line)}" if node.match in make.paged else ""
-    return MetPosition(" ".join(_written(make, node.line)), href, node.own, played)
+    return ListedPosition(" ".join(_written(make, node.line)), href, node.own, played)
 
 
 def _written(make: Renderer, actions: Sequence[str]) -> Sequence[str]:
