@@ -37,7 +37,8 @@ MUTATED: Final = {
     "tourney/match/merkle.py": "tests/match/test_merkle.py tests/store/test_root.py",
     "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py"
     " tests/match/test_freezing.py",
-    "tourney/match/referee.py": "tests/match/test_referee.py",
+    "tourney/match/referee.py": "tests/match/test_referee.py tests/match/test_referee_adjudication.py"
+    " tests/match/test_play_answers.py tests/match/test_play.py",
     "tourney/match/record.py": "tests/match/test_record.py",
     "tourney/ratings/batch.py": "tests/ratings/test_batch.py",
     "tourney/ratings/sequential.py": "tests/ratings/test_sequential.py",

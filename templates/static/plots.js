@@ -96,17 +96,21 @@
       plot.details.querySelector("figure").append(more);
     });
 
-    let chosen = null;
-    try {
-      chosen = JSON.parse(cockpit.kept("plots"));
-    } catch (error) {
-      /* What an older page stored counts as nothing. */
+    /* Whether each plot is open, by its name, as a reader left it; another page may have other plots. */
+    function chosen() {
+      try {
+        const found = JSON.parse(cockpit.kept("plots"));
+        return found && !Array.isArray(found) ? found : {};
+      } catch (error) {
+        return {}; /* What an older page stored counts as nothing. */
+      }
     }
+
+    const first = chosen();
     all.forEach(function (plot) {
-      if (Array.isArray(chosen)) plot.details.open = chosen.indexOf(plot.name) >= 0;
+      if (plot.name in first) plot.details.open = first[plot.name];
       plot.details.addEventListener("toggle", function () {
-        const open = all.filter(function (each) { return each.details.open; });
-        cockpit.keep("plots", JSON.stringify(open.map(function (each) { return each.name; })));
+        cockpit.keep("plots", JSON.stringify(Object.assign(chosen(), { [plot.name]: plot.details.open })));
       });
     });
 
