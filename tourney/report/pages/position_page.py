@@ -16,17 +16,12 @@ from tourney.results.positions import Explored, PositionNode, ResultTally, explo
 from tourney.results.tables import DataTable
 from tourney.store.values import TournamentMatch
 
-PLIES: Final = 12
-"""The actions of a game that are followed."""
-POSITIONS: Final = 20
-"""The positions of a page: the start, and those that were met twice."""
-CHOICES: Final = 5
-"""The actions of a position that a page lists."""
-ANSWERS: Final = 8
-"""The answers to a question that a page lists: those that cost most."""
-GAMES: Final = 200
-"""The games of a bot that are read; of many bots fewer, ``ALL_GAMES`` for them all, but ``LEAST`` of each."""
-ALL_GAMES: Final = 4000
+PLIES: Final = 12  # actions of a game that are followed
+POSITIONS: Final = 20  # positions of a page: the start, and those that were met twice
+CHOICES: Final = 5  # actions of a position that a page lists
+ANSWERS: Final = 8  # answers to a question that a page lists: those that cost most
+GAMES: Final = 200  # games of a bot that are read; with many bots fewer
+ALL_GAMES: Final = 4000  # games of all bots that are read, if that leaves LEAST for each
 LEAST: Final = 20
 
 
