@@ -12,6 +12,7 @@ from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.test_browser import STATE
 from tests.support.sites import site
+from tourney.games.registry import find_game
 from tourney.match.record import Adjudication, Outcome, Record, make_record
 from tourney.match.result import LogLine, PlayedMatch
 from tourney.match.spec import Limits
@@ -324,3 +325,29 @@ def test_list_of_actions_scrolls_to_the_current_one(pages: Pages) -> None:
     return seen;
     """
     assert pages.probe(script) == [True, True, True]
+
+
+def test_captured_pieces_stand_in_the_strip_of_who_took_them(tmp_path: Path) -> None:
+    with Database.open(str(tmp_path / "t.db"), create=True) as database:
+        cup = world.begin(database, ("alpha", "beta"), game="chess")
+        world.play_all(database, cup)
+        record = database.records.get(cup.id, 1)
+        write(site(load(database, cup)), tmp_path / "out")
+    script = """
+    const taken = () => [1, 2].map(n => document.querySelector(`[data-seat="${n}"] .taken`).textContent);
+    const notes = () => document.getElementById('notes').textContent;
+    const end = taken();
+    key('Home');
+    return {start: taken(), end, notes: notes()};
+    """
+    found = probe(tmp_path / "out" / "matches" / "1.html", STATE + script, tmp_path / "profile")
+    game = find_game("chess")
+    state = game.new(2, record.options)
+    for _, action in record.actions:
+        state = state.play(game.parse_action(action))
+    notes = game.diagram(state.position()).notes
+    of = dict(note.split(": ") for note in notes if note.startswith(("White: ", "Black: ")))
+    assert of
+    assert found["start"] == ["", ""]
+    assert found["end"] == [of.get("White", ""), of.get("Black", "")]
+    assert "White: " not in found["notes"]
