@@ -11,6 +11,14 @@
       return { name: details.dataset.plot, details: details, svg: details.querySelector(".chart") };
     });
 
+    /* The chance to win that an info tells, or null: chance_in of tourney/bots/win_chance.py. */
+    function chance(values) {
+      const said = Object.fromEntries(values);
+      if (typeof said.win === "number") return said.win;
+      if (typeof said.mate === "number") return said.mate > 0 ? 1 : 0;
+      return typeof said.score === "number" ? (said.score + 1) / 2 : null;
+    }
+
     /* The values of a plot: by ply, those of each seat. */
     function values(name) {
       const rows = new Map();
@@ -31,6 +39,12 @@
         } else if (name === "clock") {
           cockpit.clocks.forEach(function (left, ply) {
             put(ply, seat, left[seat] / 1000);
+          });
+        } else if (name === "win") {
+          (cockpit.info[seat + 1] || []).forEach(function (entry) {
+            const told = chance(entry.values);
+            const turned = seat === 1 && cockpit.seats.length === 2;
+            if (told !== null) put(entry.ply, seat, Math.round(1000 * (turned ? 1 - told : told)) / 10);
           });
         } else {
           (cockpit.info[seat + 1] || []).forEach(function (entry) {
@@ -82,17 +96,21 @@
       plot.details.querySelector("figure").append(more);
     });
 
-    let chosen = null;
-    try {
-      chosen = JSON.parse(cockpit.kept("plots"));
-    } catch (error) {
-      /* What an older page stored counts as nothing. */
+    /* Whether each plot is open, by its name, as a reader left it; another page may have other plots. */
+    function chosen() {
+      try {
+        const found = JSON.parse(cockpit.kept("plots"));
+        return found && !Array.isArray(found) ? found : {};
+      } catch (error) {
+        return {}; /* What an older page stored counts as nothing. */
+      }
     }
+
+    const first = chosen();
     all.forEach(function (plot) {
-      if (Array.isArray(chosen)) plot.details.open = chosen.indexOf(plot.name) >= 0;
+      if (plot.name in first) plot.details.open = first[plot.name];
       plot.details.addEventListener("toggle", function () {
-        const open = all.filter(function (each) { return each.details.open; });
-        cockpit.keep("plots", JSON.stringify(open.map(function (each) { return each.name; })));
+        cockpit.keep("plots", JSON.stringify(Object.assign(chosen(), { [plot.name]: plot.details.open })));
       });
     });
 

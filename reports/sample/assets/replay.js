@@ -245,14 +245,27 @@
   const cards = seats.map(function (seat) {
     const item = document.querySelector('.players [data-seat="' + seat + '"]');
     const clock = make("span", { class: "clock" });
+    const taken = make("span", { class: "taken" });
     const think = make("span", { class: "think hush" });
     const facts = make("dl", { class: "info" });
     const line = make("p", { class: "pv" }, "");
-    if (times.length || clocks) item.querySelector(".result").before(think, clock);
+    item.querySelector(".result").before(taken);
+    if (times.length || clocks) taken.after(think, clock);
     /* What the bots printed stands in the panel, with a place for each seat that printed something. */
     if (info[seat]) document.getElementById("panel").append(make("div", { class: "said", "data-of": seat }, make("p", { class: "of" }, chip(seat), " ", seatName(seat)), facts, line));
-    return { item: item, clock: clock, think: think, facts: facts, line: line };
+    return { item: item, taken: taken, clock: clock, think: think, facts: facts, line: line };
   });
+
+  /* The lines below the board; one that begins with a seat's name is of that seat, and stands in its strip. */
+  function showNotes(lines) {
+    notes.textContent = "";
+    cards.forEach(function (card) { card.taken.textContent = ""; });
+    lines.forEach(function (line) {
+      const at = seats.findIndex(function (seat) { return line.startsWith(seatName(seat) + ": "); });
+      if (at < 0) notes.append(make("li", {}, isolated(line)));
+      else cards[at].taken.textContent = line.slice(seatName(at + 1).length + 2);
+    });
+  }
 
   /* With two seats, scores have one point of view: the first seat's. */
   function fromFirst(seat, value) {
@@ -704,10 +717,7 @@
     ply = Math.max(0, Math.min(last, at));
     if (board) {
       board.show(shownPly(ply), { animate: Math.abs(step) === 1 && !calm.matches });
-      notes.textContent = "";
-      board.notes(shownPly(ply)).forEach(function (line) {
-        notes.append(make("li", {}, isolated(line)));
-      });
+      showNotes(board.notes(shownPly(ply)));
       position.textContent = board.position(shownPly(ply));
       if (asText) words.textContent = textAt(ply);
     }
@@ -784,8 +794,7 @@
     lineAt = Math.max(0, Math.min(line[2].length, lineAt + by));
     const at = line[1] + lineAt;
     board.show(at, { animate: !calm.matches });
-    notes.textContent = "";
-    board.notes(at).forEach(function (text) { notes.append(make("li", {}, isolated(text))); });
+    showNotes(board.notes(at));
     position.textContent = board.position(at);
     lineText.textContent = "Better at action " + line[0] + ": ";
     line[2].forEach(function (text, k) {
