@@ -38,7 +38,7 @@ MUTATED: Final = {
     "tourney/match/turn_timing.py": "tests/match/test_turn_timing.py tests/match/test_player_clocks.py"
     " tests/match/test_freezing.py",
     "tourney/match/referee.py": "tests/match/test_referee.py tests/match/test_referee_adjudication.py"
-    " tests/match/test_play_answers.py tests/match/test_play.py",
+    " tests/match/test_play_answers.py tests/match/test_play.py tests/match/test_hidden_setup.py",
     "tourney/match/record.py": "tests/match/test_record.py",
     "tourney/ratings/batch.py": "tests/ratings/test_batch.py",
     "tourney/ratings/sequential.py": "tests/ratings/test_sequential.py",
