@@ -7,8 +7,9 @@ import pytest
 
 from benchmarks.ratings import World, simulate
 from tests.ratings.pools import results_of, shuffled
-from tourney.ratings.batch import Batch, rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.batch import Batch, rate, rate_clusters
+from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.sequential import PlannedGames
 from tourney.schedule.row import MatchKey, ResultRow
 
 
@@ -207,3 +208,90 @@ def test_intervals_cover_the_truth(world: World) -> None:
     assert 0.91 <= inside / 200 <= 0.99
     assert ranked / 200 >= 0.95
     assert sum(p < 0.05 for p in p_values) <= 3
+
+
+FIXED_LINES = [
+    (1, 1, 3, 3, 154.7, -116.9, 426.2, 57, 0.7456, 0.57),
+    (2, 1, 4, 2, 54.8, -219.0, 328.5, 57, 0.5789, 0.02),
+    (3, 1, 5, 4, 0.0, -1051.8, 1051.8, 0, None, 0.41),
+    (4, 2, 5, 1, -30.3, -301.7, 241.1, 51, 0.4314, 0.0),
+    (5, 3, 5, 0, -179.2, -456.5, 98.2, 51, 0.2059, 0.0),
+]
+LOOK_LINES = [
+    (1, 1, 4, 3, 154.7, -801.0, 1110.3, 57, 0.7456, 0.57),
+    (2, 1, 5, 2, 54.8, -915.4, 1025.0, 57, 0.5789, 0.02),
+    (3, 1, 5, 4, 0.0, -13307.6, 13307.6, 0, None, 0.41),
+    (4, 1, 5, 1, -30.3, -985.0, 924.4, 51, 0.4314, 0.0),
+    (5, 2, 5, 0, -179.2, -1173.0, 814.6, 51, 0.2059, 0.0),
+]
+FIXED_PAIRS = [
+    (3, 2, 0.9646, 42, 26.0, 26.83, -0.83, -0.27, 99.9, -8.5, 208.3),
+    (3, 4, 0.5911, 0, 0.0, 0.0, 0.0, None, 154.7, -1161.8, 1471.2),
+    (3, 1, 0.9995, 36, 26.5, 26.71, -0.21, -0.08, 185.0, 75.5, 294.5),
+]
+LOOK_PAIRS = [
+    (3, 2, 0.9646, 42, 26.0, 26.83, -0.83, -0.27, 99.9, -77.5, 277.3),
+    (3, 4, 0.5911, 0, 0.0, 0.0, 0.0, None, 154.7, -13075.7, 13385.1),
+    (3, 1, 0.9995, 36, 26.5, 26.71, -0.21, -0.08, 185.0, 5.4, 364.6),
+]
+
+
+@pytest.mark.parametrize(
+    ("look", "lines", "pairs", "seats"),
+    [
+        (
+            None,
+            FIXED_LINES,
+            FIXED_PAIRS,
+            [(1, -22.7, -78.5, 33.2), (2, 22.7, -30.6, 75.9), (3, 0.0, -53.4, 53.4)],
+        ),
+        (
+            PlannedGames(150.0, 4),
+            LOOK_LINES,
+            LOOK_PAIRS,
+            [(1, -22.7, -115.0, 69.7), (2, 22.7, -64.5, 109.8), (3, 0.0, -87.6, 87.6)],
+        ),
+    ],
+)
+def test_published_numbers_of_a_pool_never_change(
+    look: PlannedGames | None, lines: list[object], pairs: list[object], seats: list[object]
+) -> None:
+    """24 groups of three of four entrants; a fifth one waits. Reports and tables have held these digits."""
+    batch = rate(Counts.of_results(results_of(3, 4, 72), range(5), 3), look=look)
+    assert [tuple(line)[:10] for line in batch.ratings] == lines
+    assert [tuple(pair) for pair in batch.pairs[:3]] == pairs
+    assert [tuple(seat) for seat in batch.pool.seats] == seats
+    assert (batch.pool.dispersion, batch.pool.draw_rate) == (1.044, 0.0972)
+    assert (batch.pool.goodness.ratio, batch.pool.goodness.p_value) == (0.297, 0.812)
+    assert batch.cycles is None, "one number a bot explains these results"
+
+
+def test_anchors_have_the_mean_that_is_given() -> None:
+    batch = rate(Counts.of_results(results_of(2, 4, 72), range(4), 2), anchors={0: 100.0, 2: 250.0})
+    assert [(line.entrant, line.elo) for line in batch.ratings] == [
+        (3, 348.6),
+        (2, 261.3),
+        (1, 145.4),
+        (0, 88.7),
+    ]
+
+
+def test_circle_is_no_cycle_where_strengths_changed() -> None:
+    results = []
+    for k in range(60):
+        a, b = ((0, 1), (1, 2), (2, 0))[k % 3]
+        won = k % 10 != 0
+        results.append(ResultRow(MatchKey(1, k + 1, 1, 1), (a, b), (1, 2) if won else (2, 1)))
+        results.append(ResultRow(MatchKey(1, k + 1, 1, 2), (b, a), (2, 1) if won else (1, 2)))
+    changed = [
+        one._replace(ranks=one.ranks[::-1]) if one.key.table > 30 and {*one.entrants} == {0, 1} else one
+        for one in results
+    ]
+    found = []
+    for played in (results, changed):
+        clusters = Clusters()
+        clusters.add(played)
+        cycles = rate_clusters(clusters, range(3), 2).cycles
+        assert cycles is not None
+        found.append((cycles.drift, cycles.deviation, [(one.entrants, one.scores) for one in cycles.cycles]))
+    assert found == [(0.996, 0.683, [((0, 1, 2), (0.891, 0.891, 0.891))]), (0.032, 0.439, [])]
