@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 import rfc8785
 from hypothesis import given
@@ -12,9 +13,20 @@ from hypothesis import strategies as st
 from tests.support.command import ROOT
 from tests.support.records import as_json, digested
 from tests.support.tables import HELLO, make_spec, play_scripts
+from tests.support.tournaments import refused
 from tourney.errors import RecordError
 from tourney.match.named_seeds import play_named, read_manifest
-from tourney.match.record import FORMAT, Record, check_digest, check_record, decode_record, make_record
+from tourney.match.record import (
+    FORMAT,
+    Fault,
+    Outcome,
+    Record,
+    check_digest,
+    check_record,
+    decode_record,
+    make_record,
+    score_of,
+)
 
 START = HELLO + "> game toe seats=2 seat=* seed=* misere=no\n< ready\n"
 
@@ -270,3 +282,66 @@ def test_half_a_character_is_refused_wherever_it_stands(record: Record, key: str
     with pytest.raises(RecordError) as caught:
         check_record(edited(record, key, "\ud800"))
     assert str(caught.value).startswith(f'{key} is "\\ud800", but must be ')
+
+
+@pytest.mark.parametrize(
+    ("info", "score"),
+    [
+        ("score=0.31", 31),
+        ("depth=9 score=-2", -200),
+        ("score=+3.4", 340),
+        ("score=1.239 nodes=5", 123),
+        ("score=-0.05", -5),
+        ("score=9999999999.99", 999_999_999_999),
+        ("score=12345678901.5", 999_999_999_999),
+        ("score=-123456789012345", -999_999_999_999),
+        ("score=", None),
+        ("xscore=1", None),
+    ],
+)
+def test_score_is_in_hundredths_within_bounds(info: str, score: int | None) -> None:
+    assert score_of(info) == score
+
+
+def test_match_is_void_if_every_seat_failed_at_the_start() -> None:
+    one: Fault = (1, "startup", 0)
+    assert Outcome((1, 1), "fault", (one, (2, "startup", 0))).void
+    assert not Outcome((2, 1), "fault", (one,)).void
+    assert not Outcome((1, 1), "fault", (one, (2, "crash", 0))).void
+    assert not Outcome((1, 1), "fault", ((1, "crash", 0), (2, "crash", 0))).void
+    assert not Outcome((1, 1, 1), "fault", (one, (2, "startup", 0))).void
+
+
+def test_faults_that_need_not_come_again() -> None:
+    crash = Outcome((2, 1), "fault", ((1, "crash", 4), (2, "illegal", 6)))
+    assert crash.unsure_faults == crash.explained == {"crash"}
+    assert Outcome((2, 1), "fault", ((1, "illegal", 4),)).explained == frozenset()
+    assert Outcome((2, 1), "fault", ((1, "startup", 0),)).explained == {"crash", "timeout"}
+
+
+def test_faults_are_by_seat() -> None:
+    outcome = Outcome((2, 3, 1), "fault", ((2, "timeout", 4), (1, "illegal", 6)))
+    assert outcome.seat_faults == ("illegal", "timeout", None)
+    assert Outcome.of_result((2, 3, 1), "fault", outcome.seat_faults).seat_faults == outcome.seat_faults
+
+
+def test_record_cannot_be_changed(record: Record) -> None:
+    with pytest.raises(AttributeError):
+        record.game = "other"  # type: ignore[misc]  # that is refused
+
+
+def test_resignation_is_checked_like_a_fault(record: Record) -> None:
+    for index, value, why in ((0, 3, "must be"), (0, 0, "must be"), (1, 99, "must be")):
+        data = as_json(record)
+        data["outcome"].update({"faults": [], "resigned": [[2, 1]]})
+        data["outcome"]["resigned"][0][index] = value
+        with refused(RecordError, f"outcome.resigned[0][{index}]", why):
+            check_record(digested(data))
+    right = digested(data | {"outcome": data["outcome"] | {"resigned": [[2, 1]]}})
+    assert check_record(right).outcome.resigned == ((2, 1),)
+
+
+def test_digest_that_does_not_hold_is_named_by_its_start(record: Record) -> None:
+    wrong = "0123456789abcdef" * 4
+    with refused(RecordError, "digest is 0123456789abcdef..., but", f"gives {record.digest[:16]}...:"):
+        check_digest(msgspec.structs.replace(record, digest=wrong))
