@@ -57,6 +57,11 @@ def test_dice_inside_an_opening_count_as_chance_samples() -> None:
     rolls = [f"roll-{1 + uniform(derive(3, 'chance', k), 3) // 2}" for k in range(3)]
     picks = [["leave", "take"][uniform(derive(3, "opening", 0, j), 2)] for j in range(2)]
     assert referee.actions == [(0, rolls[0]), (1, picks[0]), (0, rolls[1]), (2, picks[1]), (0, rolls[2])]
+    later = []
+    for text in ("leave", "leave"):
+        referee.act(text)
+        later.append(referee.actions[-1])
+    assert later == [(0, f"roll-{1 + uniform(derive(3, 'chance', k), 3) // 2}") for k in (3, 4)]
 
 
 def test_opening_longer_than_any_game_is_refused() -> None:

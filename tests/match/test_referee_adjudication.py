@@ -465,3 +465,19 @@ def test_limits_without_rules_are_as_before() -> None:
         "charge",
         "ponder",
     }
+
+
+def test_set_up_of_a_book_is_no_move() -> None:
+    """Two moves of each seat must have been played; the opening has one of them behind a position."""
+    start = "=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1"
+    spec = make_spec(
+        "chess", limits=limits(draw=DrawRule(1, 10, 2)), opening=Opening(actions=(start, "e2e4"))
+    )
+    referee = Referee(spec, find_game("chess"))
+    referee.begin()
+    for text in ("e7e5", "g1f3"):
+        referee.act(text, 0)
+        assert referee.outcome is None
+    referee.act("b8c6", 0)
+    assert referee.outcome is not None
+    assert referee.outcome.reason == "adjudication"
