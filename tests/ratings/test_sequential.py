@@ -242,3 +242,50 @@ def test_holm_rejects_step_by_step() -> None:
     assert holm([enough[1], enough[2], enough[0]], 0.05) == (True, True, True)
     assert holm([enough[1], enough[2], enough[0] - 0.01], 0.05) == (True, True, False)
     assert holm([enough[1], enough[1], enough[1]], 0.05) == (False, False, False)
+
+
+@pytest.mark.parametrize(
+    ("test", "name", "evidence", "ends", "of_several"),
+    [
+        (SequentialTest(), "90 % at every look", 6.101928, (19.8, 106.1), (12.0, 112.3)),
+        (SequentialTest(0, 10, 0.01, 0.1), "89 % at every look", 5.188356, (3.4, 105.8), (-2.8, 112.9)),
+        (SequentialTest().without_luck(), "90 % at every look", 6.781436, (26.5, 99.9), (18.3, 107.1)),
+    ],
+)
+def test_published_numbers_of_a_test_never_change(
+    test: SequentialTest,
+    name: str,
+    evidence: float,
+    ends: tuple[float, float],
+    of_several: tuple[float, float],
+) -> None:
+    """Three batches of pairs; reports and stored comparisons have held these digits."""
+    batches = [pair_scores(pairs) for pairs in ((3, 5, 20, 9, 4), (2, 4, 18, 12, 6), (1, 3, 16, 15, 9))]
+    assert test.intervals == name
+    assert test.evidence(batches) == (evidence, 0.0)
+    found, several = test.find(batches), test.find(batches, better=3, worse=2)
+    assert found is not None
+    assert several is not None
+    assert (found.groups, found.low, found.high) == (127, *ends)
+    assert (several.low, several.high) == of_several
+    assert found.score == pytest.approx(76 / 127)
+    assert found.elo == pytest.approx(68.195, abs=0.001)
+    assert found.los == pytest.approx(0.99999056, abs=1e-8)
+    assert found.width == max(found.high - found.elo, found.elo - found.low)
+
+
+def test_scores_less_luck_reach_further_and_vary_less() -> None:
+    test = SequentialTest().without_luck()
+    assert (test.bottom, test.top, round(test.variance, 6)) == (-0.6, 1.6, 0.035)
+
+
+@pytest.mark.parametrize(("seats", "games"), [(2, 301.779), (3, 201.186), (4, 167.655)])
+def test_even_games_for_a_variance(seats: int, games: float) -> None:
+    assert PlannedGames(150.0, seats).games_for(400.0) == pytest.approx(games, abs=0.001)
+
+
+def test_deviations_of_a_plan() -> None:
+    plan = PlannedGames(150.0, 3)
+    assert plan.deviations(400.0, 0.75) == pytest.approx(3.035182, abs=1e-6)
+    assert plan.deviations(0.5, 1.0) == pytest.approx(3.878528, abs=1e-6)
+    assert plan.deviations(0.0, 1.0) == 0.0
