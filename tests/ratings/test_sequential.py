@@ -271,7 +271,7 @@ def test_published_numbers_of_a_test_never_change(
     assert found.score == pytest.approx(76 / 127)
     assert found.elo == pytest.approx(68.195, abs=0.001)
     assert found.los == pytest.approx(0.99999056, abs=1e-8)
-    assert found.width == max(found.high - found.elo, found.elo - found.low)
+    assert found.width == pytest.approx(max(ends[1] - found.elo, found.elo - ends[0]))
 
 
 def test_scores_less_luck_reach_further_and_vary_less() -> None:
