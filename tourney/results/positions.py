@@ -123,7 +123,7 @@ def games_in(
         packed = parts([match.number for match in chunk])
         for match in chunk:
             found = packed.get(match.number, MatchParts())
-            record, _, measured = unpack_parts(found, len(match.seats))
+            record, _, measured = unpack_parts(found._replace(log=None), len(match.seats))
             if record is None or match.result is None:
                 continue
             seat = match.seats.index(entrant)

@@ -21,7 +21,7 @@ POSITIONS: Final = 20  # positions of a page: the start, and those that were met
 CHOICES: Final = 5  # actions of a position that a page lists
 ANSWERS: Final = 8  # answers to a question that a page lists: those that cost most
 GAMES: Final = 200  # games of a bot that are read; with many bots fewer
-ALL_GAMES: Final = 4000  # games of all bots that are read, if that leaves LEAST for each
+ALL_GAMES: Final = 2000  # games of all bots that are read, if that leaves LEAST for each
 LEAST: Final = 20
 
 
