@@ -83,8 +83,9 @@ def _games(
     tournament = database.tournaments.get(name)
     labels = {one.entrant: one.label for one in league.ledger.versions}
     names = [one.name for one in database.tournaments.entrants(tournament.id)]
-    records = dict(database.records.all(tournament.id))
-    for match in database.matches.all(tournament.id, finished=True):
+    matches = {match.number: match for match in database.matches.all(tournament.id, finished=True)}
+    for number, record in database.records.all(tournament.id):  # a long night's would fill the memory
+        match = matches[number]
         if (result := match.result) is None or result.void:
             continue
         seats = [names[number] for number in match.seats]
@@ -93,8 +94,7 @@ def _games(
         (first, *others) = (seat for _, seat in sorted(zip(result.ranks, seats, strict=True)))
         if sorted(result.ranks)[1] == 1:
             continue
-        record, winner = records[match.number], result.ranks.index(1)
-        if rise := largest_rise(record, winner + 1):
+        if rise := largest_rise(record, result.ranks.index(1) + 1):
             change = f"from {100 * rise.before:.0f} % of the points to {100 * rise.after:.0f} %"
             text = f"{labels[first]} comes {change} with action {rise.ply + 1}, {record.actions[rise.ply][1]}"
             yield rise.after - rise.before, ChosenGame("swing", name, match.number, f"{said}: {text}")

@@ -80,14 +80,7 @@ def files(make: Renderer) -> Iterator[File]:
         )
         columns = "position action by_bot games points mean_ms"
         lines = (
-            (
-                node.position,
-                action,
-                node.own,
-                tally.matches,
-                float(tally.points),
-                tally.mean_ms,
-            )
+            (node.position, action, node.own, tally.matches, float(tally.points), tally.mean_ms)
             for node in met
             for action, tally in _played(node)
         )
