@@ -185,12 +185,12 @@ def test_unusable_archive_is_refused_with_a_reason(
 
 
 def test_corrupt_archive_raises_only_bot_errors(tmp_path: Path) -> None:
-    """A fixed random stream changes, deletes and inserts bytes."""
+    """A fixed random stream changes, deletes and inserts bytes; every file is closed again."""
     extra = info("sub/\xe4.py")
     extra.extra = b"\x55\x54\x05\x00\x01abcd"
     whole = zip_of(tmp_path / "whole.zip", (info("bot.toml"), b"name = 1\n" * 20), (extra, b"print()\n" * 50))
     draw = stream(1, "spoil")
-    refused = 0
+    refused, opened = 0, len(os.listdir("/proc/self/fd"))
     for k in range(400):
         data = bytearray(whole.read_bytes())
         for _ in range(1 + draw(3)):
@@ -208,6 +208,7 @@ def test_corrupt_archive_raises_only_bot_errors(tmp_path: Path) -> None:
         except BotError:
             refused += 1
     assert 100 < refused < 400
+    assert len(os.listdir("/proc/self/fd")) == opened
     assert all(path.name.startswith("out-") or path.suffix == ".zip" for path in tmp_path.iterdir())
 
 

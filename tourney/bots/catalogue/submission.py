@@ -275,7 +275,8 @@ def _write(opened: zipfile.ZipFile, info: zipfile.ZipInfo, place: Path) -> None:
     left = info.file_size
     mode = 0o755 if _mode(info) & stat.S_IXUSR else 0o644
     out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    with opened.open(info) as packed, os.fdopen(out, "wb") as file:
+    # The file comes first: it closes ``out`` also where the entry cannot be opened.
+    with os.fdopen(out, "wb") as file, opened.open(info) as packed:
         while chunk := packed.read(_CHUNK):
             left -= len(chunk)
             if left < 0:

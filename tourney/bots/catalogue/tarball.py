@@ -95,7 +95,7 @@ def _extract(opened: tarfile.TarFile, target: Path) -> None:
 def _write(opened: tarfile.TarFile, info: tarfile.TarInfo, place: Path) -> None:
     mode = 0o755 if info.mode & 0o100 else 0o644
     out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    source = opened.extractfile(info)
     with os.fdopen(out, "wb") as file:
+        source = opened.extractfile(info)
         while source is not None and (chunk := source.read(_CHUNK)):
             file.write(chunk)
