@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from rich.console import Console
 
 from tests.support import genuine, leagues, releases
 from tests.support.executors import FuturesExecutor, Immediate
@@ -19,6 +20,7 @@ from tourney.league.intake import arrivals
 from tourney.league.league_folder import League
 from tourney.league.receipts import Diagnosis
 from tourney.run.workers.executor import EXECUTORS, MatchTask, WorkerReply
+from tourney.schedule.format import working_formats
 from tourney.store.archiving import archive_tournament
 from tourney.store.checking import check_database
 from tourney.store.database import Database
@@ -150,7 +152,7 @@ SCENARIOS: Final[dict[str, Scenario]] = {
 
 
 def get_ready() -> None:
-    """Import the commands once, and not in each fork; let matches be played in the process of a run."""
+    """Import the commands and compile their SQL once, not in each fork; play matches in the run itself."""
     for module in (
         "run",
         "report",
@@ -166,6 +168,11 @@ def get_ready() -> None:
     setattr(import_module("tourney.run.workers.local"), "LocalExecutor", TrueExecutor)  # noqa: B010 - likewise
     setattr(league_site, "write_reports", lambda _: None)  # noqa: B010 - it has a scenario of its own
     setattr(admission, "diagnosis_of", lambda *_: Diagnosis(trials=("ok",)))  # noqa: B010 - likewise
+    with tempfile.TemporaryDirectory(prefix="tourney-warm-") as folder:
+        _database(Path(folder))
+        check_database(str(Path(folder, "t.db")))
+    working_formats()
+    Console()
 
 
 def state_of(scenario: Scenario) -> dict[str, Any]:

@@ -33,7 +33,7 @@ from tourney.bots.catalogue.tree import (
 )
 from tourney.errors import BotError
 
-_STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS})
+_STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
 """Errors that only writing raises, without the name of a file."""
 
 

@@ -102,8 +102,15 @@ def read_games(text: str, *, chess960: bool) -> Iterator[Callable[[], tuple[str,
     from chess.pgn import read_game  # noqa: PLC0415 - few matches need it
 
     stream = io.StringIO(text.removeprefix("\ufeff"))
-    while (game := read_game(stream)) is not None:
-        yield _reader(game, chess960=chess960)
+    try:
+        while (game := read_game(stream)) is not None:
+            yield _reader(game, chess960=chess960)
+    except IndexError:  # python-chess 1.11 raises it for variations that end before they begin
+        yield _unreadable
+
+
+def _unreadable() -> tuple[str, ...]:
+    raise PositionError("it cannot be read: its variations are not nested")
 
 
 def _reader(game: "Game", *, chess960: bool) -> Callable[[], tuple[str, ...]]:

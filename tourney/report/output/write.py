@@ -187,12 +187,9 @@ class _Writer:
         """Write manifest and marker; return what was written, with ``index`` as its first page."""
         names = sorted({path.partition("/")[0] for path in self.entries})
         marker = {"format": FORMAT, "files": len(self.entries), "pages": self._pages, "names": names}
-        texts = {
-            MANIFEST: ReportManifest(self.entries).dump(),
-            MARKER: (json.dumps(marker) + "\n").encode("ascii"),
-        }
-        for name, content in texts.items():
-            Path(self.folders.new, name).write_bytes(content)
+        Path(self.folders.new, MANIFEST).write_bytes(ReportManifest(self.entries).dump())
+        # Synced: after a power failure the next report must know its own folder, whatever its pages hold.
+        write_file(Path(self.folders.new, MARKER), (json.dumps(marker) + "\n").encode("ascii"))
         return self.finished(index)
 
     @property
