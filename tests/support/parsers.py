@@ -159,7 +159,7 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "authors-file": partial(_read, "authors.toml", read_authors_file),
     "dialogue": partial(_read, "dialogue", read_dialogue),
     "zip": partial(_read, "bot.zip", lambda path: unpack(path, path.parent / "target")),
-    "tar": partial(_read, "bot.tar.gz", _tar),
+    "tar": lambda data: _read("bot.tar.gz" if data[:2] == b"\x1f\x8b" else "bot.tar", _tar, data),
     "wasm": _module,
     "replies": _replies,
     "bot-lines": partial(_text, lambda text: [decode_bot(line) for line in text.split("\n")]),
