@@ -1,5 +1,6 @@
 """Submitted .zip files and folders: unpacked, or refused before anything is written."""
 
+import errno
 import os
 import stat
 import struct
@@ -15,7 +16,7 @@ from tourney.bots.catalogue import submission, tree
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import unpack
 from tourney.bots.catalogue.tree import SUBMITTED, Bounds, remove_tree
-from tourney.errors import BotError
+from tourney.errors import BotError, StoreError
 from tourney.seeds import stream
 
 
@@ -210,6 +211,19 @@ def test_corrupt_archive_raises_only_bot_errors(tmp_path: Path) -> None:
     assert 100 < refused < 400
     assert len(list(Path("/proc/self/fd").iterdir())) == opened
     assert all(path.name.startswith("out-") or path.suffix == ".zip" for path in tmp_path.iterdir())
+
+
+def test_broken_device_is_not_the_bots_fault(
+    store: BotStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A league would refuse the submission for good."""
+
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(submission, "_write", fail)
+    with pytest.raises(StoreError, match="Input/output error"):
+        store.add(zip_of(tmp_path / "bot.zip", (info("bot.toml"), b"name = 1\n")))
 
 
 def make_link(folder: Path) -> None:

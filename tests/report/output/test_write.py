@@ -46,6 +46,26 @@ def test_report_is_replaced_atomically(
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
 
 
+def test_report_after_power_failure_is_whole_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The marker is synced, so the folder is known as a report even where no page kept its content."""
+    synced: list[int] = []
+    sync = os.fsync
+
+    def noted(fd: int) -> None:
+        synced.append(os.fstat(fd).st_ino)
+        sync(fd)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    write(made(), tmp_path / "out")
+    whole = tree(tmp_path / "out")
+    for path in filter(Path.is_file, (tmp_path / "out").rglob("*")):
+        if path.stat().st_ino not in synced:
+            path.write_bytes(b"")
+    assert tree(tmp_path / "out") != whole
+    write(made(), tmp_path / "out")
+    assert tree(tmp_path / "out") == whole
+
+
 def test_empty_folder_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     write(made(), tmp_path / "out")
