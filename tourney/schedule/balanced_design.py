@@ -96,7 +96,7 @@ class Design:
         return max(pairs, default=0) - min(pairs, default=0)
 
     def _move(self, u: int, temperature: int) -> None:
-        """Exchange two entrants of a round, if that is no worse or the temperature allows it."""
+        """Exchange two entrants of a round, if the round stays as good or the temperature allows it."""
         round_, u = _digit(u, len(self.places))
         places = self.places[round_]
         i, u = _digit(u, len(places))
@@ -124,7 +124,7 @@ class Design:
                 self.met[other][there] += 1
 
     def _move_bye(self, u: int, temperature: int) -> None:
-        """Move a bye to another entrant, if that is no worse or the temperature allows it.
+        """Move a bye to another entrant, if the round stays as good or the temperature allows it.
 
         The move changes two rounds, so that both have as many byes as before; or one round, if their byes
         differ by one before and after.

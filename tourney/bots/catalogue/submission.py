@@ -34,7 +34,7 @@ from tourney.bots.catalogue.tree import (
 from tourney.errors import BotError
 
 _STORES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO})
-"""Errors that only writing raises, without the name of a file."""
+"""Errors of the machine, not of the bot: from writing, which names no file, or from a broken device."""
 
 
 def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest, tuple[FileEntry, ...]]:
