@@ -34,11 +34,11 @@ import click
 from benchmarks.common import cpu_seconds, head, row, share
 from tests.support.leagues import new_league, put
 from tourney.league import admission, nights
+from tourney.league.admission import Diagnosis
 from tourney.league.league_folder import League
 from tourney.league.league_tables import latest_table
 from tourney.league.ledger import HOUSE, BotVersion
 from tourney.league.night_play import NightPlan
-from tourney.league.receipts import Diagnosis
 from tourney.league.seasons import chain_problems
 from tourney.match.record import Outcome, make_record
 from tourney.match.result import Measurements, PlayedMatch, SeatMeasurements

@@ -89,7 +89,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "compare/gate_forms.py": "compare/test_gate.py",
     "games/actions.py": "games/test_core_base.py",
     "games/base.py": "games/check/test_suite.py",
-    "games/board_style.py": "games/test_diagrams.py",
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",
     "match/spec.py": "match/test_match_runner.py",

@@ -9,16 +9,22 @@ from hypothesis import strategies as st
 
 from tests.support.toys import Toe
 from tourney.games.base import AnyGame
-from tourney.games.board_style import (
+from tourney.games.diagrams import (
     GROUNDS,
     INK_LIGHT,
     LINES,
     SEAT_COLORS,
     TOKENS,
+    Arrow,
+    Cell,
+    Diagram,
+    Label,
+    Mark,
+    Piece,
+    plain_diagram,
     seat_colors,
     style,
 )
-from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, plain_diagram
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.games.svg_diagram import PIECE, board_svg, cell_sprite, placed_sprites, svg_diagram, view_box

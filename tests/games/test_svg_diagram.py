@@ -8,8 +8,18 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.games.test_diagrams import contrast
-from tourney.games.board_style import GROUNDS, INK_LIGHT, LINES, TOKENS, seat_colors, style
-from tourney.games.diagrams import Cell, Diagram, Piece, tray
+from tourney.games.diagrams import (
+    GROUNDS,
+    INK_LIGHT,
+    LINES,
+    TOKENS,
+    Cell,
+    Diagram,
+    Piece,
+    seat_colors,
+    style,
+    tray,
+)
 from tourney.games.game_tree import playout
 from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import DRAWINGS, SIDE_BODIES, board_svg, drawing_of, piece_svg, view_box

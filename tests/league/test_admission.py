@@ -8,9 +8,8 @@ import pytest
 from tests.support.leagues import NOW, new_league, put, reopened
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.league import admission
-from tourney.league.admission import enter_house, take_in
+from tourney.league.admission import Diagnosis, enter_house, take_in
 from tourney.league.league_folder import League
-from tourney.league.receipts import Diagnosis
 
 pytestmark = pytest.mark.usefixtures("admitted")
 

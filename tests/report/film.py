@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tourney.games.base import AnyGame
-from tourney.games.board_style import seat_colors
-from tourney.games.diagrams import FIELD, Diagram
+from tourney.games.diagrams import FIELD, Diagram, seat_colors
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.games.svg_diagram import LABEL, arrow_svg, placed_sprites

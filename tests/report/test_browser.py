@@ -11,7 +11,7 @@ from tests.report import world
 from tests.report.browser import colours, needs_browser, probe
 from tests.support.sessions import analyzed, searching
 from tests.support.sites import site
-from tourney.games.board_style import GROUNDS, TOKENS
+from tourney.games.diagrams import GROUNDS, TOKENS
 from tourney.games.registry import find_game
 from tourney.report.output.write import write
 from tourney.report.replays.replay import BoardReplay, replay

@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.report.browser import needs_browser, probe
 from tests.report.conftest import Report
-from tourney.games.board_style import style
+from tourney.games.diagrams import style
 
 
 @needs_browser

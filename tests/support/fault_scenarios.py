@@ -16,9 +16,9 @@ from tests.support import genuine, leagues, releases
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.kills import CUP
 from tourney.league import admission, league_site
+from tourney.league.admission import Diagnosis
 from tourney.league.intake import arrivals
 from tourney.league.league_folder import League
-from tourney.league.receipts import Diagnosis
 from tourney.run.workers.executor import EXECUTORS, MatchTask, WorkerReply
 from tourney.schedule.format import working_formats
 from tourney.store.archiving import archive_tournament

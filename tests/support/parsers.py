@@ -13,8 +13,7 @@ from typing import Final
 
 from tests.support.command import ROOT
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.submission import unpack
-from tourney.bots.catalogue.tarball import unpack_tar
+from tourney.bots.catalogue.submission import unpack, unpack_tar
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import PROTOCOLS
 from tourney.bots.wasm.library import make_engine

@@ -13,8 +13,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from tourney.games.board_style import GROUNDS, INK_LIGHT, MARKS, SEAT_COLORS, TOKENS, style
-from tourney.games.diagrams import ASIDE_WORDS, FIELD, Cell, Diagram, Piece, Shape
+from tourney.games.diagrams import (
+    ASIDE_WORDS,
+    FIELD,
+    GROUNDS,
+    INK_LIGHT,
+    MARKS,
+    SEAT_COLORS,
+    TOKENS,
+    Cell,
+    Diagram,
+    Piece,
+    Shape,
+    style,
+)
 
 SIDE_BODIES: tuple[str, ...] = (
     '<circle r="43"/>',

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from tourney.games.board_style import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
+from tourney.games.diagrams import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from tourney.bots.catalogue.tarball import ENDINGS
+from tourney.bots.catalogue.submission import ENDINGS
 from tourney.errors import EnvironmentFailure
 from tourney.league.league_file import HANDLE, AuthorTable
 from tourney.league.league_folder import League

@@ -1,29 +1,139 @@
-"""Takes submissions from the inbox: once each, only when complete, and only from their authors.
+"""The inbox of a league: puts bots into it, and takes each once, when complete, and only from its author.
 
 A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip``, ``BOT.tar`` or
 ``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
 or if nothing of it changed for a minute; that is read from the files' metadata, never from their content.
 Names that begin with a dot or end in ``.part`` are still being written. What is complete is renamed into
-``records/taken``, after which its author cannot change it; if that is not allowed, it is copied. An inbox
-that is a git repository is read by ``tourney.league.git_inbox``.
+``records/taken``, after which its author cannot change it; if that is not allowed, it is copied.
+
+An inbox may be a git repository: a branch AUTHOR with folders BOT, or folders AUTHOR/BOT of one branch. It is
+fetched into ``records/inbox.git``; nothing of it is checked out or run. Its server decides who may push
+where; the commits of an author with keys must also be signed by one of them.
 """
 
+import os
 import re
 import shutil
+import subprocess
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Final
 
+from tourney.bots.catalogue.manifest import FILE_NAME
+from tourney.bots.catalogue.submission import copy_submission
 from tourney.bots.catalogue.tree import SUBMITTED, excess, remove_tree
-from tourney.league.git_inbox import git_arrivals, is_repository, write_archive
-from tourney.league.identity import READY, SIGNATURE, Arrival, folder_problem, owner_of
+from tourney.errors import EnvironmentFailure, UsageError
+from tourney.league.identity import (
+    NAMESPACE,
+    READY,
+    SIGNATURE,
+    Arrival,
+    allowed_signers,
+    folder_problem,
+    owner_of,
+)
 from tourney.league.league_file import HANDLE
 from tourney.league.league_folder import League, moment
 from tourney.league.ledger import Author, Submission
+
+_SECONDS: Final = 600
+_HEADS: Final = "refs/heads/"
+
+
+def is_repository(league: League) -> bool:
+    """Whether the inbox of a league is a git repository."""
+    named, path = league.table.inbox, league.inbox
+    return (
+        "://" in named or (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "refs").is_dir())
+    )
+
+
+def git_arrivals(league: League) -> Iterator[Arrival]:
+    """Fetch the repository, and yield the bots in it. Raises EnvironmentFailure."""
+    source = league.table.inbox if "://" in league.table.inbox else str(league.inbox)
+    if not (league.records / "inbox.git").exists():
+        _git(league, "init", "--quiet", "--bare", str(league.records / "inbox.git"), bare=False)
+    _git(
+        league,
+        "fetch",
+        "--quiet",
+        "--prune",
+        "--no-tags",
+        source,
+        f"+{_HEADS}*:{_HEADS}*",
+        "+HEAD:refs/inbox",
+    )
+    if league.table.git == "folders":
+        for author, _ in _folders(league, "refs/inbox"):
+            yield from _of_author(league, author, "refs/inbox", f"{author}/")
+        return
+    for ref in _git(league, "for-each-ref", "--format=%(refname)", _HEADS).splitlines():
+        yield from _of_author(league, ref.removeprefix(_HEADS), ref, "")
+
+
+def _of_author(league: League, author: str, ref: str, below: str) -> Iterator[Arrival]:
+    problem = folder_problem(league, author, None)
+    for bot, tree in _folders(league, f"{ref}:{below}"):
+        commit = _git(league, "log", "-1", "--format=%H", ref, "--", f"{below}{bot}").strip()
+        table = league.authors.get(author)
+        why = problem
+        if not why and table is not None and table.keys:
+            with NamedTemporaryFile("w", prefix="tourney-") as signers:
+                signers.write(allowed_signers(author, table))
+                signers.flush()
+                keys = ("-c", "gpg.format=ssh", "-c", f"gpg.ssh.allowedSignersFile={signers.name}")
+                if _run(league, *keys, "verify-commit", commit).returncode:
+                    why = f"the commit {commit[:12]} is not signed by a key of {author} in authors.toml"
+        yield Arrival(author, bot, Path(f"git:{below}{bot}"), tree, why, tree)
+
+
+def _folders(league: League, tree: str) -> list[tuple[str, str]]:
+    """The folders at the top of a tree, with their objects."""
+    found = []
+    for line in _git(league, "ls-tree", "-z", tree).split("\0"):
+        kind, _, name = line.partition("\t")
+        if " tree " in kind:
+            found.append((name, kind.split()[2]))
+    return sorted(found)
+
+
+def write_archive(league: League, tree: str, target: Path) -> None:
+    """Write a tree to a tar archive, or an empty one if it is larger than a bot may be."""
+    sizes = [line.split()[3] for line in _git(league, "ls-tree", "-r", "-l", tree).splitlines()]
+    if len(sizes) <= SUBMITTED.files and sum(map(int, filter(str.isdigit, sizes))) <= SUBMITTED.bytes:
+        _git(league, "archive", "--format=tar", f"--output={target}", tree)
+    else:
+        target.touch()
+
+
+def _git(league: League, *words: str, bare: bool = True) -> str:
+    done = _run(league, *words, bare=bare)
+    if done.returncode:
+        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        raise EnvironmentFailure(f"git {words[0]} of the inbox failed: {''.join(last) or done.returncode}")
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _run(league: League, *words: str, bare: bool = True) -> "subprocess.CompletedProcess[bytes]":
+    place = (f"--git-dir={league.records / 'inbox.git'}",) if bare else ()
+    try:
+        return subprocess.run(  # noqa: S603 - a fixed program, without a shell
+            ["git", *place, *words],  # noqa: S607 - git of the PATH
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentFailure(f"the inbox is a git repository, and git cannot be run: {error}") from error
+
 
 QUIET_SECONDS: Final = 60.0
 _MOST: Final = 100
@@ -185,3 +295,48 @@ def _special(folder: str, names: list[str]) -> list[str]:
     """The names in a folder that cannot be copied: pipes, sockets and devices."""
     places = ((name, Path(folder) / name) for name in names)
     return [name for name, path in places if not (path.is_symlink() or path.is_file() or path.is_dir())]
+
+
+def submit(league: League, bot: Path, author: str, name: str | None, key: Path | None) -> Path:
+    """Pack a bot into ``inbox/AUTHOR/NAME.zip.ready``, signed by a key. Raises BotError and UsageError."""
+    if is_repository(league):
+        raise UsageError(f"the inbox {league.table.inbox} is a git repository: commit and push the bot there")
+    with TemporaryDirectory(prefix="tourney-") as folder:
+        manifest, files = copy_submission(bot, Path(folder) / "files", Path(folder))
+        if not manifest.plays(game := league.table.game):
+            raise UsageError(f"{bot} plays {', '.join(manifest.games)}, and this league plays {game}")
+        name = name or manifest.name
+        for what, word in (("an author", author), ("a bot", name)):
+            if HANDLE.fullmatch(word) is None:
+                raise UsageError(
+                    f"{word!r} cannot name {what}: use small letters, digits and '-', at most 24"
+                )
+        place = league.inbox / author
+        try:
+            place.mkdir(exist_ok=True)
+            packed = place / f".{name}.zip"
+            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+                if all(file.path != FILE_NAME for file in files):
+                    archive.writestr(FILE_NAME, _manifest_text(manifest.name, files[0].path))
+                for file in files:
+                    archive.write(Path(folder) / "files" / file.path, file.path)
+            if key is not None:
+                _sign(packed, key, place / f"{name}.zip{SIGNATURE}")
+            return packed.rename(place / f"{name}.zip{READY}")
+        except OSError as error:
+            raise EnvironmentFailure(f"{place} cannot be written: {error.strerror}") from error
+
+
+def _manifest_text(name: str, program: str) -> str:
+    """The bot.toml of a bot that is a program alone."""
+    return f'name = "{name}"\nversion = "1"\ncommand = ["./{program}"]\n'
+
+
+def _sign(file: Path, key: Path, target: Path) -> None:
+    if shutil.which("ssh-keygen") is None:
+        raise EnvironmentFailure("--sign needs ssh-keygen: install OpenSSH")
+    words = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed program
+    if done.returncode:
+        raise UsageError(f"--sign {key}: {''.join(done.stderr.strip().splitlines()[-1:])}")
+    file.with_name(file.name + SIGNATURE).rename(target)

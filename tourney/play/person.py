@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from tourney.bots.channel.interface import Channel, Event, line_event
 from tourney.games.base import CHANCE, AnyGame
-from tourney.games.board_style import seat_colors
+from tourney.games.diagrams import seat_colors
 from tourney.games.view import legend, text_diagram
 from tourney.match.spec import Entrant
 from tourney.play.terminal import (

@@ -6,7 +6,7 @@ To add a kind of page, write a module with a function that yields its files, and
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tourney.games import board_style
+from tourney.games.diagrams import GROUNDS, LINES, TOKENS, style
 from tourney.report import display
 from tourney.report.output.layout import File, Layout, Options, Section, SiteValues
 from tourney.report.output.rendering import Renderer, live_note
@@ -176,14 +176,14 @@ def _parts(source: ReportSource, options: Options, prefix: str = "") -> Iterator
 def _board_css() -> str:
     """The style sheet of boards, whose colors follow the page's theme as well as the system's."""
     tones = {
-        **board_style.GROUNDS,
-        **{f"seat-{name}": tone for name, tone in board_style.TOKENS.items()},
-        **board_style.LINES,
+        **GROUNDS,
+        **{f"seat-{name}": tone for name, tone in TOKENS.items()},
+        **LINES,
     }
     light = "".join(f"--board-{name}:{tone.light};" for name, tone in tones.items())
     dark = "".join(f"--board-{name}:{tone.dark};" for name, tone in tones.items())
     return (
-        f"{board_style.style()}"
+        f"{style()}"
         f":root{{{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=dark]{{{dark}}}\n"

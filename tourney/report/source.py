@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 from tourney.bots.catalogue.shipped import provenance, shipped_digests
 from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
-from tourney.games.board_style import seat_colors
+from tourney.games.diagrams import seat_colors
 from tourney.games.registry import known_game
 from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, BatchRating, rate_clusters

@@ -1,8 +1,15 @@
-"""An author's program in a recorded match: led to a chosen action by the record, then live."""
+"""An author's program in a recorded match: led to a chosen action by the record, then live.
+
+It runs in the foreground: the terminal stays its own, and nothing limits it.
+"""
 
 import os
+import select
 import shlex
-from collections.abc import Callable, Iterator
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -13,8 +20,8 @@ from msgspec import structs
 from tourney.bots.catalogue.command import environment, own_words
 from tourney.bots.catalogue.manifest import Manifest, manifest_from_name
 from tourney.bots.catalogue.submission import digest_of_folder
-from tourney.bots.channel.foreground import ForegroundChannel
-from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.protocols import PROTOCOLS
 from tourney.errors import BotError, UsageError
 from tourney.games.base import CHANCE
@@ -28,6 +35,65 @@ from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import FUEL_LIMITS, Limits
 from tourney.testing import RecordedChannel
+
+_CHUNK = 64 * 1024
+_MOST_SECONDS = 3600.0
+_MOST_OUTPUT = (1 << 24, 1_000_000)
+
+
+class ForegroundChannel(BufferedChannel):
+    """Exchanges lines with a program in the session of this process, so that a debugger has its terminal.
+
+    Standard error is this process's. Raises OSError if the program cannot be started.
+    """
+
+    def __init__(self, words: Sequence[str], folder: Path, env: Mapping[str, str]) -> None:
+        super().__init__()
+        self._process = subprocess.Popen(  # noqa: S603 - the author's own program
+            list(words), cwd=folder, env=dict(env), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
+        self.pid = self._process.pid
+        self.widen(*_MOST_OUTPUT)
+
+    def send(self, data: bytes) -> None:
+        """Write lines; a program that does not read blocks, as its author can see."""
+        assert self._process.stdin is not None  # noqa: S101 - it is a pipe
+        with suppress(OSError, ValueError):
+            self._process.stdin.write(data)
+
+    def request(self, data: bytes) -> None:
+        """Send lines that end in a request."""
+        self._lines.renew()
+        self.send(data)
+
+    def wait(self, deadline: int) -> Event:
+        """The next event; ``timeout`` at the deadline."""
+        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
+        output = self._process.stdout.fileno()
+        while (event := self._lines.take()) is None:
+            left = (deadline - time.monotonic_ns()) / 1e9
+            if left <= 0:
+                return Event("timeout")
+            if select.select([output], [], [], min(left, _MOST_SECONDS))[0]:
+                data = os.read(output, _CHUNK)
+                if data:
+                    self._lines.feed(data)
+                else:
+                    self._lines.close(Event("closed", f"exited with code {self._process.wait()}"))
+        return event
+
+    def close(self, grace: float) -> None:
+        """End the program: close its input, wait ``grace`` seconds, then kill it."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        try:
+            self._process.wait(grace)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
 
 BREAKPOINT = "tourney.testing.terminal_breakpoint"
 """What ``breakpoint()`` of a Python bot calls: pdb on the terminal, as the pipes are the referee's."""

@@ -11,8 +11,7 @@ from tests.support.sessions import record_of, searching
 from tests.support.tables import make_spec
 from tests.support.toys import Odds, Race, Toe
 from tourney.games.base import AnyGame
-from tourney.games.board_style import seat_colors
-from tourney.games.diagrams import LAST, Cell, Diagram, Piece
+from tourney.games.diagrams import LAST, Cell, Diagram, Piece, seat_colors
 from tourney.games.registry import GAMES, find_game
 from tourney.games.svg_diagram import PIECE
 from tourney.match.record import Outcome, make_record

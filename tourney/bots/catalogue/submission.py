@@ -1,14 +1,17 @@
 """Copies a submitted bot - an executable file, a folder or an archive - and checks it."""
 
 import errno
+import gzip
 import os
 import stat
 import struct
+import tarfile
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO, Final
 
 from tourney.bots.catalogue.manifest import (
     FILE_NAME,
@@ -18,8 +21,8 @@ from tourney.bots.catalogue.manifest import (
     manifest_from_name,
     read_manifest,
 )
-from tourney.bots.catalogue.tarball import tar_ending, unpack_tar
 from tourney.bots.catalogue.tree import (
+    MAX_PATH,
     SUBMITTED,
     FileEntry,
     SourceFile,
@@ -177,8 +180,8 @@ _END_SIZE = 22
 _ZIP64_LOCATOR = b"PK\x06\x07"
 _CHUNK = 1 << 20
 _MALFORMED = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError),
-    *(ValueError, OverflowError),
+    *(zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, struct.error),
+    *(EOFError, NotImplementedError, RecursionError, ValueError, OverflowError),
 )
 """What the standard library raises for malformed archives; ValueError for names that are not UTF-8."""
 
@@ -281,4 +284,85 @@ def _write(opened: zipfile.ZipFile, info: zipfile.ZipInfo, place: Path) -> None:
             left -= len(chunk)
             if left < 0:
                 raise BotError(f"{info.filename} unpacks to more than it says")
+            file.write(chunk)
+
+
+ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
+_MOST_UNPACKED: Final = SUBMITTED.bytes + SUBMITTED.files * (2 * MAX_PATH + 2048)
+"""Bytes that an archive within the bounds of a bot may unpack to, with its headers."""
+
+
+def tar_ending(name: str) -> str | None:
+    """The ending of a tar archive's name, or None."""
+    return next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+
+
+def unpack_tar(archive: Path, target: Path, scratch: Path) -> None:
+    """Unpack a tar archive into a new folder. Raises BotError, with the entry, for anything unsafe.
+
+    Refused: absolute names, ``..``, links, devices, FIFOs, sparse files, duplicate names, and more than the
+    bounds of a bot. It is decompressed into ``scratch`` first, within a bound, so that nothing can grow
+    while it is read.
+    """
+    plain = scratch / "plain.tar"
+    try:
+        opened = archive.open("rb") if archive.name.lower().endswith(".tar") else gzip.GzipFile(archive)
+        with opened as packed, plain.open("wb") as out:
+            while chunk := packed.read(_CHUNK):
+                if out.tell() + len(chunk) > _MOST_UNPACKED:
+                    raise BotError(
+                        f"it unpacks to more than {SUBMITTED.bytes >> 20:,} MiB, the most for a bot"
+                    )
+                out.write(chunk)
+        with plain.open("rb") as file:
+            _extract(tarfile.TarFile(fileobj=_Bounded(file), mode="r"), target)  # type: ignore[arg-type]  # reads as a file
+    except _MALFORMED as error:
+        raise BotError(f"it is not a valid tar file: {error}; pack it again") from error
+    finally:
+        plain.unlink(missing_ok=True)
+
+
+class _Bounded:
+    """A file that is read in small pieces only: a header that claims to be longer is an attack."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.seek, self.tell, self._read = file.seek, file.tell, file.read
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= 2 * _CHUNK:
+            raise BotError("one of its headers is longer than a bot needs; pack it again")
+        return self._read(size)
+
+
+def _extract(opened: tarfile.TarFile, target: Path) -> None:
+    target.mkdir()
+    made, seen, size = {""}, set[str](), 0
+    while (info := opened.next()) is not None:
+        name = info.name.removeprefix("./").rstrip("/")
+        if info.isdir() and name in ("", "."):
+            continue
+        _check_name(name)
+        if info.issym() or info.islnk():
+            raise BotError(f"{name} is a link; replace it with a copy of its target")
+        if not (info.isdir() or (info.isreg() and not info.issparse())):
+            raise BotError(f"{name} is not a regular file; remove it")
+        if name in seen:
+            raise BotError(f"it holds {name} twice")
+        seen.add(name)
+        size += info.size
+        SUBMITTED.check(len(seen), len(made), size)
+        try:
+            make_folders(target, name if info.isdir() else name.rpartition("/")[0], made)
+            if not info.isdir():
+                _write_member(opened, info, target / name)
+        except FileExistsError:
+            raise BotError(f"it holds {name} both as a file and as a folder") from None
+
+
+def _write_member(opened: tarfile.TarFile, info: tarfile.TarInfo, place: Path) -> None:
+    mode = 0o755 if info.mode & 0o100 else 0o644
+    out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    with os.fdopen(out, "wb") as file:
+        source = opened.extractfile(info)
+        while source is not None and (chunk := source.read(_CHUNK)):
             file.write(chunk)

@@ -7,8 +7,8 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
+from tourney.league.intake import submit
 from tourney.league.league_folder import League
-from tourney.league.submitting import submit
 
 
 @click.command("submit")

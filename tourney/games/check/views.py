@@ -10,9 +10,8 @@ from typing import get_args
 
 from tourney.errors import PositionError
 from tourney.games.base import OVER, AnyAction, AnyGame, AnyState, Game
-from tourney.games.board_style import MARKS
 from tourney.games.check.case import Case, fingerprint, names_of
-from tourney.games.diagrams import ASIDE_WORDS, Diagram, Shape
+from tourney.games.diagrams import ASIDE_WORDS, MARKS, Diagram, Shape
 from tourney.games.svg_diagram import svg_diagram
 from tourney.games.view import text_diagram
 from tourney.seeds import RandBelow

@@ -12,8 +12,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from tourney.games.base import AnyGame
-from tourney.games.board_style import seat_colors
-from tourney.games.diagrams import Piece
+from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.game_tree import picture
 from tourney.games.guide import Guide, draw_example
 from tourney.games.registry import EXTERNAL, GAMES

@@ -11,8 +11,7 @@ from functools import cached_property
 from typing import NamedTuple, cast
 
 from tourney.games.base import AnyGame
-from tourney.games.board_style import seat_colors
-from tourney.games.diagrams import FIELD, LAST, Arrow, Cell, Diagram, Label, Mark, Piece
+from tourney.games.diagrams import FIELD, LAST, Arrow, Cell, Diagram, Label, Mark, Piece, seat_colors
 from tourney.games.game_tree import playout
 from tourney.games.svg_diagram import (
     ARROW,
@@ -138,7 +137,7 @@ class BoardTable:
         found = self.parts.get((index, part))
         if found is None:
             if self._undivided:
-                view, last = cast(tuple[str, str | None], part)
+                view, last = cast("tuple[str, str | None]", part)
                 return self.whole(self._game.diagram(view, last), view, last)
             diagram = self._game.diagram_part(index, part)
             if index == 0:

@@ -16,8 +16,7 @@ from functools import cached_property
 
 from tourney.errors import GameError
 from tourney.games.base import CHANCE, AnyGame, AnyState
-from tourney.games.board_style import style
-from tourney.games.diagrams import fill
+from tourney.games.diagrams import fill, style
 from tourney.games.registry import EXTERNAL
 from tourney.games.svg_diagram import ARROW, LABEL, NO_BOX, Box, around, arrow_svg
 from tourney.match.record import Record

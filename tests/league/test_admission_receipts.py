@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.leagues import new_league
+from tourney.league.admission import Diagnosis, receipt_folder, write_diagnosis, write_receipt
 from tourney.league.ledger import Author, Submission
-from tourney.league.receipts import Diagnosis, receipt_folder, write_diagnosis, write_receipt
 
 
 def test_receipt_says_what_arrived(tmp_path: Path) -> None:

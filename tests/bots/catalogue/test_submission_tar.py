@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.catalogue import tarball
+from tourney.bots.catalogue import submission
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.catalogue.submission import digest_of_bot
-from tourney.bots.catalogue.tarball import tar_ending
+from tourney.bots.catalogue.submission import digest_of_bot, tar_ending
 from tourney.errors import BotError
 
 TOML = b'name = "drifter"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["./run"]\n'
@@ -72,7 +71,7 @@ def test_hostile_entry_is_refused(
 
 
 def test_bomb_ends_at_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tarball, "_MOST", 1 << 20)
+    monkeypatch.setattr(submission, "_MOST_UNPACKED", 1 << 20)
     with gzip.open(tmp_path / "x.tar.gz", "wb") as file:
         for _ in range(3):
             file.write(b"\0" * (1 << 20))

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.leagues import new_league, put, reopened, run
 from tourney.league.league_folder import League
-from tourney.league.league_news import first_wins, league_news
+from tourney.league.league_site import first_wins, league_news
 from tourney.league.league_tables import NightTable, TableRow, night_table
 from tourney.league.ledger import BotVersion, Division, Night, Season
 from tourney.store.database import Database

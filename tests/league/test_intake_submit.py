@@ -11,7 +11,7 @@ from tests.support.leagues import NOW, new_league, reopened
 from tourney.bots.catalogue.submission import digest_of_bot
 from tourney.errors import BotError, UsageError
 from tourney.league.admission import take_in
-from tourney.league.submitting import submit
+from tourney.league.intake import submit
 
 
 @pytest.mark.usefixtures("admitted")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tourney.bots.channel.foreground import ForegroundChannel
 from tourney.bots.channel.interface import Event
+from tourney.run.debugging import ForegroundChannel
 
 FAR = 10**19
 
