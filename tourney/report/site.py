@@ -21,7 +21,6 @@ from tourney.report.pages import (
     overview_page,
     pair_page,
     position_page,
-    progress_page,
     publishing,
     rounds_page,
 )
@@ -69,7 +68,7 @@ KINDS = (
         format_pages.adaptive_files, "Intervals", "adaptive.html", format_pages.is_adaptive, under=("round-",)
     ),
     PageKind(pair_page.crosstable_files, "Crosstable", "crosstable.html", under=("pairs/",)),
-    PageKind(progress_page.files, "Progress", "progress.html", progress_page.draws_progress),
+    PageKind(format_pages.progress_files, "Progress", "progress.html", format_pages.draws_progress),
     PageKind(list_pages, "Matches", "matches.html", under=("matches/", "matches-")),
     PageKind(history_page.files, "History", "history.html"),
     PageKind(fault_page.files, "Faults", "faults.html", under=("overload.html", "audit.html")),

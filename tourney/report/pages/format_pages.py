@@ -1,7 +1,8 @@
-"""The pages of gauntlets and of adaptive tournaments.
+"""The pages of gauntlets, of adaptive tournaments, and of formats that draw their progress.
 
 A gauntlet's shows each challenger against the field, and the field against the challengers. An adaptive
-tournament's shows how the intervals narrowed, and who was paired how often and why.
+tournament's shows how the intervals narrowed, and who was paired how often and why. Formats that draw their
+progress have a chart for each, and its last values.
 """
 
 from collections import Counter, defaultdict
@@ -24,6 +25,7 @@ from tourney.report.source import ReportSource
 from tourney.results.rounds import Round
 from tourney.results.tables import DataTable
 from tourney.schedule.adaptive import Adaptive, PairTally, Strengths, participants_of
+from tourney.schedule.format import Format, FormatChart, History
 from tourney.schedule.round_robin import Gauntlet, challengers_of
 from tourney.store.totals import PairTotal
 
@@ -285,3 +287,32 @@ def _rule(source: ReportSource) -> Iterator[str]:
         yield f"The tournament ends {' or '.join(ends)}."
     if source.tournament.seats > 2:
         yield "At a table with more than two seats, every two of its bots count as paired."
+
+
+def draws_progress(source: ReportSource) -> bool:
+    """Whether the format draws charts, and a match has ended."""
+    return type(source.format).charts is not Format.charts and source.progress.done > 0
+
+
+def progress_files(make: Renderer) -> Iterator[File]:
+    """Yield the page of a format that draws its progress."""
+    source = make.source
+    # Results of a round count once it is whole, as for the format.
+    open_ = {row.round for _, row in source.pending}
+    results = [result for result in source.results if result.key.round not in open_]
+    charts = source.format.charts(source.setup, History((result.row for result in results), results))
+    drawn = []
+    for chart in charts:
+        lines = [Line(color_of(place), points) for place, (_, points) in enumerate(chart.lines)]
+        said = f"{chart.title}; the table holds the last values"
+        drawing = draw(line_chart(said, lines, chart.x, chart.y, band=chart.band))
+        drawn.append((chart, drawing, list(_last_values(chart))))
+    yield make.page("progress.html", "progress.html", charts=drawn)
+
+
+def _last_values(chart: FormatChart) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the name of each line, its color, its last value, and its interval if there is one."""
+    for place, (name, points) in enumerate(chart.lines):
+        _, value, low, high = points[-1]
+        ends = f"{display.number(low, 1)} to {display.number(high, 1)}" if chart.band else ""
+        yield display.label(name), color_of(place), display.number(value, 1), ends
