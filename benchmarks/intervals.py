@@ -18,8 +18,8 @@ from tourney.compare.comparison import ComparisonRule
 from tourney.match.luck import Coefficient
 from tourney.ratings.batch import strengths
 from tourney.ratings.counts import Counts, GameWithFaults
-from tourney.ratings.fit import ELO
 from tourney.ratings.sequential import (
+    ELO,
     EVERY_LOOK,
     FIXED,
     QUANTILE,

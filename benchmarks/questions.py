@@ -36,7 +36,7 @@ from benchmarks.intervals import FULL, SMALL, TABLES
 from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule
 from tourney.compare.question_results import Claim
-from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import (
     EVERY_LOOK,
     FIXED,
@@ -45,6 +45,7 @@ from tourney.ratings.sequential import (
     pair_scores,
 )
 from tourney.ratings.superiority import normals
+from tourney.schedule.adaptive import expected
 from tourney.seeds import derive
 
 # Gates and placements

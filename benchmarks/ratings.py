@@ -30,8 +30,8 @@ from benchmarks.common import head, row, run, tables_command
 from tourney.ratings.batch import rate, relative
 from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, GameWithFaults
-from tourney.ratings.fit import ELO, Prior, estimate
-from tourney.ratings.sequential import QUANTILE, expected_score
+from tourney.ratings.fit import Prior, estimate
+from tourney.ratings.sequential import ELO, QUANTILE, expected_score
 from tourney.ratings.superiority import los, normals, uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
 from tourney.schedule.row import MatchKey, ResultRow

@@ -36,6 +36,13 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+def legible(text: str, mark: str = "\N{REPLACEMENT CHARACTER}") -> str:
+    """A text with ``mark`` for each character that cannot be printed: controls, marks of direction."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else mark for c in text)
+
+
 class TourneyError(Exception):
     """Root of the tree; never raised itself.
 

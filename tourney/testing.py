@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Final
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.channel.interface import Channel, Event, WatchedChannel, printable
+from tourney.bots.channel.interface import Channel, Event, WatchedChannel, cut_line
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
 from tourney.parsing import read_text
@@ -73,7 +73,7 @@ def _steps(text: str, path: Path) -> Iterator[Step]:
             continue
         if not line.startswith(("> ", "< ", "! ")):
             raise BotError(
-                f"{path}, line {number}: {printable(line)!r} begins neither with '> ' (the referee), '< '"
+                f"{path}, line {number}: {cut_line(line)!r} begins neither with '> ' (the referee), '< '"
                 " or '! ' (the bot) nor '#' (a comment)"
             )
         yield Step(number, not line.startswith(">"), line[2:], line.startswith("!"))
@@ -91,13 +91,13 @@ def play_dialogue(channel: Channel, steps: Sequence[Step], *, answer_ms: int = A
             said.clear()
         event = _next(channel, answer_ms, infos=step.text.startswith("info"))
         other = "anything but " if step.avoided else ""
-        expected = f"line {step.number}: expected {other}{printable(step.text)!r}"
+        expected = f"line {step.number}: expected {other}{cut_line(step.text)!r}"
         if event.kind == "timeout":
             return f"{expected}, but the bot said nothing in {answer_ms:,} ms"
         if event.kind != "line":
             return f"{expected}, but {_end_of(event)}"
         if (_pattern(step.text).fullmatch(event.text) is not None) == step.avoided:
-            return f"{expected}, but the bot said {printable(event.text)!r}"
+            return f"{expected}, but the bot said {cut_line(event.text)!r}"
     if said:
         channel.send("".join(f"{line}\n" for line in said).encode())
     return ""
@@ -176,7 +176,7 @@ def _end_of(event: Event) -> str:
     return {
         "overflow": "the bot said too much",
         "malformed": "the bot said a line that is too long or not UTF-8",
-    }.get(event.kind, f"the bot ended: {printable(event.text) or event.kind}")
+    }.get(event.kind, f"the bot ended: {cut_line(event.text) or event.kind}")
 
 
 def _pattern(text: str) -> re.Pattern[str]:

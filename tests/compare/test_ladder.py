@@ -21,10 +21,11 @@ from tourney.compare.ladder import LadderFormat, LadderRule, ladder_limits
 from tourney.compare.question_results import FirstFault, LadderResult
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.record import FaultKind
-from tourney.ratings.anchored import Placement, expected
+from tourney.ratings.anchored import Placement
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.schedule.adaptive import expected
 from tourney.schedule.format import Participant, Setup, find_format, working_formats
 from tourney.seeds import derive
 from tourney.store.database import Database

@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import QUANTILE
+from tourney.schedule.adaptive import expected
 
 ANCHORS = (0, 20_000, 40_000)
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.fit import ELO, Prior, maximise
+from tourney.ratings.fit import Prior, maximise
 from tourney.ratings.likelihood import Expected
+from tourney.ratings.sequential import ELO
 from tourney.schedule.row import MatchKey, ResultRow
 
 

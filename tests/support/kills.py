@@ -28,7 +28,6 @@ from tourney.compare.gate import GateRule
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.compare.tuning import TuneRule
 from tourney.compare.tuning_methods import SearchTerms
-from tourney.ratings.anchored import expected
 from tourney.ratings.sequential import SequentialTest
 from tourney.run.engine import recorder
 from tourney.run.engine.tournament_run import run_tournament
@@ -36,6 +35,7 @@ from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import Summary
 from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.schedule.adaptive import expected
 from tourney.seeds import U64, derive
 from tourney.store.database import Database
 from tourney.store.matches import Matches

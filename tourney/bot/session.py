@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tourney import protocol
 from tourney.bot.turn import Match, Turn
+from tourney.errors import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -182,7 +183,7 @@ class Session:
 
     def _info(self, text: str) -> None:
         """Write an info line, or drop it when the referee's allowance is used up."""
-        printable = "".join(c if c.isprintable() else " " for c in text)
+        printable = legible(text, " ")
         cut = printable.encode("utf-8", "replace")[:_MAX_INFO_BYTES].decode("utf-8", "ignore")
         data = protocol.Info(cut).encode()
         self._info_lines += 1

@@ -140,7 +140,7 @@ def _rate(
     database: Database, tournament: Tournament, settings: Settings | None, options: RatingsRequest
 ) -> tuple[tables.RatingTable, list[str], results.Rated | None]:
     """The table and the sentences below it; with the ``settings`` of TrueSkill, also its ratings."""
-    faults = results.fault_counts(database, tournament)
+    faults = database.totals.faults_by_entrant(tournament.id)
     bots = tables.RatedBots(entrant_names(database, tournament), faults, tournament.name)
     rated, forfeits = None, options.forfeits
     notes: list[str] = []

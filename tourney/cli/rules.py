@@ -8,7 +8,7 @@ import click
 
 from tourney.cli.completion import complete_game
 from tourney.cli.edge import ENVIRONMENT, debugging
-from tourney.errors import GameError, printable
+from tourney.errors import GameError, legible, printable
 from tourney.games.base import AnyGame
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
@@ -54,7 +54,7 @@ def _page(game: AnyGame) -> str:
         raise GameError(
             f"{game.name} has no rules page; `tourney rules {game.name} --console` plays by its rules"
         )
-    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+    return "\n".join(legible(line, "?") for line in text.split("\n"))
 
 
 def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:

@@ -169,7 +169,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         entrants = database.tournaments.entrants(tournament.id)
         setup = setup_of(tournament.plan, tournament.seed, entrants)
         state = self.judge(setup, question.whole_rounds(database, tournament))
-        faults = question.faults_by_entrant(database, tournament)
+        faults = database.totals.faults_by_entrant(tournament.id)
         test = self.test
         numbers: JsonObject = dict.fromkeys((*PROOF, *question.TEST))
         if self.width is None:

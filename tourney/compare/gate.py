@@ -254,7 +254,7 @@ class GateRule(question.QuestionRule[GateResult]):
         history = question.whole_rounds(database, tournament)
         state = self.judge(setup_of(plan, tournament.seed, entrants), history)
         faults, first = question.bot_faults(database, tournament)
-        others = question.faults_by_entrant(database, tournament)
+        others = database.totals.faults_by_entrant(tournament.id)
         reason: Reason
         if sum(faults.values()) >= self.max_faults:
             reason = "faults"

@@ -15,12 +15,13 @@ from tourney.compare import question
 from tourney.compare.question_results import VAGUE, Ending, LadderResult, LostGame, RungLine
 from tourney.errors import BotError, TournamentError, UsageError
 from tourney.match.spec import Charge, Limits
-from tourney.ratings.anchored import Meeting, Placement, expected, place
+from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
 from tourney.results.texts import counted
+from tourney.schedule.adaptive import expected
 from tourney.schedule.format import History, Setup, group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, departures, present_in, startup_failures
-from tourney.schedule.row import MAX_ROWS, ResultRow
+from tourney.schedule.row import MAX_ROWS, ResultRow, half_points
 from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 
 if TYPE_CHECKING:
@@ -178,9 +179,9 @@ class LadderRule(question.QuestionRule[LadderResult]):
             seats = 2
             for result in group:
                 seats = len(result.entrants)
-                for rung, half_points in rung_half_points(result).items():
+                for rung, points in rung_half_points(result).items():
                     games, total = sums.get(rung, (0, 0))
-                    sums[rung] = (games + 1, total + half_points)
+                    sums[rung] = (games + 1, total + points)
             found.append(
                 [Meeting(self.rating(rung), games, total, 2 / seats) for rung, (games, total) in sums.items()]
             )
@@ -275,8 +276,8 @@ class LadderRule(question.QuestionRule[LadderResult]):
         """Yield the rungs, the best first."""
         scores: dict[int, Counter[int]] = {}
         for result in results:
-            for number, half_points in rung_half_points(result).items():
-                scores.setdefault(number, Counter())[half_points] += 1
+            for number, points in rung_half_points(result).items():
+                scores.setdefault(number, Counter())[points] += 1
         for number in sorted(range(1, len(entrants)), key=lambda number: (-self.rating(number), -number)):
             rung, found = entrants[number].entrant, scores.get(number, Counter())
             games, rating = found.total(), self.rating(number)
@@ -329,7 +330,7 @@ def counts(result: ResultRow) -> bool:
 def rung_half_points(result: ResultRow) -> Mapping[int, int]:
     """The bot's half-points against each rung at the table."""
     mine, places = result.ranks[result.entrants.index(0)], zip(result.entrants, result.ranks, strict=True)
-    return {number: question.half_points(mine, rank) for number, rank in places if number}
+    return {number: half_points(mine, rank) for number, rank in places if number}
 
 
 def _lost(matches: "Iterable[TournamentMatch]", names: Sequence[str]) -> list[LostGame]:

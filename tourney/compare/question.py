@@ -20,7 +20,7 @@ from tourney.parsing import JsonObject
 from tourney.ratings.sequential import Findings, pair_scores
 from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
-from tourney.schedule.row import ResultRow, Row
+from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document
 
 if TYPE_CHECKING:
@@ -274,11 +274,6 @@ def mean_of(scores: Mapping[float, int]) -> float | None:
     return math.fsum(score * times for score, times in scores.items()) / count if count else None
 
 
-def half_points(mine: int, theirs: int) -> int:
-    """The half-points of a seat against another, by their ranks: 2 ahead of it, 1 beside it, 0 behind."""
-    return (mine < theirs) + (mine <= theirs)
-
-
 def whole_rounds(database: "Database", tournament: "Tournament") -> History:
     """The stored rounds of which every match is played."""
     unfinished = {row.round for _, row in database.schedules.rows(tournament.id, pending=True)}
@@ -287,14 +282,6 @@ def whole_rounds(database: "Database", tournament: "Tournament") -> History:
         result for result in database.matches.results(tournament.id) if result.key.round not in unfinished
     )
     return History(tuple(rows), tuple(results))
-
-
-def faults_by_entrant(database: "Database", tournament: "Tournament") -> Counter[int]:
-    """The number of faults of each entrant, by its number."""
-    found: Counter[int] = Counter()
-    for number, _, count in database.totals.faults(tournament.id):
-        found[number] += count
-    return found
 
 
 def bot_faults(

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from tourney.errors import legible
 from tourney.games.diagrams import (
     ASIDE_WORDS,
     FIELD,
@@ -108,7 +109,7 @@ class Grid:
         return cls(
             row_of(cells),
             {(cell.x, cell.y): cell.shape for cell in cells},
-            {(cell.x, cell.y): printable(cell.name) for cell in cells},
+            {(cell.x, cell.y): legible(cell.name) for cell in cells},
         )
 
     def at(self, x: int, y: int) -> tuple[int, int]:
@@ -125,19 +126,12 @@ def row_of(cells: Sequence[Cell]) -> int:
     return HALF_HEX if any(cell.shape == "hex" for cell in cells) else HALF
 
 
-def printable(text: str) -> str:
-    """A text with U+FFFD for each character that cannot be printed, such as a mark of direction."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 
 
 def escape(text: str) -> str:
     """A printable text for an XML element or attribute."""
-    return printable(text).translate(_ENTITIES)
+    return legible(text).translate(_ENTITIES)
 
 
 @lru_cache(_SPRITES)
@@ -173,7 +167,7 @@ def mark_sprite(kind: str, shape: Shape) -> Sprite:
 def piece_sprite(piece: Piece, level: int, grid: Grid, colors: Sequence[str]) -> Sprite:
     """A piece: its body, and the figure and the letter on it, of which the page shows one."""
     at = piece.x, piece.y
-    title, name = printable(piece.title) or printable(piece.glyph), grid.names.get(at, "")
+    title, name = legible(piece.title) or legible(piece.glyph), grid.names.get(at, "")
     head, named, tail = title.rpartition(name) if name else ("", "", title)
     svg = piece_svg(piece, colors)
     if grid.shape(*at) == "point":

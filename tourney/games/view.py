@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
+from tourney.errors import legible
 from tourney.games.diagrams import GROUNDS, INK_LIGHT, SEAT_COLORS, TOKENS
 
 if TYPE_CHECKING:
@@ -135,14 +136,14 @@ def text_diagram(diagram: Diagram, *, color: bool = False, colors: Sequence[str]
         for y in sorted({y for _, y in fields}):
             row = sorted((x, text) for (x, at), text in fields.items() if at == y)
             lines.append(_line(row, left))
-    names = {(cell.x, cell.y): _printable(cell.name) for cell in diagram.cells}
+    names = {(cell.x, cell.y): legible(cell.name, "?") for cell in diagram.cells}
     for arrow in diagram.arrows:
         start, end = (arrow.x1, arrow.y1), (arrow.x2, arrow.y2)
         lines.append(" -> ".join(names.get(place) or f"{place[0]},{place[1]}" for place in (start, end)))
     legend = [text for kind, text in _LEGEND.items() if any(mark.kind == kind for mark in diagram.marks)]
     if legend:
         lines.append("  ".join(legend))
-    lines.extend(_printable(note) for note in diagram.notes)
+    lines.extend(legible(note, "?") for note in diagram.notes)
     return "".join(line + "\n" for line in lines)
 
 
@@ -151,7 +152,7 @@ def legend(
 ) -> list[str]:
     """What the characters of a diagram as text stand for: pieces of the game's guide, seats, and ground."""
     on_board = [piece for piece in diagram.pieces if not piece.aside]
-    found = [f"{_printable(figure.glyph)} {figure.name}" for figure in figures]
+    found = [f"{legible(figure.glyph, '?')} {figure.name}" for figure in figures]
     sides = sorted({piece.side for piece in on_board if piece.side})
     named = bool(sides) and _glyphs_name_seats(on_board)
     if named and all(piece.glyph.isalpha() for piece in on_board):
@@ -168,12 +169,12 @@ def _fields(diagram: Diagram, *, color: bool, colors: Sequence[str]) -> dict[Pla
     on_board = tuple(piece for piece in diagram.pieces if not piece.aside)
     pieces = {(piece.x, piece.y): piece for piece in on_board}
     marks = {(mark.x, mark.y): mark.kind for mark in diagram.marks}
-    fields = {(label.x, label.y): (_centre(_printable(label.text)), "") for label in diagram.labels}
+    fields = {(label.x, label.y): (_centre(legible(label.text, "?")), "") for label in diagram.labels}
     numbered = not (color or _glyphs_name_seats(on_board))
     for place in {**cells, **pieces}:
         cell, piece = cells.get(place), pieces.get(place)
         opening, closing = _BRACKETS.get(marks.get(place, ""), (" ", " "))
-        shown = _printable(piece.glyph) if piece else _ground(cell)
+        shown = legible(piece.glyph, "?") if piece else _ground(cell)
         if piece and numbered and piece.side:
             shown += str(piece.side)
         fields[place] = (_fit(opening + shown + closing), _escape(cell, piece, colors) if color else "")
@@ -230,7 +231,3 @@ def _fit(text: str) -> str:
 def _width(text: str) -> int:
     """The width of a text in terminal columns."""
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)

@@ -18,7 +18,7 @@ from tourney.bots.catalogue.shipped import shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tree import naming, remove_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError
+from tourney.errors import BotError, legible
 from tourney.files import write_file
 from tourney.league.identity import READY, SIGNATURE, imitated, signature_problem
 from tourney.league.intake import arrivals, recover, take, taken_folders
@@ -226,7 +226,7 @@ def _judge(league: League, submission: Submission, folder: Path, night: int) -> 
 def _line(text: str, folder: Path) -> str:
     """A problem for an author, in one line and without the paths of this machine."""
     text = text.replace(f"{folder}/", "")
-    return "".join(c if c.isprintable() else " " for c in text)[:1000]
+    return legible(text, " ")[:1000]
 
 
 def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:

@@ -27,7 +27,6 @@ from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.adaptive import BATCH
 from tourney.schedule.format import group_size
-from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import StoredEntrant, Tournament
@@ -234,12 +233,9 @@ def _state_of(database: Database, tournament: Tournament) -> _State:
     lengths = database.records.recent_seconds(tournament.id, SAMPLE)
     played: Counter[str] = Counter()
     ms: dict[str, float] = {}
-    results = list(database.matches.results(tournament.id))
-    parts = database.records.parts(tournament.id, [result.number for result in results])
-    for result in results:
-        stored = parts[result.number]._replace(record=None, log=None)
-        _, _, measured = unpack_parts(stored, tournament.plan.seats)
-        for number, seat in zip(result.entrants, measured.seats, strict=False):
+    seated = {result.number: result.entrants for result in database.matches.results(tournament.id)}
+    for match, measured in database.records.all_measured(tournament.id):
+        for number, seat in zip(seated[match], measured.seats, strict=False):
             author = _author(entrants[number].name)
             ms[author] = ms.get(author, 0.0) + (seat.wall_ms if seat.cpu_ms is None else seat.cpu_ms)
             played[author] += 1

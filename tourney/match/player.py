@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tourney.bots.channel.interface import Channel, Event, printable
+from tourney.bots.channel.interface import Channel, Event, cut_line
 from tourney.match.spec import Limits
 from tourney.protocol import QUIT, Go, Greeting, Info, decode_bot
 
@@ -50,7 +50,7 @@ class Player:
             return event.text or event.kind
         words = event.text or f"no answer within {allowance // MS} ms"
         late = self.channel.withheld(LATE_MS)
-        return f"{words}; it wrote {printable(late)} {LATE}" if late else words
+        return f"{words}; it wrote {cut_line(late)} {LATE}" if late else words
 
     @property
     def identity(self) -> str:

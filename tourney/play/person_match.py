@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel, printable
+from tourney.bots.channel.interface import Channel, Event, FailedChannel, ForwardingChannel, cut_line
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.games.base import AnyGame
 from tourney.match.match_runner import Launcher, MatchRunner
@@ -254,5 +254,5 @@ class PersonMatch:
         for number in faults:
             notes = [f"{self._shared.label(number)}: {text}" for text in played.lines(number, "note")]
             errors = [f"    {text}" for text in played.lines(number, "stderr")]
-            lines += map(printable, notes[-1:] + errors[-STDERR_LINES:])
+            lines += map(cut_line, notes[-1:] + errors[-STDERR_LINES:])
         return lines

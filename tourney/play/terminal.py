@@ -10,6 +10,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import BinaryIO, Final, TextIO
 
+from tourney.errors import legible
 from tourney.protocol import shown
 
 MAX_LINE: Final = 4096
@@ -67,7 +68,7 @@ class StreamTerminal(Terminal):
         while rest and not rest.endswith(b"\n"):
             rest = self._source.readline(MAX_LINE)
         line = data.decode("utf-8", "replace").rstrip("\r\n")
-        self.write(f"{prompt}{''.join(c if c.isprintable() else '?' for c in line)}\n")
+        self.write(f"{prompt}{legible(line, '?')}\n")
         return line
 
     def hand_over(self, name: str) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from tourney.ratings.sequential import QUANTILE
+from tourney.schedule.adaptive import expected
 from tourney.schedule.until_rule import multiplier
 
 SPREAD: Final = 350.0
@@ -64,11 +65,6 @@ class Placement:
     def high(self) -> int:
         """The upper end of the 95 % interval."""
         return self.rating + self.half_width
-
-
-def expected(difference: float) -> float:
-    """The expected score of an entrant with this lead in hundredths of Elo."""
-    return 1 / (1 + 10 ** (-difference / 40_000))
 
 
 def place(groups: Iterable[Sequence[Meeting]], opponents: Sequence[int]) -> Placement:

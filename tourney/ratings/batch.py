@@ -18,18 +18,10 @@ from tourney.ratings import superiority
 from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Clusters, Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
-from tourney.ratings.fit import (
-    ELO,
-    Covariance,
-    Estimate,
-    Mode,
-    Prior,
-    estimate,
-    published,
-)
+from tourney.ratings.fit import Covariance, Estimate, Mode, Prior, estimate, published
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, pair_fit, pair_totals, tail
-from tourney.ratings.sequential import EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
+from tourney.ratings.sequential import ELO, EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
 from tourney.schedule.until_rule import ALPHA
 

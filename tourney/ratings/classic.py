@@ -23,8 +23,9 @@ import numpy as np
 
 from tourney.errors import UsageError
 from tourney.ratings.counts import Counts, Floats, Ints, components
-from tourney.ratings.fit import ELO, Prior
+from tourney.ratings.fit import Prior
 from tourney.ratings.likelihood import Expected, Likelihood, Point, Scores, logistic, scatter, scatter_matrix
+from tourney.ratings.sequential import ELO
 
 _UNUSED: Final = 1.0
 """The precision of seats' effects, which are parameters of every fit, but occur in neither model."""

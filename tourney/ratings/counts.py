@@ -302,7 +302,3 @@ def components(links: Links, *, strong: bool = False) -> list[list[int]]:
     if strong:
         return [list(group) for group in reversed(rustworkx.strongly_connected_components(graph))]
     return [list(part) for part in rustworkx.weakly_connected_components(graph)]
-
-
-QUANTILE = 1.959963984540054
-"""The normal distribution's quantile for intervals of 95 %."""

@@ -11,7 +11,6 @@ direction, the larger of B + L and phi J + L. The dispersion phi is the variance
 of independent matches, estimated over the whole pool.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -22,12 +21,10 @@ import numpy as np
 from tourney.match.luck import MeanLuck
 from tourney.ratings.counts import Counts, Floats, Ints
 from tourney.ratings.likelihood import Expected, Likelihood, Scores, scatter, scatter_matrix
+from tourney.ratings.sequential import ELO
 
 if TYPE_CHECKING:
     from tourney.ratings.classic import Model
-
-ELO = 400 / math.log(10)
-"""A unit of the natural logarithm of the odds, in Elo."""
 
 
 def published(value: float, digits: int) -> float:

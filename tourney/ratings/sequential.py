@@ -63,6 +63,10 @@ Scores = Mapping[float, int]
 """The number of groups of games with each score."""
 
 
+ELO: Final = 400 / math.log(10)
+"""A unit of the natural logarithm of the odds, in Elo."""
+
+
 def expected_score(elo: float) -> float:
     """The expected share of points at a difference of Elo; a draw is half a point."""
     return 1 / (1 + 10 ** (-elo / 400))
@@ -310,5 +314,4 @@ class PlannedGames:
     @property
     def _variance(self) -> float:
         """The variance of a strength after one even game, in Elo squared."""
-        elo = 400 / math.log(10)
-        return elo**2 * 4 * (self.seats + 1) / (3 * (self.seats - 1))
+        return ELO**2 * 4 * (self.seats + 1) / (3 * (self.seats - 1))

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from tourney.ratings.counts import Floats, Ints
+from tourney.ratings.sequential import ELO
 from tourney.seeds import derive
 
 
@@ -93,7 +94,7 @@ def spreads(covariance: Floats) -> Floats:
 
 ENOUGH: Final = 8
 """The entrants from which their spread is known well enough to shrink by."""
-_LEAST: Final = (5 / (400 / math.log(10))) ** 2
+_LEAST: Final = (5 / ELO) ** 2
 """The least variance of strengths: a spread of 5 Elo."""
 
 

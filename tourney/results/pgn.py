@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from tourney.errors import legible
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.outcomes.foreign_game import TERMINATIONS, result_text
@@ -133,7 +134,7 @@ def _is_move(action: str) -> bool:
 
 
 def _quoted(value: str) -> str:
-    shown = "".join(c if c.isprintable() else "?" for c in value)
+    shown = legible(value, "?")
     return shown.replace("\\", "\\\\").replace('"', '\\"')
 
 

@@ -153,10 +153,11 @@ def _follow(found: Explored, game: BotGame, plies: int) -> None:
         state = rules.new(len(record.seats), record.options)
         for ply, (actor, text) in enumerate(record.actions[:plies]):
             position = state.position()
-            line = tuple(action for _, action in record.actions[:ply])
-            node = found.positions.setdefault(
-                position, PositionNode(position, line, actor == game.seat, game.number)
-            )
+            node = found.positions.get(position)
+            if node is None:
+                line = tuple(action for _, action in record.actions[:ply])
+                node = PositionNode(position, line, actor == game.seat, game.number)
+                found.positions[position] = node
             ms = times[ply] if ply < len(times) and actor == game.seat else None
             node.played.setdefault(text, ResultTally()).add(game.points, ms)
             state = state.play(rules.read_action(state, text))

@@ -136,7 +136,7 @@ def rating_table(database: Database, tournament: Tournament, method: str, forfei
 
     Raises UsageError for an unknown method.
     """
-    names, faults = entrant_names(database, tournament), fault_counts(database, tournament)
+    names, faults = entrant_names(database, tournament), database.totals.faults_by_entrant(tournament.id)
     if method == "batch":
         batch = rate_batch(database, tournament, forfeits, pairs=False)
         return ResultTable(ELO, batch_rows(batch, names, faults))
@@ -174,14 +174,6 @@ def draw_probability_of(database: Database, tournament: Tournament) -> float:
     if kept is not None:
         return kept.probability
     return default_draw_probability(tournament.game, tournament.seats, dict(tournament.plan.options))
-
-
-def fault_counts(database: Database, tournament: Tournament) -> dict[int, int]:
-    """The number of each entrant's faults, those in void matches included."""
-    counts = {entrant.number: 0 for entrant in database.tournaments.entrants(tournament.id)}
-    for number, _, count in database.totals.faults(tournament.id):
-        counts[number] += count
-    return counts
 
 
 def rating_rows(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tourney.errors import UsageError
+from tourney.errors import UsageError, legible
 from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
@@ -257,7 +257,7 @@ def _alike(host: str, speed: int, others: Mapping[str, int]) -> bool:
 
 def _host_text(host: tuple[str, int]) -> str:
     name, speed = host
-    printable = "".join(c if c.isprintable() else "?" for c in name)
+    printable = legible(name, "?")
     return f"{printable} (speed {speed})" if speed else printable
 
 
@@ -284,7 +284,7 @@ def _pool(
             stored.number: numbers[(stored.entrant.bot, stored.entrant.args), stored.entrant.digest]
             for stored in database.tournaments.entrants(tournament.id)
         }
-        for entrant, _, count in database.totals.faults(tournament.id):
+        for entrant, count in database.totals.faults_by_entrant(tournament.id).items():
             faults[mine[entrant]] += count
         kept = []
         for result in database.matches.results(tournament.id):

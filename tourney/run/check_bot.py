@@ -8,7 +8,7 @@ from msgspec import structs
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.channel.interface import Channel, TracedChannel, printable
+from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import SandboxError
 from tourney.games.base import AnyGame, AnyState
@@ -340,11 +340,11 @@ def _advice(fault: str, game: str) -> str:
 
 def _note_of(played: PlayedMatch, seat: int) -> str:
     notes = played.lines(seat, "note")
-    return printable(notes[-1]) if notes else "a fault"
+    return cut_line(notes[-1]) if notes else "a fault"
 
 
 def _stderr_of(played: PlayedMatch, seat: int) -> tuple[str, ...]:
-    return tuple(map(printable, played.lines(seat, "stderr")[-STDERR_LINES:]))
+    return tuple(map(cut_line, played.lines(seat, "stderr")[-STDERR_LINES:]))
 
 
 def _result(played: PlayedMatch, seat: int) -> str:

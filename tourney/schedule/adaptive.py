@@ -29,7 +29,7 @@ from tourney.schedule.format import (
 from tourney.schedule.neighbours import AUTHOR_SHARE, LEAGUE, authors_ahead, authors_of, neighbours
 from tourney.schedule.player_history import departures, present_in
 from tourney.schedule.refusals import refuse_few
-from tourney.schedule.row import MAX_ROWS, ResultRow, Row
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row, half_points
 from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 from tourney.schedule.until_rule import Duels, Race
 
@@ -77,12 +77,17 @@ class Strengths:
         return round(100 * math.sqrt(max(variance, 0.0)))
 
 
+def expected(difference: float) -> float:
+    """The expected score of an entrant with this lead in hundredths of Elo."""
+    return 1 / (1 + 10 ** (-difference / 40_000))
+
+
 def information(games: int, seats: int, difference: int) -> float:
     """The Fisher information of matches about a difference of strength, as 1 / variance in Elo.
 
     ``difference`` between the two is in hundredths of Elo.
     """
-    better = 1 / (1 + 10 ** (-difference / 40_000))
+    better = expected(difference)
     return games * 2 / seats * _SCALE**2 * better * (1 - better)
 
 
@@ -105,7 +110,7 @@ class PairTally:
                 continue
             for i, j in combinations(range(len(result.ranks)), 2):
                 a, b = result.entrants[i], result.entrants[j]
-                better = (result.ranks[i] < result.ranks[j]) + (result.ranks[i] <= result.ranks[j])
+                better = half_points(result.ranks[i], result.ranks[j])
                 games[a, b] += 2 / seats
                 games[b, a] += 2 / seats
                 wins[a, b] += better / seats

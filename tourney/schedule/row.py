@@ -58,6 +58,11 @@ def score_units(ranks: Sequence[int]) -> tuple[int, ...]:
     return tuple(2 * (seats - rank) - (shared[rank] - 1) for rank in ranks)
 
 
+def half_points(mine: int, theirs: int) -> int:
+    """The half-points of a seat against another, by their ranks: 2 ahead of it, 1 beside it, 0 behind."""
+    return (mine < theirs) + (mine <= theirs)
+
+
 def units_of_win(seats: int) -> int:
     """The score of a win in units."""
     return 2 * (seats - 1)

@@ -33,7 +33,7 @@ from typing import Final, Literal
 
 from tourney.errors import TournamentError
 from tourney.match.luck import POINT, Coefficient
-from tourney.schedule.row import ResultRow, score_units, units_of_win
+from tourney.schedule.row import ResultRow, half_points, score_units, units_of_win
 
 ALPHA: Final = 0.05  # the share of runs in which an interval may ever exclude the truth
 
@@ -187,7 +187,7 @@ class Duels:
                 self._share.add(self._seen)
                 self._seen, self._round = [], key[0]
             games: Counter[Pair] = Counter()
-            half_points: Counter[Pair] = Counter()
+            scored: Counter[Pair] = Counter()
             lucks: Counter[Pair] = Counter()
             for result in group:
                 if result.void:
@@ -200,12 +200,12 @@ class Duels:
                         a, b, mine, theirs, luck = b, a, theirs, mine, -luck
                     lucks[a, b] += luck
                     games[a, b] += 1
-                    half_points[a, b] += (mine < theirs) + (mine <= theirs)
+                    scored[a, b] += half_points(mine, theirs)
             for pair, count in games.items():
                 # One score for the whole group: its games share dice and opening, so they are one
                 # observation.
                 points = lucks[pair] / (2 * POINT * count)
-                self._take(pair, self._fair(_WIN // 2 * half_points[pair] // count, points))
+                self._take(pair, self._fair(_WIN // 2 * scored[pair] // count, points))
 
     def _fair(self, score: int, luck: float) -> int:
         """A score less a share of its luck, which is known before its dice."""

@@ -239,6 +239,18 @@ class Records:
             column = MEASURED.c.data
             return _read_blob(connection, tournament, number, column, unpack_measured) or NOT_MEASURED
 
+    def all_measured(self, tournament: int) -> Iterator[tuple[int, Measurements]]:
+        """Yield the numbers and measurements of a tournament in schedule order; some matches have none."""
+        measured = SCHEDULE.join(MEASURED, MEASURED.c.match_id == _S.id)
+        query = sa.select(_S.number, MEASURED.c.data).select_from(measured)
+        with self._access.read() as connection:
+            dictionary = dictionaries_of(connection, tournament).data
+
+            def measured_of(row: Cells, _: Shape) -> tuple[int, Measurements]:
+                return row[0], unpack_measured("data", row[1], dictionary)
+
+            yield from checked(connection, query, tournament, measured_of, 500)
+
     def parts(self, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
         """What is stored of finished matches, packed, by number; others are left out."""
         query = (

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
-from tourney.schedule.row import score_units
+from tourney.schedule.row import half_points, score_units
 from tourney.store.column_reading import (
     ColumnError,
     read_evidence,
@@ -138,7 +138,7 @@ class ResultSums:
                 if other != place:
                     pair = self._pairs[entrant, opponent]
                     pair[0] += times
-                    pair[1] += times * ((rank < rank_of_other) + (rank <= rank_of_other))
+                    pair[1] += times * half_points(rank, rank_of_other)
 
     def totals(self) -> StandingsTotals:
         """The sums of all results so far."""
@@ -178,6 +178,13 @@ class Totals:
             if not all(_is_number(one[0], 0, entrants - 1) and one[1] in FAULT_KINDS for one in found):
                 raise first_bad(connection, SEAT, tournament)
         return tuple(sorted((number, kind, int(count)) for number, kind, count in found))
+
+    def faults_by_entrant(self, tournament: int) -> Counter[int]:
+        """The number of faults of each entrant by its number, those in void matches included."""
+        found: Counter[int] = Counter()
+        for number, _, count in self.faults(tournament):
+            found[number] += count
+        return found
 
     def overload(self, tournament: int) -> tuple[OverloadTotals, dict[int, OverloadTotals]]:
         """Overloaded turns and matches of a tournament, and those of each entrant.

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 import msgspec
 from msgspec import Meta, Struct
 
-from tourney.errors import StoreError
+from tourney.errors import StoreError, legible
 from tourney.match.evidence import NONE, Evidence
 from tourney.match.record import MAX_SEATS, FaultKind, Outcome, Seat
 from tourney.match.result import PlayedMatch
@@ -388,7 +388,7 @@ class MatchResult:
         if len(outcome.ranks) != seats:
             raise StoreError(f"match {self.number} was played with {len(outcome.ranks)} seats, not {seats}")
         # No NUL, no half of a character, no end of a line: so that every database takes it.
-        note = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in self.note)
+        note = legible(self.note)
         known = ("", 0, False) if played is None else (played.digest, played.count, played.reproducible)
         digest, count, reproducible = known
         why, entrant = self.void_reason, self.void_entrant if played is None else None

@@ -45,12 +45,12 @@ from tourney.bots.catalogue.tree import (
     walk,
     write_file_manifest,
 )
-from tourney.bots.channel.interface import printable
+from tourney.bots.channel.interface import cut_line
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import process_tree
 from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox
 from tourney.bots.wasm.fuel import FORM, MAX_MODULE, wasmtime_version
-from tourney.errors import BotError, SandboxError, StoreError
+from tourney.errors import BotError, SandboxError, StoreError, legible
 from tourney.files import sync_folder
 
 BUILD_LIMITS: Final = ResourceLimits(memory_mb=4096, file_mb=512)
@@ -176,7 +176,7 @@ def _work_folder(pid: int, stdout: int, bounds: Bounds) -> _WorkFolder:
     """Open the folder of a build that waits, once the bot's files are in it. Raises SandboxError."""
     said = next(_output(stdout, _COPY_SECONDS, _COPY_SECONDS), None) or b""
     if said != b"\n":
-        why = printable(said.decode("utf-8", "replace").strip()) or "it does not start"
+        why = cut_line(said.decode("utf-8", "replace").strip()) or "it does not start"
         raise SandboxError(f"the bot's files cannot be copied into the sandbox of its build: {why}")
     try:  # no code of the bot's runs yet: the youngest process is the shell that waits
         fd = os.open(f"/proc/{process_tree(pid)[-1]}/cwd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -288,7 +288,7 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
                     break
         if not why:
             group.exited(COMPILE_SECONDS * 1000)
-            said = printable(last_line(pipes.stderr))
+            said = cut_line(last_line(pipes.stderr))
             end = group.death()
     finally:
         group.end(pipes)
@@ -383,7 +383,7 @@ def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
     except BotError as error:
         # The output is the author's text: show its last lines without control characters.
         lines = [
-            "".join(c if c.isprintable() else " " for c in line)[:200]
+            legible(line, " ")[:200]
             for line in result.output.decode("utf-8", "replace").splitlines()
             if line.strip()
         ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Concatenate, Final, Literal, NamedTuple, ParamSpec, TypeVar
 
+from tourney.errors import legible
 from tourney.protocol import BotMessage
 
 EventKind = Literal["line", "timeout", "closed", "lost", "overflow", "malformed"]
@@ -257,14 +258,14 @@ class TracedChannel(WatchedChannel):
 
     def _sent(self, data: bytes) -> None:
         for line in data.splitlines()[-TRACED_LINES:]:
-            self.lines.append(printable(f"> {line.decode('utf-8', 'replace')}"))
+            self.lines.append(cut_line(f"> {line.decode('utf-8', 'replace')}"))
 
     def _heard(self, event: Event) -> None:
         text = f"< {event.text}" if event.kind == "line" else f"! {event.kind} {event.text}".rstrip()
-        self.lines.append(printable(text))
+        self.lines.append(cut_line(text))
 
 
-def printable(text: str) -> str:
+def cut_line(text: str) -> str:
     """A line of bounded length, its control characters replaced, fit for a terminal."""
     cut = text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}... ({len(text):,} characters)"
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in cut)
+    return legible(cut)

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
-from tourney.errors import GameError, import_extra
+from tourney.errors import GameError, import_extra, legible
 from tourney.games.base import GAME_PATTERN, AnyGame, Game
 from tourney.games.diagrams import Diagram
 from tourney.games.openspiel.state import MOVES, OpenSpielState, check_action, decode, sample_state
@@ -74,7 +74,7 @@ class OpenSpielGame(Game[str]):
         """The lines of OpenSpiel's text, and the last action."""
         words = view.split(" ")
         text = str(self._after(view).inner) if words[0] == MOVES else decode(words[1])
-        lines = ["".join(c if c.isprintable() else " " for c in line).rstrip() for line in text.splitlines()]
+        lines = [legible(line, " ").rstrip() for line in text.splitlines()]
         shown = [line or " " for line in lines] or ["(OpenSpiel shows nothing here)"]
         return Diagram(notes=(*shown, *([f"last: {decode(last)}"] if last else ())))
 

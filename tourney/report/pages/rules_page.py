@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
+from tourney.errors import legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.game_tree import picture
@@ -125,9 +126,7 @@ def rules_page(text: str, board: Markup) -> RulesPage:
 def _printable(text: str) -> str:
     """Replace control and format characters, such as marks of direction, except ends of lines."""
     lines = text.expandtabs(4).splitlines()
-    return "\n".join(
-        "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line) for line in lines
-    )
+    return "\n".join(legible(line) for line in lines)
 
 
 def _framed(token: Token) -> Iterator[Token]:

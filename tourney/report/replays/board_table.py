@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, cast
 
+from tourney.errors import legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import FIELD, LAST, Arrow, Cell, Diagram, Label, Mark, Piece, seat_colors
 from tourney.games.game_tree import playout
@@ -26,7 +27,6 @@ from tourney.games.svg_diagram import (
     label_sprite,
     mark_sprite,
     piece_sprite,
-    printable,
     stacked,
     view_box,
 )
@@ -219,7 +219,7 @@ class BoardTable:
     @cached_property
     def seat_names(self) -> list[str]:
         """The names of the seats for display."""
-        return list(map(printable, self._names))
+        return list(map(legible, self._names))
 
     @cached_property
     def start_code(self) -> str:
@@ -263,7 +263,7 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
             addresses.setdefault(word, f"{FIELD}{index}.{within}{FIELD}")
     found = []
     for note in notes:
-        text = printable(note)
+        text = legible(note)
         end = ""
         if last and text.endswith(last) and last.isprintable():
             text, end = text[: -len(last)], LAST

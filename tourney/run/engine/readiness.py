@@ -12,7 +12,7 @@ from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import check_meter
-from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError
+from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
@@ -242,7 +242,7 @@ def without_broken(
 
 def reason_of(error: BotError) -> str:
     """Why a bot is broken as it is stored: one line, printable, of bounded length."""
-    text = "".join(c if c.isprintable() else " " for c in str(error))
+    text = legible(str(error), " ")
     return text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}..."
 
 

@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from tourney.bots.sandbox.sandbox import Level
-from tourney.errors import GameError, InputError, RecordError
+from tourney.errors import GameError, InputError, RecordError, legible
 from tourney.games.registry import find_game
 from tourney.match.match_runner import bot_doubts
 from tourney.match.record import Record, decode_record
@@ -214,7 +214,7 @@ def read_replies(data: object, count: int) -> list[ReplyParts]:
 
 def one_line(text: str) -> str:
     """A text of bounded length without control characters."""
-    return "".join(c if c.isprintable() else " " for c in text)[:400]
+    return legible(text, " ")[:400]
 
 
 # -- the check ----------------------------------------------------------------------------------------------
