@@ -37,7 +37,7 @@ from tourney.league import admission, nights
 from tourney.league.admission import Diagnosis
 from tourney.league.league_folder import League
 from tourney.league.league_tables import latest_table
-from tourney.league.ledger import HOUSE, BotVersion
+from tourney.league.ledger import BotVersion
 from tourney.league.night_play import NightPlan
 from tourney.league.seasons import chain_problems
 from tourney.match.record import Outcome, make_record
@@ -46,6 +46,7 @@ from tourney.match.spec import MatchSpec
 from tourney.run.engine.readiness import Pinning
 from tourney.run.engine.run_control import seconds_left
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 
 HOUSE_ELO = {"random": 0.0, "greedy": 250.0, "mcts": 400.0}

@@ -23,6 +23,11 @@ from typing import BinaryIO, Final
 
 from tourney.errors import EnvironmentFailure, UsageError
 
+DEFAULT_DB: Final = "tourney.db"
+"""The database in the current folder."""
+DEFAULT_BOTS: Final = "tourney-bots"
+"""The bot store in the current folder."""
+
 _MAX_LINKS: Final = 40
 """Symbolic links that Linux follows in one path."""
 _DESCRIPTOR: Final = re.compile(

@@ -1,15 +1,15 @@
 """Schemas: the constrained types of all values from outside, and one strict reader that words every error.
 
 A value is defined once, as a frozen ``msgspec.Struct``. ``read`` converts parsed JSON or TOML into it.
-Booleans and 1.0 are not integers. A check that no field can express belongs into
-``__post_init__``, which raises ``SchemaError``. What commands print as JSON is a ``Document``.
+Booleans and 1.0 are not integers. A check that no field can express belongs into ``__post_init__``, which
+raises ``SchemaError``. What commands print as JSON is a ``Document``.
 """
 
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Final, NoReturn, Self, TypedDict, TypeVar, cast
+from typing import Annotated, Final, Literal, NoReturn, Self, TypedDict, TypeVar, cast
 
 import msgspec
 from msgspec import Meta
@@ -83,6 +83,7 @@ MAX_ARGUMENT: Final = 1_000
 _Argument = Annotated[str, Meta(max_length=MAX_ARGUMENT, pattern=UNICODE, extra=_VALID)]
 Arguments = Annotated[tuple[_Argument, ...], Meta(max_length=MAX_ARGUMENTS)]
 """The arguments of an entrant's command."""
+SandboxLevel = Literal["strict", "auto", "off"]  # all protections or no match; what there is; none
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -198,14 +199,13 @@ def seed_of(key: str, value: int | str) -> int:
 def show(value: object) -> str:
     """A value for a sentence, cut short."""
     try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
+        text = printable(json.dumps(value, ensure_ascii=False, default=str))
     except ValueError:  # the interpreter prints no longer integers
         return "a number of thousands of digits"
     if isinstance(value, str):
-        text = f'"{value}"'
+        text = f'"{printable(value)}"'
     elif isinstance(value, int) and len(text) > 60:
         return f"a number of {len(text):,} digits"
-    text = printable(text)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

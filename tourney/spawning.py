@@ -89,7 +89,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 
-_GARBAGE: Final = 20_000
+GARBAGE: Final = 20_000
 """New objects between two searches for cycles."""
 
 
@@ -176,7 +176,7 @@ def _begin() -> None:
     Such work leaves hardly any cycles, but makes many objects that a search would visit.
     """
     gc.freeze()
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(GARBAGE)
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     unblock_terminal_signals()

@@ -23,7 +23,7 @@ from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.sandbox.bubblewrap import EXTRAS, Bubblewrap, Users
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.processes import children_of
-from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record
 from tourney.match.spec import Entrant, Limits
@@ -31,6 +31,7 @@ from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.run.workers import worker
 from tourney.run.workers.executor import MatchTask, WorkerReply
+from tourney.schema import SandboxLevel
 from tourney.store.database import Database
 
 pytestmark = pytest.mark.containment
@@ -136,7 +137,7 @@ class Killer:
 class Cup:
     """A cup of three bots, played in this process; a killer may be in its launcher."""
 
-    def __init__(self, folder: Path, victim: str, level: Level = "auto", limits: str = LIMITS) -> None:
+    def __init__(self, folder: Path, victim: str, level: SandboxLevel = "auto", limits: str = LIMITS) -> None:
         folder.chmod(0o755)
         for name, cases in (("victim", victim), ("other", FIRST_PLAY), ("third", FIRST_PLAY)):
             script = f"while read -r word rest; do case $word in\n{cases}\nquit) exit 0;; esac; done\n"

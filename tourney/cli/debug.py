@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current
@@ -20,7 +20,7 @@ from tourney.match.match_runner import StoreLauncher
 from tourney.match.result import PlayedMatch
 from tourney.report import display
 from tourney.run.debugging import DebugMatch, Difference, OwnProgram
-from tourney.schema import Document
+from tourney.schema import Document, SandboxLevel
 
 
 class DebugDocument(Document, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class DebugRequest:
     under: str = option("--under WORDS", "Start it under a program, as 'gdbserver :2000'.", default="")
     wait: bool = option("--wait", "Wait for Enter after the start, so that a debugger can attach.")
     clock: bool = option("--clock", "Enforce the recorded limits on time.")
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     format_: OutputFormat = opt.shared(opt.formats_option(DebugDocument, formats=opt.TEXT))
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)

@@ -7,14 +7,14 @@ from msgspec.structs import asdict
 
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
-from tourney.bots.sandbox.sandbox import PROTECTIONS, Level, open_sandbox
+from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
 from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
 from tourney.cli.options import formats_option, output_options
 from tourney.cli.output import OutputFormat, current
 from tourney.errors import CheckError, SandboxError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
-from tourney.schema import Document, Part
+from tourney.schema import Document, Part, SandboxLevel
 
 
 class Protection(Part, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 )
 @formats_option(DoctorDocument)
 @output_options
-def command(level: Level, format_: OutputFormat) -> None:
+def command(level: SandboxLevel, format_: OutputFormat) -> None:
     """Test which protections against bots work on this machine.
 
     A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it

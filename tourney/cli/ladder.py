@@ -20,6 +20,7 @@ from tourney.compare.asking import BotQuestion
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.compare.question_results import LadderResult
 from tourney.errors import EnvironmentFailure, UsageError
+from tourney.files import DEFAULT_DB
 from tourney.games.registry import find_game
 from tourney.interface.found_match import find_match
 from tourney.match.spec import Charge
@@ -28,8 +29,8 @@ from tourney.results.texts import counted, kinds_text
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
 from tourney.schedule.row import MAX_ROWS
-from tourney.schema import Document, Part
-from tourney.store.values import RunSettings, SandboxLevel
+from tourney.schema import Document, Part, SandboxLevel
+from tourney.store.values import RunSettings
 
 
 class LadderRung(Part, frozen=True, kw_only=True):
@@ -140,7 +141,7 @@ def command(bot: str | None, options: LadderRequest) -> None:
             f"{missing} is missing: write `tourney ladder BOT --game GAME`, or `tourney ladder --list`"
         )
     db = options.asking.db
-    where = "" if db == opt.DEFAULT_DB else f" --db {shlex.quote(db)}"
+    where = "" if db == DEFAULT_DB else f" --db {shlex.quote(db)}"
     answer = options.asking.ask(options.question(bot, game), f"{bot} on the ladder")
     result, summary = answer.result, answer.summary
     look = f"tourney show --board {result.tournament}/{{}}{where}"

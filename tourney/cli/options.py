@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from tourney.cli.completion import complete_game, complete_tournament
 from tourney.cli.output import OutputFormat, keep_setting
 from tourney.errors import UsageError
+from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.match.spec import MAX_MS, Charge
 from tourney.schema import Document
 from tourney.seeds import U64
@@ -27,11 +28,6 @@ F = TypeVar("F", bound=Function)
 FILE = click.Path(dir_okay=False, path_type=Path)
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER = click.Path(file_okay=False, path_type=Path)
-
-DEFAULT_DB = "tourney.db"
-"""The database in the current folder."""
-DEFAULT_BOTS = "tourney-bots"
-"""The bot store in the current folder."""
 
 
 def option(usage: str, *words: str, **attributes: object) -> Any:
@@ -150,7 +146,7 @@ sandbox_option = click.option(
     show_default=True,
     help="Containment of the bots: all protections, those available here, or none.",
 )
-"""``--sandbox strict|auto|off``; the command gets ``sandbox``, a ``Level``."""
+"""``--sandbox strict|auto|off``; the command gets ``sandbox``, a ``SandboxLevel``."""
 
 
 class FormatOption(click.Option):

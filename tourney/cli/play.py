@@ -12,7 +12,7 @@ import click
 from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.bots.sandbox.sandbox import Level, Sandbox, open_sandbox
+from tourney.bots.sandbox.sandbox import Sandbox, open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_game
@@ -29,6 +29,7 @@ from tourney.match.spec import Entrant, Limits, MatchSpec, Opening
 from tourney.play.person import PERSON
 from tourney.play.person_match import PersonMatch, Seat
 from tourney.play.terminal import ScreenTerminal, StreamTerminal, Terminal
+from tourney.schema import SandboxLevel
 from tourney.seeds import U64
 
 DEFAULT_BOT = "random"
@@ -53,7 +54,7 @@ class PlayOptions:
         default=0,
     )
     save: Path | None = option("--save FILE", "Write the record of the game to FILE, which must not exist.")
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     bots: str = opt.shared(opt.bots_option)
 
 

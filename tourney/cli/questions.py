@@ -21,8 +21,8 @@ from tourney.results.columns import Row
 from tourney.run.engine.run_control import Deadline
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values
-from tourney.schema import Document
-from tourney.store.values import RunSettings, SandboxLevel
+from tourney.schema import Document, SandboxLevel
+from tourney.store.values import RunSettings
 
 R = TypeVar("R", bound=Document)
 

@@ -23,7 +23,7 @@ from tourney.cli.run_options import (
     workers_option,
 )
 from tourney.errors import TournamentError, UsageError
-from tourney.files import write_file
+from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
 from tourney.run.engine.readiness import Pinning
@@ -156,7 +156,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
     if file is None:
-        options = replace(options, bots=os.environ.get("TOURNEY_BOTS", opt.DEFAULT_BOTS))
+        options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:
         allowed = None if deadline.end is None else deadline.end - time.monotonic()

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
-from tourney.bots.sandbox.sandbox import Level
 from tourney.cli import options as opt
 from tourney.cli.options import FOLDER, F, number_option, option
 from tourney.cli.output import Output
@@ -21,7 +20,7 @@ from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
 from tourney.run.listeners import Listener, PlainListener, rich_listener
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
-from tourney.schema import SchemaError, read
+from tourney.schema import SandboxLevel, SchemaError, read
 from tourney.store.beacon import BeaconValue
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class ReplayOptions:
 
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = opt.shared(cpus_option())
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
 
     def executor(self, matches: int) -> "LocalExecutor":
         """The executor of this machine, with no more workers than there are matches."""

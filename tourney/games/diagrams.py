@@ -120,7 +120,7 @@ LAST = f"{FIELD}a{FIELD}"
 """Stands for the last action in a note's template."""
 
 _ADDRESS = re.compile(f"{FIELD}([^{FIELD}]*){FIELD}")
-_WITHIN = re.compile("[:,]")
+WITHIN = re.compile("[:,]")
 
 
 def field(index: int, within: int | None = None) -> str:
@@ -139,7 +139,7 @@ def fill(templates: Iterable[str], view: str, last: str | None) -> tuple[str, ..
         if address == "a":
             return last or ""
         index, _, within = address.partition(".")
-        return _WITHIN.split(words[int(index)])[int(within)] if within else words[int(index)]
+        return WITHIN.split(words[int(index)])[int(within)] if within else words[int(index)]
 
     return tuple(_ADDRESS.sub(lambda found: value(found[1]), text) for text in templates)
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore, resolve_bot
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, UsageError
+from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
 from tourney.interface.found_match import FoundMatch
@@ -23,12 +23,8 @@ from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.unattended import RunOptions, RunResult, run_unattended
 from tourney.run.workers.executor import MatchExecutor
 from tourney.run.workers.local import LocalExecutor
+from tourney.schema import SandboxLevel
 from tourney.spawning import default_processes
-
-DEFAULT_DB: Final = "tourney.db"
-"""The database in the current folder."""
-DEFAULT_BOTS: Final = "tourney-bots"
-"""The bot store in the current folder."""
 
 
 def play_match(
@@ -38,7 +34,7 @@ def play_match(
     seed: int | None = None,
     options: Mapping[str, str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    sandbox: Level = "auto",
+    sandbox: SandboxLevel = "auto",
     store: str | Path = DEFAULT_BOTS,
 ) -> FoundMatch:
     """Play one match between bots, in seat order, and return it with its record.

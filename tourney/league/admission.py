@@ -24,8 +24,9 @@ from tourney.league.identity import READY, SIGNATURE, imitated, signature_proble
 from tourney.league.intake import arrivals, recover, take, taken_folders
 from tourney.league.league_folder import League, moment
 from tourney.league.league_tables import night_table
-from tourney.league.ledger import HOUSE, BotVersion, Entry, Fate, Night, Submission
+from tourney.league.ledger import BotVersion, Entry, Fate, Night, Submission
 from tourney.run.check_bot import check_bot
+from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 

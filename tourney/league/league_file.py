@@ -13,9 +13,9 @@ from tourney.errors import GameError, InputError
 from tourney.games.registry import find_game
 from tourney.parsing import parse_toml, read_text
 from tourney.run.file_schema import MAX_BYTES, MAX_OPENING_PLIES, CleanArgument, FileLimits, FilePath
-from tourney.schema import GameName, Name, SchemaError, read, show, whole
+from tourney.schema import GameName, Name, SandboxLevel, SchemaError, read, show, whole
+from tourney.store.baselines import Elo
 from tourney.store.presentation import Title
-from tourney.store.values import SandboxLevel
 
 LEAGUE_FILE: Final = "league.toml"
 AUTHORS_FILE: Final = "authors.toml"
@@ -28,7 +28,6 @@ Handle = Annotated[
 ]
 """The name of an author or of a bot in a league; without a dot, so that AUTHOR.BOT.VERSION is clear."""
 Amount = Annotated[int, Meta(ge=1, le=1_000_000)]
-Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
 
 class SeasonTable(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):

@@ -18,10 +18,11 @@ from tourney.files import write_file
 from tourney.games.registry import find_game
 from tourney.league.league_folder import League
 from tourney.league.league_tables import NightTable, night_table
-from tourney.league.ledger import HOUSE, Ledger, Season
+from tourney.league.ledger import Ledger, Season
 from tourney.league.night_games import league_records, night_games, write_reports
 from tourney.league.seasons import season_files
 from tourney.report.output.layout import SHIPPED, File, Layout, Section, SiteValues
+from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 

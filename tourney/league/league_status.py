@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from tourney.league.league_folder import League
-from tourney.league.ledger import HOUSE, Night
+from tourney.league.ledger import Night
 from tourney.run.engine.run_control import parse_until
+from tourney.schedule.neighbours import HOUSE
 from tourney.schema import Document, Part
 
 

@@ -21,8 +21,6 @@ from tourney.store.values import Ordinal
 
 SHORT: Final = 12
 """Digits of a digest that people read."""
-HOUSE: Final = "house"
-"""The author of the shipped bots that play in a league."""
 
 Moment = Annotated[str, Meta(pattern=r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\Z")]
 """A time in UTC, as 2026-11-26T22:00:00+00:00."""

@@ -18,7 +18,7 @@ from typing import Final
 from tourney.files import write_file
 from tourney.games.registry import find_game
 from tourney.league.league_folder import League
-from tourney.league.ledger import HOUSE, Night, NightTournament
+from tourney.league.ledger import Night, NightTournament
 from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.tournament_run import SAMPLE, check_contents, run_tournament
 from tourney.run.file_schema import opening_plies
@@ -27,6 +27,7 @@ from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.adaptive import BATCH
 from tourney.schedule.format import group_size
+from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import StoredEntrant, Tournament

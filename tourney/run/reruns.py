@@ -14,7 +14,7 @@ from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.command import add_program
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.protocols import PROTOCOLS
-from tourney.bots.sandbox.sandbox import Level, Sandbox
+from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import BotError, GameError, InputError, RecordError, UsageError
 from tourney.games.registry import find_game
 from tourney.match.analysis import Analyser, Analysis, analysis_of, guide_of
@@ -25,6 +25,7 @@ from tourney.match.spec import Limits
 from tourney.match.verify import compare
 from tourney.run.engine.run_control import catch_signals
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.schema import SandboxLevel
 from tourney.seeds import derive, uniform
 
 MOST_FAILURES: Final = 3  # of the machine; then a match is given up
@@ -94,7 +95,7 @@ class Replay:
         executor: MatchExecutor,
         *,
         bots: Path,
-        sandbox: Level,
+        sandbox: SandboxLevel,
         missing: Mapping[str, str],
     ) -> None:
         self._load = load
@@ -314,7 +315,7 @@ class AnalysisRun(Replay):
         reference: "ReferenceBot",
         *,
         bots: Path,
-        sandbox: Level,
+        sandbox: SandboxLevel,
     ) -> None:
         super().__init__(
             count, lambda index: (load(index), ()), executor, bots=bots, sandbox=sandbox, missing={}

@@ -26,7 +26,7 @@ AUTHOR_SHARE: Final = FormatKey(
     help="Most places at tables that an author's bots get, in percent of an even share; new versions, which"
     " would play most, count together.",
 )
-_HOUSE: Final = "house"
+HOUSE: Final = "house"
 """The author of bots that ship with Tourney."""
 
 Pair = tuple[int, int]
@@ -37,7 +37,7 @@ def authors_of(setup: Setup) -> tuple[str, ...]:
     authors = (one.name.partition(".")[0] for one in setup.participants)
     league = setup.setting("league")
     return tuple(
-        author if league and author != _HOUSE else f"{author}.{number}"
+        author if league and author != HOUSE else f"{author}.{number}"
         for number, author in enumerate(authors)
     )
 
@@ -74,7 +74,7 @@ def neighbour_pairs(setup: Setup) -> tuple[Pair, ...]:
     for place, number in enumerate(order):
         below = (other for other in order[place + 1 :] if authors[other] != authors[number])
         other = next(below, None)
-        if other is not None and not all(authors[n].startswith(f"{_HOUSE}.") for n in (number, other)):
+        if other is not None and not all(authors[n].startswith(f"{HOUSE}.") for n in (number, other)):
             found.append((number, other))
     begin = setup.seed % len(found) if found else 0
     return (*found[begin:], *found[:begin])

@@ -15,7 +15,7 @@ from tourney.parsing import JsonObject
 from tourney.schedule.format import group_size
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.schedule.until_rule import Until
-from tourney.schema import MAX_INT, STORABLE, Count, LongText, Name, SchemaError, Text, read
+from tourney.schema import MAX_INT, STORABLE, Count, LongText, Name, SandboxLevel, SchemaError, Text, read
 from tourney.seeds import match_seed, sample_book_line
 from tourney.store.beacon import Beacon
 from tourney.store.column_reading import ColumnError, canonical, read_json
@@ -24,8 +24,6 @@ RESULTS: Final = "results"
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
 NO_BOT: Final = "0" * 64
 """The digest of an entrant of such a tournament: no bot is known."""
-
-SandboxLevel = Literal["strict", "auto", "off"]
 
 Positive = Annotated[int, Meta(ge=1, le=MAX_INT)]
 MAX_NUMBER: Final = 2**31 - 1

@@ -19,7 +19,7 @@ from tourney.bots.sandbox.cgroups import Cgroups
 from tourney.bots.sandbox.kernel_rules import landlock_words, seccomp_filter
 from tourney.bots.sandbox.plain import prlimit_words
 from tourney.bots.sandbox.processes import OUTPUT, high
-from tourney.bots.sandbox.sandbox import Degree, Launch, Level, ResourceLimits, Sandbox, all_degrees, program
+from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox, all_degrees, program
 from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
     Copy,
@@ -35,6 +35,7 @@ from tourney.bots.sandbox.visible_files import (
     system_words,
 )
 from tourney.errors import SandboxError
+from tourney.schema import SandboxLevel
 
 EXTRAS: Final = frozenset({"seccomp", "cgroups", "process-limit", "disable-userns", "empty-tmp", "landlock"})
 """Optional parts: each is left out if the sandbox does not start with it."""
@@ -111,7 +112,7 @@ class Bubblewrap(Sandbox):
     source_folder = "/source"
     holds = True
 
-    def __init__(self, level: Level, extras: frozenset[str], users: Users, cgroups: Cgroups) -> None:
+    def __init__(self, level: SandboxLevel, extras: frozenset[str], users: Users, cgroups: Cgroups) -> None:
         super().__init__(level, cgroups if "cgroups" in extras else Cgroups(()))
         self._extras = extras
         self._users = users
@@ -127,7 +128,7 @@ class Bubblewrap(Sandbox):
         self._fixed = [*_namespaces(root=root, closed=closed), *system_words(), *private_words()]
 
     @classmethod
-    def open(cls, level: Level) -> Self:
+    def open(cls, level: SandboxLevel) -> Self:
         """The sandbox with all extras that work here. Raises SandboxError if it does not start."""
         users, cgroups = Users.of_this_host(), find_cgroups()
         if os.geteuid() == 0 and users.range is None:

@@ -9,7 +9,8 @@ from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.sandbox.bot_processes import TRY_SECONDS
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
-from tourney.bots.sandbox.sandbox import Degree, Launch, Level, ResourceLimits, Sandbox, all_degrees, program
+from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox, all_degrees, program
+from tourney.schema import SandboxLevel
 
 
 class PlainSandbox(Sandbox):
@@ -23,7 +24,7 @@ class PlainSandbox(Sandbox):
 
     def __init__(
         self,
-        level: Level,
+        level: SandboxLevel,
         prlimit: str | None = None,
         setpriv: str | None = None,
         cgroups: Cgroups = Cgroups(()),  # noqa: B008 - a frozen value
@@ -33,7 +34,7 @@ class PlainSandbox(Sandbox):
         self._setpriv = setpriv
 
     @classmethod
-    def open(cls, level: Level) -> Self:
+    def open(cls, level: SandboxLevel) -> Self:
         """The sandbox with all limits that work here; with the level "off", without limits."""
         setpriv = _working(program("setpriv"))
         if level == "off":

@@ -26,8 +26,8 @@ from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError
 from tourney.plugins import Registry
 from tourney.protocol import HELLO
+from tourney.schema import SandboxLevel
 
-Level = Literal["strict", "auto", "off"]
 Degree = Literal["enforced", "partial", "absent"]
 
 PROTECTIONS: Final[Mapping[str, str]] = MappingProxyType(
@@ -166,14 +166,14 @@ class Sandbox(ABC):
     source_folder: str = ""
     holds: ClassVar[bool] = False
 
-    def __init__(self, level: Level, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
-        self.level: Level = level
+    def __init__(self, level: SandboxLevel, cgroups: Cgroups = Cgroups(())) -> None:  # noqa: B008 - a frozen value
+        self.level: SandboxLevel = level
         self._cgroups = cgroups
         self._numbers = count(1)
 
     @classmethod
     @abstractmethod
-    def open(cls, level: Level) -> Self:
+    def open(cls, level: SandboxLevel) -> Self:
         """The best that works on this machine. Raises SandboxError with the reason if nothing does."""
 
     @property
@@ -362,7 +362,7 @@ SANDBOXES: Final = Registry[Sandbox](
 )
 
 
-def open_sandbox(level: Level) -> Sandbox:
+def open_sandbox(level: SandboxLevel) -> Sandbox:
     """The sandbox of a level, tried on this machine. Raises SandboxError if that is not possible.
 
     "off" is the plain one. Otherwise bubblewrap comes first, then those of plugins by name. If none of them

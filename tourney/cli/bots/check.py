@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from tourney.bots.catalogue.store import BotStore, StoredBot
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_bot
@@ -18,7 +18,7 @@ from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.spec import MAX_STARTUP_MS, Limits
 from tourney.run.check_bot import Trial, TrialListener, check_bot
-from tourney.schema import Document, Part
+from tourney.schema import Document, Part, SandboxLevel
 
 
 class TrialLine(Part, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ class CheckRequest:
         "Write what referee and bot said in the first match, for `tourney bots test`; replaces the file.",
     )
     watch: bool = option("--watch", "Also print the board after each action.")
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     bots: str = opt.shared(opt.bots_option)
     format_: OutputFormat = opt.shared(opt.formats_option(BotCheckDocument, formats=opt.TEXT))
 

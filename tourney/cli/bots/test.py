@@ -9,7 +9,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, path_of
 from tourney.bots.channel.interface import Channel
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.options import option
@@ -24,7 +24,7 @@ from tourney.match.verify import replay
 from tourney.report import display
 from tourney.run.check_bot import STDERR_LINES
 from tourney.run.debugging import dialogue_before
-from tourney.schema import Document, Part
+from tourney.schema import Document, Part, SandboxLevel
 from tourney.testing import ANSWER_MS, END_SECONDS, play_dialogue, read_dialogue
 
 FOLDER: Final = "tests"
@@ -69,7 +69,7 @@ class TestRequest:
     answer_ms: int = option(
         "--answer-ms MS", "Time per answer.", default=ANSWER_MS, type=click.IntRange(1, MAX_MS)
     )
-    sandbox: Level = opt.shared(opt.sandbox_option)
+    sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     format_: OutputFormat = opt.shared(
         opt.formats_option(BotTestDocument, BotTestsDocument, formats=opt.TEXT)
     )

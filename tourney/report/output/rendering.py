@@ -79,7 +79,7 @@ class Renderer:
         """The value of a function of this renderer, computed once for all page kinds."""
         if make not in self._made:
             self._made[make] = make(self)
-        return cast(T, self._made[make])
+        return cast("T", self._made[make])
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page at a path in the tournament's folder; its template has the ``source`` too."""

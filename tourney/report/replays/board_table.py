@@ -12,7 +12,7 @@ from typing import NamedTuple, cast
 
 from tourney.errors import legible
 from tourney.games.base import AnyGame
-from tourney.games.diagrams import FIELD, LAST, Arrow, Cell, Diagram, Label, Mark, Piece, seat_colors
+from tourney.games.diagrams import FIELD, LAST, WITHIN, Arrow, Cell, Diagram, Label, Mark, Piece, seat_colors
 from tourney.games.game_tree import playout
 from tourney.games.svg_diagram import (
     ARROW,
@@ -259,7 +259,7 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
     addresses: dict[str, str] = {}
     for index, text in enumerate(view.split(" ")):
         addresses.setdefault(text, f"{FIELD}{index}{FIELD}")
-        for within, word in enumerate(_WITHIN.split(text)):
+        for within, word in enumerate(WITHIN.split(text)):
             addresses.setdefault(word, f"{FIELD}{index}.{within}{FIELD}")
     found = []
     for note in notes:
@@ -272,7 +272,6 @@ def note_templates(notes: Sequence[str], view: str, last: str | None) -> tuple[s
     return tuple(found)
 
 
-_WITHIN = re.compile("[:,]")
 _NUMBER = re.compile(r"(?<![\w.])[0-9]{2,}(?![\w.])")  # few notes differ in one digit, and digits are many
 
 _TABLES: dict[Hashable, BoardTable] = {}

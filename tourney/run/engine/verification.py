@@ -30,6 +30,7 @@ from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.commitment import beacon_seed, commitments, seed_commitment
 from tourney.store.database import Database
+from tourney.store.exchange import IMPORTED
 from tourney.store.records import StoredMatch
 from tourney.store.root import compute_root
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
@@ -37,8 +38,6 @@ from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 CheckedMatch = tuple[int, list[Finding] | None]
 CHUNK: Final = 240
 """Matches that one process checks at a time: mirrored groups, of up to 24, are whole in it."""
-IMPORTED: Final = "import"
-"""The format of records that were imported without their tournament."""
 
 
 class TournamentVerifier:

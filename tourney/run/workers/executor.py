@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import ClassVar, Final, Literal, NamedTuple
 
-from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import UsageError
 from tourney.match.guided_channel import FollowedRecord
 from tourney.match.result import PlayedMatch, machine_of
 from tourney.match.spec import Limits, MatchSpec
 from tourney.plugins import Registry
+from tourney.schema import SandboxLevel
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Run:
     seed: int
     game: str
     limits: Limits
-    sandbox: Level
+    sandbox: SandboxLevel
     reuse: bool
     bots: str
     digests: tuple[str, ...]

@@ -31,7 +31,7 @@ from tourney.bots.catalogue.build import built_command, host
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.submission import unpack
 from tourney.bots.catalogue.tree import remove_tree
-from tourney.bots.sandbox.sandbox import Level, open_sandbox
+from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError, InputError, TourneyError
 from tourney.games import compiled
 from tourney.games.base import AnyGame
@@ -48,6 +48,7 @@ from tourney.run.workers.messages import (
     join_replies,
     reply_of,
 )
+from tourney.schema import SandboxLevel
 
 CACHE_VARIABLE = "TOURNEY_CACHE"  # names the folder in which a host keeps bots; default: ~/.cache/tourney
 _MAX_REQUEST = 1 << 30
@@ -165,7 +166,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get(CACHE_VARIABLE) or default)
 
 
-def host_info(game: str, level: Level) -> HostInfo:
+def host_info(game: str, level: SandboxLevel) -> HostInfo:
     """What decides whether this host's results and containment equal those of others."""
     known = HostInfo(
         host=platform.node(),

@@ -22,7 +22,6 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from tourney.bots.sandbox.sandbox import Level
 from tourney.errors import GameError, InputError, RecordError, legible
 from tourney.games.registry import find_game
 from tourney.match.match_runner import bot_doubts
@@ -40,7 +39,7 @@ from tourney.match.spec import MatchSpec
 from tourney.match.verify import verify
 from tourney.parsing import parse_json
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
-from tourney.schema import Digest
+from tourney.schema import Digest, SandboxLevel
 from tourney.spawning import WorkerContext, when_orphaned
 
 MAX_REPLY: Final = 64 << 20
@@ -77,7 +76,7 @@ class BatchRequest(Struct, frozen=True, forbid_unknown_fields=True):
     session: str
     slots: int
     cpus: int
-    sandbox: Level
+    sandbox: SandboxLevel
     reuse: bool
     matches: tuple[RequestedMatch, ...]
 
@@ -97,7 +96,7 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["about", "bots", "add", "drain", "end"]
     session: str
     game: str = ""
-    sandbox: Level = "auto"
+    sandbox: SandboxLevel = "auto"
     digests: tuple[str, ...] = ()
 
 

@@ -29,13 +29,12 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import GameError, InputError, OverloadError
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
-from tourney.spawning import TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
+from tourney.spawning import GARBAGE, TERMINAL_SIGNALS, unblock_terminal_signals, when_orphaned
 
 _PR_SET_CHILD_SUBREAPER = 36
 _ATTEMPTS = 100
 _MOST_BYTES = 1 << 16
 _LAST_SECONDS = 2.0
-_GARBAGE = 20_000
 
 
 class _StopNow(BaseException):
@@ -83,7 +82,7 @@ def initialize(
     # A match leaves hardly any cycles: skip the imported modules, and collect less often.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_GARBAGE)
+    gc.set_threshold(GARBAGE)
     when_orphaned(_stop_main_thread)
 
 
