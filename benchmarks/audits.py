@@ -331,7 +331,7 @@ def show_transitive(seeds: int) -> None:
         said = changed = named = 0
         for seed in range(runs):
             clusters = Clusters()
-            clusters.add(transitive(seed, *map(float, kind), blocks=bool(blocks)))
+            clusters.take(transitive(seed, *map(float, kind), blocks=bool(blocks)))
             found = rate_clusters(clusters, range(BOTS), 2, pairs=False).cycles
             said += found is not None
             changed += found is not None and found.changed

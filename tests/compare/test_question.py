@@ -27,8 +27,8 @@ def test_pairs_are_counted_by_table_and_batch() -> None:
             results.append(Row(round_, table, repeat, order, seats).result(rank))
     results[0] = results[0]._replace(void=True)
     sums = BatchSums()
-    sums.add(results[:4])
-    sums.add(results[4:])
+    sums.take(results[:4])
+    sums.take(results[4:])
     assert {table: [batch[:3] for batch in found] for table, found in sums.batches.items()} == {
         1: [((0, 1, 0, 0, 0), 1, 2), ((1, 0, 0, 0, 0), 0, 2)],
         2: [((0, 0, 1, 0, 0), 0, 2)],
@@ -49,7 +49,7 @@ def test_luck_is_subtracted_as_earlier_batches_suggest() -> None:
                 found = Evidence("", "", (luck, -luck) if order == 1 else (-luck, luck), 1)
                 row = Row(round_, 1, repeat, order, seats).result(mine)
                 results.append(row._replace(evidence=found))
-        sums.add(results)
+        sums.take(results)
     first, second = sums.batches[1]
     assert first.scores(luck=True) == {0.0: 8, 1.0: 8}
     assert second.scores(luck=True) == {0.2: 8, 0.8: 8}
@@ -79,5 +79,5 @@ def test_games_that_repeat_are_counted_once() -> None:
             row = Row(1, 1, repeat, order, seats).result((1, 2), void=void)
             results.append(row._replace(evidence=Evidence("", play if repeat < 4 else "")))
     sums = BatchSums()
-    sums.add(results)
+    sums.take(results)
     assert added(sums.batches[1]).distinct == 4

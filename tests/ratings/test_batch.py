@@ -290,7 +290,7 @@ def test_circle_is_no_cycle_where_strengths_changed() -> None:
     found = []
     for played in (results, changed):
         clusters = Clusters()
-        clusters.add(played)
+        clusters.take(played)
         cycles = rate_clusters(clusters, range(3), 2).cycles
         assert cycles is not None
         found.append((cycles.drift, cycles.deviation, [(one.entrants, one.scores) for one in cycles.cycles]))

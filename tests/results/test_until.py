@@ -123,8 +123,8 @@ def test_cycles_compare_points_against_any_opponents() -> None:
     games = (((0, 1), (1, 2)), ((1, 2), (1, 2)), ((2, 0), (1, 1)))
     cycles = CyclePoints(3, meetings=2)
     for round_ in range(1, 5):
-        cycles.add([ResultRow(MatchKey(round_, k, 1, 1), *game) for k, game in enumerate(games, 1)])
-    cycles.add([ResultRow(MatchKey(5, 1, 1, 1), (0, 1), (1, 2))])
+        cycles.take([ResultRow(MatchKey(round_, k, 1, 1), *game) for k, game in enumerate(games, 1)])
+    cycles.take([ResultRow(MatchKey(5, 1, 1, 1), (0, 1), (1, 2))])
     assert cycles.groups(2, 0) == 4
     assert cycles.lead(0, 1)[0] == pytest.approx(4 * 0.125 / 6)
     assert cycles.lead(2, 0)[0] == pytest.approx(-4 * 0.25 / 6)
@@ -134,7 +134,7 @@ def test_cycles_compare_points_against_any_opponents() -> None:
 def test_duels_count_no_void_matches() -> None:
     lost = ResultRow(MatchKey(1, 1, 1, 1), (0, 1), (1, 1), void=True)
     duels = Duels()
-    duels.add([lost])
+    duels.take([lost])
     assert duels.groups(0, 1) == 0
     assert not duels.ahead(0, 1, 0.05)
 
@@ -149,6 +149,6 @@ def test_luck_is_subtracted_by_the_share_of_earlier_rounds() -> None:
             ranks = (1, 2) if round_ // 2 % 2 == 0 else (2, 1)
             evidence = Evidence("", "", (luck, -luck) if luck else (), 1)
             row = ResultRow(MatchKey(round_, 1, 1, 1), (0, 1), ranks, evidence=evidence)
-            duels.add([row])
+            duels.take([row])
         errors.append(duels.lead(0, 1)[1])
     assert errors[0] < 0.8 * errors[1]

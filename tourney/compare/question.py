@@ -206,7 +206,7 @@ class BatchSums:
         self._shares: defaultdict[int, Coefficient] = defaultdict(Coefficient)
         self._seen: set[tuple[object, ...]] = set()
 
-    def add(self, results: Sequence[ResultRow]) -> None:
+    def take(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
         for (_, table), batch in groupby(results, key=lambda result: result.key[:2]):
             scores: Counter[int | None] = Counter()

@@ -54,7 +54,7 @@ class Trajectory:
         self.arguments: dict[TablePlace, SeatArguments] = {}
         self._propose()
 
-    def add(self, results: Sequence[ResultRow]) -> None:
+    def take(self, results: Sequence[ResultRow]) -> None:
         """Take in further rounds."""
         for _, played in groupby(results, key=lambda result: result.key.round):
             tables = groupby(played, key=lambda result: result.key.table)

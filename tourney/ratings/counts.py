@@ -63,7 +63,7 @@ class Clusters:
         self._lined: list[tuple[int, int]] = []
         self._unknown = 0
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Take in whole groups, in the order of their keys; read one by one."""
         games: list[Game] = []
         last: tuple[int, ...] = ()
@@ -191,7 +191,7 @@ class Counts:
     ) -> "Counts":
         """Count results in any order by ``Clusters(**how)``. Raise ValueError as ``of_groups``."""
         clusters = Clusters(**how)
-        clusters.add(sorted(results, key=attrgetter("key")))
+        clusters.take(sorted(results, key=attrgetter("key")))
         return clusters.counts(entrants, seats)
 
     @classmethod

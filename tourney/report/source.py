@@ -184,7 +184,7 @@ class ReportSource:
     def clusters(self) -> Clusters:
         """The clusters of all matches, from which the ratings come."""
         found = Clusters(shared_dice=self.tournament.plan.mirrored_dice, joined=self.joined, luck=self.luck)
-        found.add(self.results)
+        found.take(self.results)
         return found
 
     @cached_property

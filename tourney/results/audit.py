@@ -78,7 +78,7 @@ def audit(database: Database, tournament: Tournament) -> Iterator[AuditFinding]:
         with suppress(StoreDamaged):
             yield from _same_answers(database, tournament, names) if kept else ()
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice)
-    clusters.add(results)
+    clusters.take(results)
     counts = clusters.counts(numbers, tournament.seats)
     for one in find_dumping(counts):
         yield AuditFinding(

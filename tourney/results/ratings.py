@@ -126,7 +126,7 @@ def rate_batch(
     entrants = database.tournaments.entrants(tournament.id)
     numbers = [entrant.number for entrant in entrants]
     clusters = Clusters(shared_dice=tournament.plan.mirrored_dice, forfeits=forfeits, **how)
-    clusters.add(database.matches.results(tournament.id))
+    clusters.take(database.matches.results(tournament.id))
     look = look_now(tournament, entrants, database.schedules.progress(tournament.id))
     return rate_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 

@@ -293,7 +293,7 @@ def _pool(
                 kept.append(result._replace(entrants=seats))
             else:
                 alone += not result.void
-        (shared if tournament.plan.mirrored_dice else own).add(kept)
+        (shared if tournament.plan.mirrored_dice else own).take(kept)
     found = shared.found() + own.found()
     counts = Counts.of_clusters(found, numbers.values(), reference.seats, shared.distinct + own.distinct)
     versions = tuple(_versions(order, entered, faults))

@@ -102,7 +102,7 @@ class PairTally:
         self._games: Array = np.zeros((count, count))
         self._wins: Array = np.zeros((count, count))
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Add results; void ones count for nothing."""
         games, wins, seats = self._games, self._wins, self._seats
         for result in results:
@@ -141,7 +141,7 @@ class PairTally:
 def estimate(participants: Sequence[Participant], results: Iterable[ResultRow], seats: int) -> Strengths:
     """The strengths of participants, whose ``rating`` and ``deviation`` are the prior."""
     evidence = PairTally(len(participants), seats)
-    evidence.add(results)
+    evidence.take(results)
     return evidence.strengths(participants)
 
 
@@ -285,7 +285,7 @@ class Seatings:
         self._played: Counter[int] = Counter()
         self._first: Counter[int] = Counter()
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Count the matches of further results, void ones too."""
         for result in results:
             self._played.update(result.entrants)

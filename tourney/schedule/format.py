@@ -124,7 +124,7 @@ class Setup:
 class Sums(Protocol):
     """Anything that is added up over results, in schedule order and in whole rounds."""
 
-    def add(self, results: Sequence[ResultRow], /) -> None:
+    def take(self, results: Sequence[ResultRow], /) -> None:
         """Take in further results."""
 
 
@@ -173,7 +173,7 @@ class History:
         found, taken = self._sums.get(key, (None, 0))
         sums = make(*args, **kwargs) if found is None else cast("S", found)
         if taken < len(self.results):
-            sums.add(self.results[taken:])
+            sums.take(self.results[taken:])
         self._sums[key] = (sums, len(self.results))
         return sums
 

@@ -170,7 +170,7 @@ class StartupFailures:
         self._failures: Counter[int] = Counter()
         self.last: dict[int, int] = {}
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Take in further results, in schedule order."""
         for result in results:
             if "startup" not in result.faults:  # nearly always

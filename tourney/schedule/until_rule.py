@@ -180,7 +180,7 @@ class Duels:
         self._seen: list[tuple[float, float]] = []
         self._round = 0
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Add whole groups, in schedule order; void matches count for nothing."""
         for key, group in groupby(results, key=lambda result: result.key[: self._labels]):
             if key[0] != self._round:
@@ -270,7 +270,7 @@ class CyclePoints(Duels):
         self._luck: Counter[int] = Counter()
         self.points: Counter[int] = Counter()
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Add whole rounds, in schedule order; void matches count for nothing."""
         for result in results:
             if not result.void:

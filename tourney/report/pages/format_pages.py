@@ -194,7 +194,7 @@ def estimates(source: ReportSource, batches: Sequence[Round]) -> tuple[BatchEsti
             own.append(waiting)
             matches += not waiting.void
             waiting = next(results, None)
-        evidence.add(own)
+        evidence.take(own)
         found.append(BatchEstimate(last, matches, evidence.strengths(participants)))
     return tuple(found)
 

@@ -68,7 +68,7 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
     rounds = sampled([round_ for round_, _ in source.history], most)
     found = Clusters(shared_dice=shared)
     for round_, results in groupby(source.results, key=lambda result: result.key.round):
-        found.add(results)
+        found.take(results)
         if round_ not in rounds:
             continue
         # The last fit is the report's own. All have its kind of intervals, so that the page has one.

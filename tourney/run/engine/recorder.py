@@ -65,7 +65,7 @@ class RunHistory:
         self._hidden: defaultdict[int, list[ResultRow]] = defaultdict(list)
         self._seen = 0
         self.extend(row for _, row in database.schedules.rows(tournament.id))
-        self.add(database.matches.results(tournament.id))
+        self.take(database.matches.results(tournament.id))
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Take in the rows of new rounds."""
@@ -73,7 +73,7 @@ class RunHistory:
         self._history.extend(rows=new)
         self._unfinished.update(row.round for row in new)
 
-    def add(self, results: Iterable[ResultRow]) -> None:
+    def take(self, results: Iterable[ResultRow]) -> None:
         """Take in stored results, in any order."""
         for result in results:
             self._hidden[result.key.round].append(result)
@@ -301,7 +301,7 @@ class Recorder:
             self._spool.clear()
         self.retry.succeeded()
         if self._history is not None:
-            self._history.add(result.result_row(row) for result, row in stored)
+            self._history.take(result.result_row(row) for result, row in stored)
         for result, row in stored:
             self._listener.event("match", result_data(result, [self._names[number] for number in row.seats]))
             self._count(result)
