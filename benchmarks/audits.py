@@ -22,8 +22,7 @@ from benchmarks.common import head, row, run, tables_command
 from benchmarks.ratings import Floats, Pool, World
 from tourney.games.base import CHANCE, OVER, AnyState
 from tourney.games.registry import find_game
-from tourney.match.evidence import Evidence
-from tourney.match.luck import POINT, draws
+from tourney.match.evidence import POINT, Evidence, draws
 from tourney.match.record import Outcome, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.ratings.batch import rate, rate_clusters

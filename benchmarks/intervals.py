@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.ratings import Floats, pair_shares
 from tourney.compare.comparison import ComparisonRule
-from tourney.match.luck import Coefficient
+from tourney.match.evidence import Coefficient
 from tourney.ratings.batch import strengths
 from tourney.ratings.counts import Counts, GameWithFaults
 from tourney.ratings.sequential import (

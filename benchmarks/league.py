@@ -33,6 +33,7 @@ import click
 
 from benchmarks.common import cpu_seconds, head, row, share
 from tests.support.leagues import new_league, put
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.league import admission, nights
 from tourney.league.admission import Diagnosis
 from tourney.league.league_folder import League
@@ -46,7 +47,6 @@ from tourney.match.spec import MatchSpec
 from tourney.run.engine.readiness import Pinning
 from tourney.run.engine.run_control import seconds_left
 from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
-from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 
 HOUSE_ELO = {"random": 0.0, "greedy": 250.0, "mcts": 400.0}

@@ -32,6 +32,7 @@ import click
 
 from benchmarks.common import cpu_seconds, described, head, row, run
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.catalogue.shipped import engines_dir
 from tourney.bots.sandbox import bubblewrap, cgroups, visible_files
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.cgroup_search import find_cgroups
@@ -47,7 +48,6 @@ from tourney.bots.sandbox.visible_files import (
     system_words,
 )
 from tourney.games.registry import GAMES, find_game
-from tourney.resources import engines_dir
 from tourney.run.workers.worker import pin
 
 LIMITS = ResourceLimits(memory_mb=1024)

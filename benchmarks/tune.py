@@ -30,7 +30,7 @@ from tourney.bots.catalogue.manifest import Parameter
 from tourney.compare.gate import GateRule
 from tourney.compare.tune_file import GATE_BATCH
 from tourney.compare.tuning_methods import METHODS, SearchTerms, Values, default_rate, method_of
-from tourney.match.luck import CAP, POINT, Coefficient
+from tourney.match.evidence import CAP, POINT, Coefficient
 from tourney.ratings.sequential import expected_score
 from tourney.seeds import U64, deriver
 

@@ -87,7 +87,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "cli/start.py": "cli/test_main.py",
     "compare/question_results.py": "compare/test_gate.py",
     "compare/gate_forms.py": "compare/test_gate.py",
-    "games/actions.py": "games/test_core_base.py",
     "games/base.py": "games/check/test_suite.py",
     "games/core_game.py": "games/test_core_base.py",
     "games/external.py": "match/test_outside_referee.py",

@@ -7,8 +7,7 @@ import pytest
 from tourney.compare.comparison import ComparisonFormat
 from tourney.compare.question import BatchSums, PairBatch, added, rounded
 from tourney.errors import TournamentError
-from tourney.match.evidence import Evidence
-from tourney.match.luck import POINT
+from tourney.match.evidence import POINT, Evidence
 from tourney.ratings.sequential import pair_scores
 from tourney.schedule.format import Participant, Setup
 from tourney.schedule.row import Row

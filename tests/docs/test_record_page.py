@@ -23,9 +23,8 @@ from tourney.match.referee import Referee
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec, Opening
 from tourney.match.verify import replay, verify
 from tourney.seeds import bot_seed, chance_stream, derive, match_seed, pick, seat_orders, uniform
-from tourney.store.commitment import beacon_seed
 from tourney.store.database import Database
-from tourney.store.root import root_of
+from tourney.store.root import beacon_seed, root_of
 
 PAGE = (ROOT / "docs" / "reference" / "record.md").read_text(encoding="utf-8")
 VECTORS: dict[str, Any] = {

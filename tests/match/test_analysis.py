@@ -15,8 +15,8 @@ from tourney.errors import InputError
 from tourney.games.base import AnyState
 from tourney.games.registry import find_game
 from tourney.match.analysis import Analyser, Analysis, ValuedTurn, analysis_of, guide_of
+from tourney.match.evidence import POINT, draws
 from tourney.match.guided_channel import GuidedChannel
-from tourney.match.luck import POINT, draws
 from tourney.match.play import play_match
 from tourney.match.player import Player
 from tourney.match.record import Record, check_record

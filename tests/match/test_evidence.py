@@ -3,9 +3,8 @@
 import pytest
 from msgspec.structs import replace
 
-from tests.match.test_luck import record_of
-from tourney.match.evidence import NONE, Evidence, clusters_of
-from tourney.match.luck import luck_of
+from tests.match.test_evidence_luck import record_of
+from tourney.match.evidence import NONE, Evidence, clusters_of, luck_of
 from tourney.match.record import make_record
 from tourney.match.spec import Opening
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
-from tourney.match.evidence import Evidence
-from tourney.match.luck import POINT
+from tourney.match.evidence import POINT, Evidence
 from tourney.ratings.batch import strengths
 from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, Floats

@@ -10,13 +10,13 @@ import pytest
 from tests.report.browser import needs_browser, probe
 from tests.report.film import Picture, Shown, golden, pictures, random_record, views
 from tests.support.toys import Toe
+from tourney.bots.catalogue.shipped import templates_dir
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Diagram
 from tourney.games.registry import GAMES, find_game
 from tourney.match.record import Record
 from tourney.report.pages.match_script import script_json
 from tourney.report.replays.replay import definitions, replay, shared_files, still
-from tourney.resources import templates_dir
 
 pytestmark = [pytest.mark.browser, needs_browser]
 

@@ -2,8 +2,8 @@
 
 import re
 
+from tourney.bots.catalogue.shipped import templates_dir
 from tourney.games.diagrams import GROUNDS, LINES, TOKENS
-from tourney.resources import templates_dir
 
 
 def test_custom_properties_are_defined_and_are_whole_colors() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.tournaments import LETTERS, begin, stored
-from tourney.match.luck import POINT
+from tourney.match.evidence import POINT
 from tourney.results.standings import Standing, planned_matches, rank_standings
 from tourney.schedule.row import score_units
 from tourney.store.database import Database

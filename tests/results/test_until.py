@@ -3,8 +3,7 @@
 import pytest
 
 from tests.support.schedules import play_out, results
-from tourney.match.evidence import Evidence
-from tourney.match.luck import POINT
+from tourney.match.evidence import POINT, Evidence
 from tourney.results.until import as_planned, ended_by, ending_text, look_of, progress_text
 from tourney.schedule.adaptive import Adaptive
 from tourney.schedule.format import Format, History, Participant, Setup

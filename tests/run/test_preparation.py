@@ -11,8 +11,8 @@ from tourney.errors import TournamentError
 from tourney.run.engine.tournament_run import open_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schedule.round_robin import RoundRobin
-from tourney.store.commitment import commitment_of
 from tourney.store.database import Database
+from tourney.store.root import commitment_of
 from tourney.store.values import RunSettings
 
 FILE = """

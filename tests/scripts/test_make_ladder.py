@@ -7,8 +7,7 @@ import pytest
 
 from scripts.make_ladder import PAGE, main, page_text, ratings_text
 from tests.support.command import GOLDEN
-from tourney.bots.catalogue.shipped import RATINGS, ladder_of, ladders_dir
-from tourney.resources import engines_dir
+from tourney.bots.catalogue.shipped import RATINGS, engines_dir, ladder_of, ladders_dir
 
 MEASURED: dict[str, Any] = tomllib.loads((ladders_dir() / RATINGS).read_text())
 LADDERS = MEASURED["ladder"]

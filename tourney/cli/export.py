@@ -18,18 +18,17 @@ from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
-from tourney.compression import compressing
 from tourney.errors import UsageError
 from tourney.files import check_writable, writing
+from tourney.parsing import compressing
 from tourney.results.columns import data_frame
 from tourney.results.game_files import trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.texts import counted
-from tourney.store.commitment import commitment_proof, disclosure
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.root import PLAN, prove
+from tourney.store.root import PLAN, commitment_proof, disclosure, prove
 from tourney.store.values import Tournament
 
 RECORDS = "records"

@@ -16,13 +16,12 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
-from tourney.compression import reading
 from tourney.errors import InputError, RecordError, UsageError
 from tourney.match.record import Record, check_record
 from tourney.outcomes.foreign_game import NOT_DAMAGED, Problems, date_of
 from tourney.outcomes.reading import READERS, Filter, game_of, holds_results, label_of, read_files
 from tourney.outcomes.tally import Tally
-from tourney.parsing import read_json_lines
+from tourney.parsing import read_json_lines, reading
 from tourney.results.ratings import store_tally
 from tourney.run.engine.published import check_format
 from tourney.schema import NAME

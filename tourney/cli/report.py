@@ -30,8 +30,8 @@ from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
-from tourney.store.commitment import disclosure
 from tourney.store.database import Database
+from tourney.store.root import disclosure
 from tourney.store.values import Tournament
 
 WATCH_SECONDS = 60

@@ -6,13 +6,13 @@ from typing import BinaryIO
 
 import click
 
+from tourney.bots.catalogue.shipped import rules_text, short_rules
 from tourney.cli.completion import complete_game
 from tourney.cli.edge import ENVIRONMENT, debugging
 from tourney.errors import GameError, legible, printable
 from tourney.games.base import AnyGame
 from tourney.games.console import MAX_LINE, Console
 from tourney.games.registry import find_game
-from tourney.resources import rules_text, short_rules
 
 
 @click.command("rules")

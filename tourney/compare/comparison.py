@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from tourney.compare import question
 from tourney.compare.question_results import ComparisonResult, Hypothesis
 from tourney.errors import TournamentError, UsageError
-from tourney.match.luck import subtracted
+from tourney.match.evidence import subtracted
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
 from tourney.results.standings import setup_of

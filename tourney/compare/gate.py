@@ -24,7 +24,7 @@ from tourney.compare.question_results import (
     Verdict,
 )
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError, printable
-from tourney.match.luck import subtracted
+from tourney.match.evidence import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, Self, Ty
 
 from tourney.compare.question_results import FirstFault
 from tourney.errors import TournamentError, UsageError
-from tourney.match.luck import POINT, Coefficient
+from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import Findings, pair_scores
 from tourney.results.texts import counted

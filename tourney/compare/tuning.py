@@ -16,7 +16,7 @@ from tourney.compare import question
 from tourney.compare.question_results import GateBot, TunedParameter, TunePoint, TuneResult
 from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, Values, method_of, version_of
 from tourney.errors import TournamentError
-from tourney.match.luck import Coefficient, subtracted
+from tourney.match.evidence import Coefficient, subtracted
 from tourney.ratings.sequential import QUANTILE
 from tourney.results.standings import setup_of
 from tourney.results.texts import counted

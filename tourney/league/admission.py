@@ -14,7 +14,7 @@ from typing import Final
 
 from msgspec import structs
 
-from tourney.bots.catalogue.shipped import shipped_bots, shipped_digests
+from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
 from tourney.bots.catalogue.tree import naming, remove_tree
 from tourney.bots.sandbox.sandbox import open_sandbox
@@ -26,7 +26,6 @@ from tourney.league.league_folder import League, moment
 from tourney.league.league_tables import night_table
 from tourney.league.ledger import BotVersion, Entry, Fate, Night, Submission
 from tourney.run.check_bot import check_bot
-from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 

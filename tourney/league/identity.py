@@ -12,11 +12,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import ENDINGS
 from tourney.errors import EnvironmentFailure
 from tourney.league.league_file import HANDLE, AuthorTable
 from tourney.league.league_folder import League
-from tourney.schedule.neighbours import HOUSE
 
 NAMESPACE: Final = "tourney-league"
 """The namespace of signatures (``ssh-keygen -Y sign -n``): one made for something else is not taken."""

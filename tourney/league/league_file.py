@@ -14,8 +14,8 @@ from tourney.games.registry import find_game
 from tourney.parsing import parse_toml, read_text
 from tourney.run.file_schema import MAX_BYTES, MAX_OPENING_PLIES, CleanArgument, FileLimits, FilePath
 from tourney.schema import GameName, Name, SandboxLevel, SchemaError, read, show, whole
-from tourney.store.baselines import Elo
 from tourney.store.presentation import Title
+from tourney.store.values import Elo
 
 LEAGUE_FILE: Final = "league.toml"
 AUTHORS_FILE: Final = "authors.toml"

@@ -3,10 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Literal
 
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.league.league_folder import League
 from tourney.league.ledger import Night
 from tourney.run.engine.run_control import parse_until
-from tourney.schedule.neighbours import HOUSE
 from tourney.schema import Document, Part
 
 

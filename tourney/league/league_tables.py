@@ -12,12 +12,12 @@ from typing import Literal
 import msgspec
 from msgspec import Struct, structs
 
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.errors import StoreError, UsageError
 from tourney.files import write_file
 from tourney.league.league_folder import League
 from tourney.league.ledger import BotVersion, Night, Season
 from tourney.results.versions import Wanted, pool_versions
-from tourney.schedule.neighbours import HOUSE
 from tourney.schema import Count, Digest, SchemaError, read
 from tourney.store.database import Database
 from tourney.store.values import Ordinal

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.files import write_file
 from tourney.games.registry import find_game
 from tourney.league.league_folder import League
@@ -27,7 +28,6 @@ from tourney.run.tournament_file import TournamentFile, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor
 from tourney.schedule.adaptive import BATCH
 from tourney.schedule.format import group_size
-from tourney.schedule.neighbours import HOUSE
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import StoredEntrant, Tournament

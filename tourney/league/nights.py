@@ -16,10 +16,9 @@ from tourney.errors import BusyError
 from tourney.league.admission import enter_house, take_in, write_news
 from tourney.league.intake import arrivals
 from tourney.league.league_folder import League, cron_files, moment
-from tourney.league.league_site import write_league_site
+from tourney.league.league_site import keep_games, write_league_site
 from tourney.league.league_tables import keep_table, rate_league
 from tourney.league.ledger import Ledger, Night
-from tourney.league.night_games import keep_games
 from tourney.league.night_play import NightPlan, NightPlay
 from tourney.league.seasons import close_season, is_due, season_now
 from tourney.run.listeners import Listener

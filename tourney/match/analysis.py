@@ -27,8 +27,8 @@ from tourney.bots.win_chance import WHOLE, win_chance
 from tourney.errors import InputError
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.registry import find_game
+from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.guided_channel import CHOSEN, FollowedRecord
-from tourney.match.luck import POINT, draws, has_luck
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec

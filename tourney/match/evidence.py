@@ -2,15 +2,208 @@
 
 All follows from the record, and is kept beside it, so that ratings need not read records. Two matches with
 the same entrants by seat and equal plays are the same game played twice.
+
+Luck is what the dice were worth to each seat. For each draw it is the value of the state after it (of the
+best action, where a seat acts), less the mean of the values after all outcomes by weight. Given all that came
+before, a draw's luck is 0 on average if the dice are fair and no bot knows them, whatever the bots are, and
+however bad the value function is. So luck can be subtracted from results without bias, which leaves less
+noise the better the value function is (the chance part of AIVAT: Burch, Schmid, Moravcik, Morrill and
+Bowling, "AIVAT: A new variance reduction technique for agent evaluation in imperfect information games", AAAI
+2018). A bot that knows the dice has luck that is above 0 on average; ``alarm`` watches for that.
+
+Luck is in whole units of values: ``2 * WIN`` of them are a point. The luck of a match lies from ``-CAP`` to
+``CAP``: once its sum comes near, the draws that follow are scaled down by what is left, which is known before
+each of them. So the mean stays 0, and a test that bets has bounds.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
+from tourney.errors import GameError
+from tourney.games.base import CHANCE, OVER, AnyGame, AnyState
+from tourney.games.core_base import WIN
 from tourney.games.registry import known_game
-from tourney.match.luck import luck_of
 from tourney.match.record import Record
+
+POINT: Final = 2 * WIN
+"""The units of a point."""
+CAP: Final = POINT * 6 // 10
+"""The most luck of a match, in units."""
+ALARM: Final = 4.0
+"""The standard errors of a bot's mean luck beyond which it may know the dice."""
+
+
+class Draw(NamedTuple):
+    """A draw: the actions before it, and by seat the mean value of all outcomes and that of the drawn one.
+
+    ``most`` is the largest luck, up or down, that any seat could have had from it.
+    """
+
+    ply: int
+    expected: tuple[int, ...]
+    drawn: tuple[int, ...]
+    most: int
+
+    @property
+    def luck(self) -> tuple[int, ...]:
+        """The luck of each seat."""
+        return tuple(after - mean for after, mean in zip(self.drawn, self.expected, strict=True))
+
+
+def has_luck(game: AnyGame) -> bool:
+    """Whether luck is known: the game has dice and a value function."""
+    return game.has_chance and game.value_version > 0
+
+
+def subtracted(game: AnyGame) -> bool:
+    """Whether the luck of a game is kept beside results, and subtracted."""
+    return has_luck(game) and game.subtracts_luck
+
+
+def draws(record: Record, game: AnyGame) -> Iterator[Draw]:
+    """Yield the draws of a record of a game that ``has_luck``. Raises GameError if it breaks the rules."""
+    state = game.new(len(record.seats), record.options)
+    for ply, (actor, text) in enumerate(record.actions):
+        action = game.read_action(state, text)
+        if actor == state.actor == CHANCE:
+            outcomes, weights = state.legal_actions(), state.chance_weights()
+            core = game.scratch(state)
+            values = (
+                [_value(game, state.play(outcome)) for outcome in outcomes]
+                if core is None
+                else core.prospects()
+            )
+            total = sum(weights)
+            expected = tuple(
+                (2 * sum(w * value for w, value in zip(weights, column, strict=True)) + total) // (2 * total)
+                for column in zip(*values, strict=True)
+            )
+            far = (abs(value[s] - mean) for value in values for s, mean in enumerate(expected))
+            yield Draw(ply, expected, tuple(values[outcomes.index(action)]), max(far))
+        state = state.play(action)
+
+
+def _value(game: AnyGame, state: AnyState) -> Sequence[int]:
+    """The value of a state for each seat; where a seat acts, after the action that is best for it."""
+    if state.actor <= CHANCE:
+        return game.values(state)
+    mine = state.actor - 1
+    return max(game.outlook(state), key=lambda values: values[mine])
+
+
+def luck_of(record: Record) -> tuple[int, ...]:
+    """Each seat's luck in a match; () if it is not known, or is not worth subtracting in this game."""
+    game = known_game(record.game)
+    if game is None or game.rules != record.rules or not subtracted(game):
+        return ()
+    total = [0] * len(record.seats)
+    try:
+        for draw in draws(record, game):
+            room = CAP - max(map(abs, total))
+            for seat, luck in enumerate(draw.luck):
+                scaled = (
+                    luck if draw.most <= room else abs(luck) * room // draw.most * (1 if luck > 0 else -1)
+                )
+                total[seat] += scaled
+    except GameError:
+        return ()  # a record that does not hold has no luck; ``verify`` says what is wrong
+    return tuple(total)
+
+
+class Rise(NamedTuple):
+    """How far one action takes a seat: the actions before it, and the seat's value before and after.
+
+    Values are shares of the points to be expected, from 0 to 1, as the game's value function has them.
+    """
+
+    ply: int
+    before: float
+    after: float
+
+
+def largest_rise(record: Record, seat: int) -> Rise | None:
+    """The largest rise of a seat (from 1) by one action or draw that does not end the match.
+
+    None if the game has no value function, or the record breaks its rules.
+    """
+    game = known_game(record.game)
+    if game is None or game.rules != record.rules or not game.value_version:
+        return None
+    try:
+        state = game.new(len(record.seats), record.options)
+        values = [game.values(state)[seat - 1]]
+        for _, text in record.actions:
+            state = state.play(game.read_action(state, text))
+            values.append(game.values(state)[seat - 1])
+    except GameError:
+        return None
+    shares = [(value + WIN) / POINT for value in values[: -1 if state.actor == OVER else None]]
+    rises = (Rise(ply, *pair) for ply, pair in enumerate(pairwise(shares)))
+    return max(rises, key=lambda one: (one.after - one.before, -one.ply), default=None)
+
+
+@dataclass(slots=True)
+class Coefficient:
+    """How much of the luck to subtract, from 0 to 1, as groups of matches seen *before* say.
+
+    It starts at 0, and is 0 while the luck of these groups would raise an alarm. So what is subtracted from a
+    group is known before its dice, and a test that holds for any scores whose mean is bounded holds for the
+    corrected ones too.
+    """
+
+    groups: int = 0
+    points: float = 0.0
+    luck: float = 0.0
+    squares: float = 0.0
+    products: float = 0.0
+
+    @property
+    def value(self) -> float:
+        """The share to subtract from the next groups, a whole number of 1/256."""
+        if self.groups < _LEAST or not self.squares or abs(self.luck) > ALARM * math.sqrt(self.squares):
+            return 0.0
+        slope = (self.products - self.points * self.luck / self.groups) / self.squares
+        shrunk = slope * self.groups / (self.groups + _LEAST)
+        return min(max(math.floor(256 * shrunk + 0.5), 0), 256) / 256
+
+    def add(self, groups: Iterable[tuple[float, float]]) -> None:
+        """Take in groups: each its score and its luck, in points."""
+        for score, luck in groups:
+            self.groups += 1
+            self.points += score
+            self.luck += luck
+            self.squares += luck * luck
+            self.products += score * luck
+
+
+_LEAST: Final = 8
+"""The groups before which nothing is subtracted; also the weight of 0 in the share."""
+
+
+class MeanLuck(NamedTuple):
+    """A bot's mean luck over its matches, in points, and its distance from 0 in standard errors."""
+
+    matches: int
+    mean: float
+    z: float
+
+    @property
+    def alarm(self) -> bool:
+        """Whether the dice were better to this bot than chance allows."""
+        return self.z > ALARM
+
+
+def mean_luck(lucks: Sequence[int], matches: int | None = None) -> MeanLuck:
+    """The mean of a bot's luck, from that of its groups of matches; by default each match is one."""
+    count, total, squares = matches or len(lucks), sum(lucks), sum(luck * luck for luck in lucks)
+    if not squares:
+        return MeanLuck(count, 0.0, 0.0)
+    return MeanLuck(count, total / count / POINT, total / math.sqrt(squares))
+
 
 _BYTES: Final = 6
 """Of a hash: among the matches of two entrants, equal ones by chance are out of the question."""
@@ -19,8 +212,8 @@ _BYTES: Final = 6
 class Evidence(NamedTuple):
     """``line`` and ``play``: hashes of the opening's actions ("" without one) and of all actions and ranks.
 
-    ``luck``: of each seat, () where it is not known (``tourney.match.luck``); ``values``: the version of the
-    value function behind it. A match without a record has no evidence.
+    ``luck``: of each seat, () where it is not known; ``values``: the version of the value function behind it.
+    A match without a record has no evidence.
     """
 
     line: str = ""

@@ -13,13 +13,12 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tourney.compression import MAX_READ, DamagedError, is_compressed, unpacked
 from tourney.errors import InputError, UsageError
 from tourney.outcomes.foreign_game import ForeignGame, Problems
 from tourney.outcomes.pgn_headers import read_pgn
 from tourney.outcomes.table import read_csv, read_json_lines
 from tourney.outcomes.tally import Tally, without_rare
-from tourney.parsing import parse_json
+from tourney.parsing import MAX_READ, DamagedError, is_compressed, parse_json, unpacked
 
 Reader = Callable[[Iterable[bytes], str, Problems], Iterator[tuple[int, ForeignGame]]]
 

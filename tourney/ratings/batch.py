@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tourney.match.luck import MeanLuck
+from tourney.match.evidence import MeanLuck
 from tourney.ratings import superiority
 from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Clusters, Counts, Floats

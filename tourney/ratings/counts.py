@@ -21,8 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tourney.match.evidence import clusters_of
-from tourney.match.luck import MeanLuck, mean_luck
+from tourney.match.evidence import MeanLuck, clusters_of, mean_luck
 from tourney.ratings.method import Forfeits, rated
 from tourney.schedule.row import ResultRow
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tourney.match.luck import MeanLuck
+from tourney.match.evidence import MeanLuck
 from tourney.ratings.counts import Counts, Floats, Ints
 from tourney.ratings.likelihood import Expected, Likelihood, Scores, scatter, scatter_matrix
 from tourney.ratings.sequential import ELO

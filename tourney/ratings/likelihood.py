@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from tourney.match.luck import POINT
+from tourney.match.evidence import POINT
 from tourney.ratings.counts import Counts, Floats, Ints
 
 

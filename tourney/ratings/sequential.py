@@ -25,7 +25,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 
 from tourney.errors import UsageError
-from tourney.match.luck import CAP, POINT
+from tourney.match.evidence import CAP, POINT
 from tourney.schedule.until_rule import ALPHA, multiplier
 
 FIXED: Final = "fixed 95 %"
@@ -108,7 +108,7 @@ class SequentialTest:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("elo0", "elo1"))
 
     def without_luck(self) -> "SequentialTest":
-        """The same for scores from which a share of the luck is subtracted (``tourney.match.luck``)."""
+        """The same for scores from which a share of the luck is subtracted (``tourney.match.evidence``)."""
         most = CAP / POINT
         return replace(self, bottom=self.bottom - most, top=self.top + most, variance=LESS * self.variance)
 

@@ -20,7 +20,6 @@ from tourney.report.pages import (
     methods_page,
     overview_page,
     pair_page,
-    position_page,
     publishing,
     rounds_page,
 )
@@ -75,7 +74,7 @@ KINDS = (
     PageKind(game_page.files, "Game", "game.html", under=("rules.html",)),
     PageKind(methods_page.files, "Methods", "methods.html"),
     PageKind(bot_page.files),
-    PageKind(position_page.files),
+    PageKind(bot_page.position_files),
     PageKind(_boards),
     PageKind(pair_page.files),
     PageKind(overview_page.logo),

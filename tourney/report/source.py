@@ -34,10 +34,9 @@ from tourney.results.texts import pool_notes, shared_by
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
 from tourney.store.column_reading import MatchParts
-from tourney.store.commitment import ALL, Disclosure, disclosure
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
-from tourney.store.root import compute_root
+from tourney.store.root import ALL, Disclosure, compute_root, disclosure
 from tourney.store.schedules import RowCounts
 from tourney.store.totals import OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
 from tourney.store.values import RANDOM, StoredEntrant, StoredRun, Tournament, TournamentMatch

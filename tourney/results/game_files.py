@@ -15,8 +15,8 @@ from tourney.results.standings import Standing
 from tourney.schedule.format import History, Setup
 from tourney.schedule.player_history import PlayerHistory
 from tourney.schedule.tie_breaks import RankedEntrant
-from tourney.store.commitment import disclosure
 from tourney.store.database import Database
+from tourney.store.root import disclosure
 from tourney.store.values import Tournament
 
 

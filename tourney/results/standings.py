@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal
 
 from tourney.games.registry import known_game
-from tourney.match.luck import POINT, subtracted
+from tourney.match.evidence import POINT, subtracted
 from tourney.results.columns import (
     FAULTS,
     GAMES,

@@ -13,9 +13,8 @@ from tourney.run.listeners import RunStatus, read_status, status_path
 from tourney.run.workers.executor import Playing
 from tourney.schedule.format import FORMATS, find_format
 from tourney.schema import Part
-from tourney.store.commitment import commitment_of
 from tourney.store.database import Database
-from tourney.store.root import compute_root
+from tourney.store.root import commitment_of, compute_root
 from tourney.store.run_lock import Running
 from tourney.store.schedules import RowCounts
 from tourney.store.values import StoredEntrant, Tournament

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
 
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.schedule.format import FormatKey, Setup
 
 LEAGUE: Final = FormatKey(
@@ -26,8 +27,6 @@ AUTHOR_SHARE: Final = FormatKey(
     help="Most places at tables that an author's bots get, in percent of an even share; new versions, which"
     " would play most, count together.",
 )
-HOUSE: Final = "house"
-"""The author of bots that ship with Tourney."""
 
 Pair = tuple[int, int]
 

@@ -32,7 +32,7 @@ from itertools import combinations, groupby
 from typing import Final, Literal
 
 from tourney.errors import TournamentError
-from tourney.match.luck import POINT, Coefficient
+from tourney.match.evidence import POINT, Coefficient
 from tourney.schedule.row import ResultRow, half_points, score_units, units_of_win
 
 ALPHA: Final = 0.05  # the share of runs in which an interval may ever exclude the truth

@@ -12,10 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from tourney.compression import compressing, reading
 from tourney.errors import CheckError, InputError, TourneyError, UsageError
 from tourney.files import sync_folder, writing
-from tourney.parsing import read_json_lines
+from tourney.parsing import compressing, read_json_lines, reading
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import Head, open_tournament

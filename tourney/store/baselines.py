@@ -4,10 +4,8 @@ The promotions of a game and a name are a stack: the newest is the baseline, and
 before it the baseline again.
 """
 
-from typing import Annotated
-
 import sqlalchemy as sa
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from tourney.errors import UsageError
 from tourney.match.spec import Entrant
@@ -16,8 +14,7 @@ from tourney.store.column_reading import Columns, canonical, read_json
 from tourney.store.engine import Access
 from tourney.store.models import BASELINE
 from tourney.store.rows import check_columns, read_values
-
-Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
+from tourney.store.values import Elo
 
 
 class Beaten(Struct, frozen=True, forbid_unknown_fields=True):

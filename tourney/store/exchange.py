@@ -21,11 +21,19 @@ from tourney.parsing import JsonObject
 from tourney.schema import Count, Digest
 from tourney.store.beacon import Salt
 from tourney.store.column_reading import MatchParts, unpack_parts
-from tourney.store.commitment import ALL, Disclosure, disclosure, sealed_entry, seed_commitment
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.rating_data import DrawProbability
-from tourney.store.root import PlanForm, compute_root, plan_entry
+from tourney.store.root import (
+    ALL,
+    Disclosure,
+    PlanForm,
+    compute_root,
+    disclosure,
+    plan_entry,
+    sealed_entry,
+    seed_commitment,
+)
 from tourney.store.values import (
     Number,
     Ordinal,

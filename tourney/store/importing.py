@@ -19,10 +19,9 @@ from tourney.match.result import NOT_MEASURED, LogLine, PlayedMatch
 from tourney.match.spec import Entrant
 from tourney.schedule.row import MatchKey, Row
 from tourney.schema import Name, SchemaError, check_bits, check_range, read
-from tourney.store.commitment import sealed_entry
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
-from tourney.store.root import PlanEntry, keep_root, leaf_of, match_entry, plan_entry
+from tourney.store.root import PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
 from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
 _CHUNK = 500

@@ -30,6 +30,7 @@ MAX_NUMBER: Final = 2**31 - 1
 """The largest integer that every database takes."""
 Number = Annotated[int, Meta(ge=0, le=MAX_NUMBER)]
 Ordinal = Annotated[int, Meta(ge=1, le=MAX_NUMBER)]
+Elo = Annotated[float, Meta(ge=-10_000, le=10_000)]
 
 Words = Annotated[
     str,

@@ -8,11 +8,11 @@ import pytest
 from tests.report import world
 from tests.support.command import invoke
 from tests.support.sites import site
+from tourney.bots.catalogue.shipped import templates_dir
 from tourney.errors import UsageError
 from tourney.report.output.layout import Options, Templates
 from tourney.report.output.write import write
 from tourney.report.source import ReportSource, load
-from tourney.resources import templates_dir
 from tourney.store.database import Database
 
 GUIDE = Path(__file__).parents[3] / "docs" / "how-to" / "publish-a-report.md"

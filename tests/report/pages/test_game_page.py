@@ -13,14 +13,14 @@ from tests.report.html_pages import Page
 from tests.support.command import TOYS, offering
 from tests.support.sites import site
 from tests.support.toys import Toe
+from tourney.bots.catalogue.shipped import rules_text
 from tourney.games.guide import Example, Figure, Guide
 from tourney.games.registry import GAMES, find_game
 from tourney.report.output.layout import Options
 from tourney.report.pages import game_page
-from tourney.report.pages.rules_page import rules_page
+from tourney.report.pages.game_page import rules_page
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
-from tourney.resources import rules_text
 from tourney.schedule.row import score_units
 from tourney.store.column_reading import MatchParts
 from tourney.store.database import Database

@@ -13,12 +13,12 @@ from tests.report import world
 from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import read
 from tests.report.test_site import files
+from tourney.bots.catalogue.shipped import templates_dir
 from tourney.report.output.layout import File, Options
 from tourney.report.output.write import write
 from tourney.report.pages.match_list import DATA, PAGE, list_data, list_pages
 from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
-from tourney.resources import templates_dir
 from tourney.schedule.row import MatchKey
 from tourney.store.database import Database
 from tourney.store.values import TournamentMatch

@@ -6,10 +6,9 @@ from tests.support import genuine
 from tests.support.tournaments import refused
 from tourney.errors import CheckError
 from tourney.run.engine.published import compare_published, open_export
-from tourney.store.commitment import commitment_of
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.root import compute_root
+from tourney.store.root import commitment_of, compute_root
 from tourney.store.values import Origin
 
 

@@ -10,8 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tourney.errors import ActionError, GameError, PositionError, import_extra
-from tourney.games.actions import IntAction
-from tourney.games.core_game import DrawnGame
+from tourney.games.core_game import DrawnGame, IntAction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,10 +11,10 @@ from typing import Final
 import chess
 
 from tourney.errors import PositionError
-from tourney.games.actions import IntActions
 from tourney.games.base import OVER, AnyGame, State
 from tourney.games.chess import SQUARES, STARTS, ChessAction, Move, move_strings
 from tourney.games.chess.fen import FIFTY, castling_rights, placement, read_fen
+from tourney.games.core_game import IntActions
 from tourney.games.registry import find_game
 
 _BIT = chess.BB_SQUARES

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from tourney.errors import ActionError
-from tourney.games.actions import IntAction
+from tourney.games.core_game import IntAction
 
 ROWS = "abcdefghi"
 LENGTHS = (8, 9, 10, 11, 12, 11, 10, 9, 8)

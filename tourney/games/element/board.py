@@ -13,7 +13,7 @@ from functools import cache
 from itertools import chain, combinations_with_replacement
 from typing import NamedTuple
 
-from tourney.games.actions import IntAction, action_tables
+from tourney.games.core_game import IntAction, action_tables
 
 SIZE = 11
 COLUMNS = "abcdefghijk"

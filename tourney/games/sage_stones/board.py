@@ -9,7 +9,7 @@ import re
 from typing import Literal, NamedTuple
 
 from tourney.errors import PositionError
-from tourney.games.actions import IntAction, action_tables
+from tourney.games.core_game import IntAction, action_tables
 
 COLUMNS = "3456789"
 ROWS = "abcdefghi"

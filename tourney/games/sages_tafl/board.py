@@ -12,7 +12,7 @@ import re
 from typing import NamedTuple
 
 from tourney.errors import PositionError
-from tourney.games.actions import IntAction, action_tables
+from tourney.games.core_game import IntAction, action_tables
 
 FILES = "abcdefgh"
 RANKS = "123456789"

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tourney.errors import ActionError, PositionError
-from tourney.games.actions import IntAction
+from tourney.games.core_game import IntAction
 
 SIZE = 15
 FILES = "abcdefghijklmno"

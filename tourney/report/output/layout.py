@@ -21,10 +21,10 @@ from jinja2 import (
 )
 
 from tourney import __version__
+from tourney.bots.catalogue.shipped import templates_dir
 from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, sigmas
-from tourney.resources import templates_dir
 
 ORIGINAL = "original"
 """The prefix of the templates that ship: ``{% extends "original/base.html" %}`` changes only some blocks."""

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from tourney.bots.win_chance import KEYS, WHOLE, chance_in
 from tourney.errors import GameError
 from tourney.games.registry import known_game
-from tourney.match.luck import POINT, draws, has_luck
+from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
 from tourney.report import display

@@ -10,11 +10,10 @@ from tourney.parsing import read_json_lines
 from tourney.results.standings import setup_of
 from tourney.schedule.format import FORMATS, find_format, group_size
 from tourney.schedule.refusals import check_settings
-from tourney.store.commitment import commitments, seed_commitment
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
 from tourney.store.importing import Head, import_tournament, read_head
-from tourney.store.root import recomputed_entries, root_of
+from tourney.store.root import commitments, recomputed_entries, root_of, seed_commitment
 from tourney.store.values import Tournament
 
 

@@ -47,10 +47,9 @@ from tourney.schedule.format import find_format
 from tourney.schema import show
 from tourney.store.beacon import Beacon
 from tourney.store.checking import check_parts
-from tourney.store.commitment import beacon_seed, commitment_of
 from tourney.store.database import Database
 from tourney.store.engine import database_exists, parse_url, shown
-from tourney.store.root import compute_root
+from tourney.store.root import beacon_seed, commitment_of, compute_root
 from tourney.store.values import Origin, Tournament
 
 MANY: Final = 50_000  # from this many stored matches on, a run does not read each of them before it goes on

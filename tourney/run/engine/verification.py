@@ -28,11 +28,10 @@ from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCh
 from tourney.schedule.format import SeatArguments
 from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
-from tourney.store.commitment import beacon_seed, commitments, seed_commitment
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
 from tourney.store.records import StoredMatch
-from tourney.store.root import compute_root
+from tourney.store.root import beacon_seed, commitments, compute_root, seed_commitment
 from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
 CheckedMatch = tuple[int, list[Finding] | None]

@@ -15,7 +15,7 @@ from typing import Final, Literal
 
 from tourney.errors import BotError, TourneyError, WorkerError
 from tourney.match.result import PlayedMatch
-from tourney.run.workers.batches import BatchQueue, PlayingNode, SentBatch, SubmittedMatch
+from tourney.run.workers.batches import BatchQueue, PlayingNode, Rechecks, SentBatch, SubmittedMatch
 from tourney.run.workers.cluster_nodes import (
     Admission,
     ClusterLink,
@@ -35,7 +35,6 @@ from tourney.run.workers.messages import (
     RequestedMatch,
     encode,
 )
-from tourney.run.workers.rechecks import Rechecks
 
 MAX_FAILURES: Final = 3  # a match is void after this many failures
 MAX_FAILED_HERE: Final = 6

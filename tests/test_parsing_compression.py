@@ -8,8 +8,8 @@ import pytest
 import zstandard
 
 from tests.support.tournaments import refused
-from tourney.compression import compressing, reading
 from tourney.errors import InputError, UsageError
+from tourney.parsing import compressing, reading
 
 TEXT = b"".join(b'{"line": %d}\n' % number for number in range(50_000))
 

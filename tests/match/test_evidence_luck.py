@@ -9,7 +9,7 @@ import pytest
 from tourney.games.base import CHANCE, OVER
 from tourney.games.core_base import WIN
 from tourney.games.registry import find_game
-from tourney.match.luck import CAP, POINT, Coefficient, draws, has_luck, largest_rise, luck_of, mean_luck
+from tourney.match.evidence import CAP, POINT, Coefficient, draws, has_luck, largest_rise, luck_of, mean_luck
 from tourney.match.record import Outcome, Record, make_record
 from tourney.match.spec import Entrant, MatchSpec
 from tourney.seeds import derive

@@ -25,11 +25,10 @@ from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.withdrawal import find_withdrawal, withdraw
 from tourney.run.summary import End
-from tourney.run.workers.batches import HostResult, SubmittedMatch
+from tourney.run.workers.batches import FaultRates, HostResult, Rechecks, SubmittedMatch, at_least
 from tourney.run.workers.cluster_nodes import ClusterNode, IntroducedNode
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.run.workers.messages import HostInfo, ReplyHead, RequestedMatch, encode, reply_of
-from tourney.run.workers.rechecks import FaultRates, Rechecks, at_least
 from tourney.store.database import Database
 
 

@@ -14,18 +14,18 @@ from tests.support.tournaments import refused
 from tourney.errors import UsageError
 from tourney.parsing import parse_json
 from tourney.store.beacon import Beacon
-from tourney.store.commitment import (
+from tourney.store.database import Database
+from tourney.store.exchange import export_lines
+from tourney.store.importing import import_tournament, read_head
+from tourney.store.root import (
     beacon_seed,
     commitment_of,
     commitment_proof,
     commitments,
     disclosure,
+    plan_entry,
     seed_commitment,
 )
-from tourney.store.database import Database
-from tourney.store.exchange import export_lines
-from tourney.store.importing import import_tournament, read_head
-from tourney.store.root import plan_entry
 from tourney.store.values import Origin
 
 SALT = "0123456789abcdef" * 2

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import genuine
 from tourney.report.output.layout import File, Options
-from tourney.report.pages import position_page
+from tourney.report.pages import bot_page
 from tourney.report.site import renderer
 from tourney.report.source import load
 from tourney.store.database import Database
@@ -21,7 +21,7 @@ def pages(folder: Path, *, measured: bool = True) -> dict[str, str]:
         if cup is None:
             cup = genuine.begin(database, games=4)
             genuine.play_all(database, cup)
-        found = list(position_page.files(renderer(load(database, cup), Options(measured=measured))))
+        found = list(bot_page.position_files(renderer(load(database, cup), Options(measured=measured))))
     assert all(isinstance(file, File) for file in found)
     return {file.path: file.content.decode() for file in found}
 
@@ -53,8 +53,8 @@ def test_times_stay_private(tmp_path: Path) -> None:
 
 
 def test_many_bots_share_what_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(position_page, "GAMES", 3)
-    monkeypatch.setattr(position_page, "LEAST", 2)
+    monkeypatch.setattr(bot_page, "GAMES", 3)
+    monkeypatch.setattr(bot_page, "LEAST", 2)
     assert any("The first 3 games" in text for text in pages(tmp_path).values())
 
 

@@ -8,11 +8,10 @@ import pytest
 from tests.league.test_league_site import row
 from tests.support.leagues import new_league, put, reopened, run
 from tourney.errors import StoreError
-from tourney.league import night_games
-from tourney.league.league_site import site_files
+from tourney.league import league_site
+from tourney.league.league_site import keep_games, league_records, site_files
 from tourney.league.league_tables import NightTable, keep_table, night_table
-from tourney.league.night_games import keep_games, league_records
-from tourney.match.luck import largest_rise
+from tourney.match.evidence import largest_rise
 from tourney.store.database import Database
 
 pytestmark = pytest.mark.usefixtures("admitted")
@@ -23,10 +22,10 @@ def test_games_and_reports_of_played_nights(tmp_path: Path, monkeypatch: pytest.
     for author in ("ann", "bob"):
         put(league, author, "one")
     run(league, 0, 12)
-    monkeypatch.setattr(night_games, "REPORTS", 1)
+    monkeypatch.setattr(league_site, "REPORTS", 1)
     run(league, 1, 12)
     league = reopened(league)
-    games = {one.kind: one for one in night_games.night_games(league, 2)}
+    games = {one.kind: one for one in league_site.night_games(league, 2)}
     with Database.open(league.database) as database:
         cup = database.tournaments.get("night-0002-2")
         most = max(m.result.actions for m in database.matches.all(cup.id, finished=True) if m.result)
@@ -67,11 +66,11 @@ def test_upset_is_the_win_over_the_bot_rated_furthest_above(tmp_path: Path) -> N
     keep_table(league, msgspec.structs.replace(table, rows=rows))
     night = msgspec.structs.replace(league.ledger.nights[1], number=2)
     keep_games(league, night)
-    (upset,) = (one for one in night_games.night_games(league, 2) if one.kind == "upset")
+    (upset,) = (one for one in league_site.night_games(league, 2) if one.kind == "upset")
     assert upset.text == "house/random 1 beats house/greedy 1, which was rated 300 Elo above it"
     (league.records / "nights" / "2-games.json").write_text("{")
     with pytest.raises(StoreError, match="restore a backup"):
-        night_games.night_games(league, 2)
+        league_site.night_games(league, 2)
 
 
 def test_records_name_the_first_night_of_the_best(tmp_path: Path) -> None:
