@@ -242,6 +242,7 @@ def test_holm_rejects_step_by_step() -> None:
     assert holm([enough[1], enough[2], enough[0]], 0.05) == (True, True, True)
     assert holm([enough[1], enough[2], enough[0] - 0.01], 0.05) == (True, True, False)
     assert holm([enough[1], enough[1], enough[1]], 0.05) == (False, False, False)
+    assert holm([enough[0], enough[1]], 0.05) == (True, True)
 
 
 @pytest.mark.parametrize(
