@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.ratings import World, simulate
 from tests.ratings.pools import results_of, shuffled
-from tourney.ratings.batch import Batch, rate, rate_clusters
+from tourney.ratings.batch import Batch, differences, rate, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import PlannedGames
 from tourney.schedule.row import MatchKey, ResultRow
@@ -264,6 +264,24 @@ def test_published_numbers_of_a_pool_never_change(
     assert (batch.pool.dispersion, batch.pool.draw_rate) == (1.044, 0.0972)
     assert (batch.pool.goodness.ratio, batch.pool.goodness.p_value) == (0.297, 0.812)
     assert batch.cycles is None, "one number a bot explains these results"
+
+
+def test_ranks_at_every_look_allow_for_all_comparisons_of_an_entrant() -> None:
+    """With one comparison more, the two outer bots of this pool could not be told apart."""
+    counts = Counts.of_results(results_of(2, 3, 104), range(3), 2)
+    batch = rate(counts, pairs=False, best=False, look=PlannedGames(100, 2))
+    assert [(line.entrant, line.best_rank, line.worst_rank) for line in batch.ratings] == [
+        (2, 1, 2),
+        (1, 1, 3),
+        (0, 2, 3),
+    ]
+
+
+def test_difference_of_two_is_the_gap_of_their_pair() -> None:
+    counts = Counts.of_results(results_of(2, 4, 120), range(4), 2)
+    pair = rate(counts, best=False).pairs[0]
+    (found,) = differences(counts, [{pair.a: 1.0, pair.b: -1.0}])
+    assert found == (pair.elo, pair.low, pair.high)
 
 
 def test_anchors_have_the_mean_that_is_given() -> None:
