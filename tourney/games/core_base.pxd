@@ -52,6 +52,8 @@ cdef class Core:
     cpdef list outlook(self, list codes)
     @cython.locals(after=Core, seat=cython.int)
     cpdef list prospects(self)
+    @cython.locals(total=cython.longlong, most=cython.longlong, k=cython.int, seat=cython.int, scaled=cython.longlong, mean=cython.longlong)
+    cpdef tuple draw(self, long long code)
     cpdef int playout(self, unsigned long long seed, int most)
     @cython.locals(code=cython.int)
     cpdef list trace(self, unsigned long long seed, int most)

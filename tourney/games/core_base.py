@@ -265,9 +265,7 @@ class Core:
     def prospects(self) -> list[Values]:
         """For each outcome of chance the values after it: of the best action, where a seat acts."""
         found: dict[Hashable, Values] = {}
-        keys: list[
-            Hashable
-        ] = []  # equal ones have the same value, as the dice of some outcomes tell the same
+        keys: list[Hashable] = []  # equal for dice that tell the same
         after = self.copy()
         for code in self.actions():
             after.play(code)
@@ -280,6 +278,25 @@ class Core:
                 )
             after.copy_from(self)
         return [found[key] for key in keys]
+
+    def draw(self, code: int) -> tuple[Values, Values, int]:
+        """An outcome of chance: the mean values of all, those after it, and how far any is from the mean."""
+        values, codes = self.prospects(), self.actions()
+        self._list()  # sorted, as the codes are
+        total = most = 0
+        for k in range(len(values)):
+            total += 2 * WEIGHTS[k]
+        means: list[int] = []
+        for seat in range(self.seats):
+            scaled = total // 2
+            for k in range(len(values)):
+                scaled += 2 * WEIGHTS[k] * values[k][seat]
+            # Python rounds a quotient down, C towards 0: the sign is put aside.
+            mean = scaled // total if scaled >= 0 else -((total - 1 - scaled) // total)
+            means.append(mean)
+            for one in values:
+                most = max(most, one[seat] - mean, mean - one[seat])
+        return tuple(means), values[codes.index(code)], most
 
     def playout(self, seed: int, most: int) -> int:
         """Play random actions until the game is over or ``most`` are played; return how many.

@@ -24,8 +24,8 @@ from itertools import pairwise
 from typing import Final, NamedTuple, Self
 
 from tourney.errors import GameError
-from tourney.games.base import CHANCE, OVER, AnyGame, AnyState
-from tourney.games.core_base import WIN
+from tourney.games.base import CHANCE, OVER, AnyAction, AnyGame, AnyState
+from tourney.games.core_base import WIN, Values
 from tourney.games.registry import known_game
 from tourney.match.record import Record
 
@@ -70,21 +70,22 @@ def draws(record: Record, game: AnyGame) -> Iterator[Draw]:
     for ply, (actor, text) in enumerate(record.actions):
         action = game.read_action(state, text)
         if actor == state.actor == CHANCE:
-            outcomes, weights = state.legal_actions(), state.chance_weights()
             core = game.scratch(state)
-            values = (
-                [_value(game, state.play(outcome)) for outcome in outcomes]
-                if core is None
-                else core.prospects()
-            )
-            total = sum(weights)
-            expected = tuple(
-                (2 * sum(w * value for w, value in zip(weights, column, strict=True)) + total) // (2 * total)
-                for column in zip(*values, strict=True)
-            )
-            far = (abs(value[s] - mean) for value in values for s, mean in enumerate(expected))
-            yield Draw(ply, expected, tuple(values[outcomes.index(action)]), max(far))
+            yield Draw(ply, *(_draw(game, state, action) if core is None else core.draw(action)))
         state = state.play(action)
+
+
+def _draw(game: AnyGame, state: AnyState, action: AnyAction) -> tuple[Values, Values, int]:
+    """What ``Core.draw`` says of an outcome, in a game without a core."""
+    outcomes, weights = state.legal_actions(), state.chance_weights()
+    values = [_value(game, state.play(outcome)) for outcome in outcomes]
+    total = sum(weights)
+    means = tuple(
+        (2 * sum(w * value for w, value in zip(weights, column, strict=True)) + total) // (2 * total)
+        for column in zip(*values, strict=True)
+    )
+    far = (abs(value[seat] - mean) for value in values for seat, mean in enumerate(means))
+    return means, tuple(values[outcomes.index(action)]), max(far)
 
 
 def _value(game: AnyGame, state: AnyState) -> Sequence[int]:
