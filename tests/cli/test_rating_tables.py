@@ -9,7 +9,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.support.command import ROOT, invoke
-from tourney.cli.rating_tables import SeatLine, lines_of
+from tourney.cli.rating_tables import lines_of
+from tourney.ratings.batch import SeatEffect
 
 BEATS = {("rock", "scissors"): 8, ("scissors", "paper"): 8, ("paper", "rock"): 8}
 """Games of ten that the first wins; the other pairs win five each."""
@@ -54,11 +55,11 @@ def test_ratings_name_the_circle(command: str, tmp_path: Path) -> None:
 def test_lines_of_a_document_fit_its_schema() -> None:
     """A whole number becomes the float that the schema states; a value that it forbids is an error."""
     row = {"seat": 1, "elo": 3, "low": 2.5, "high": 4, "other": "dropped"}
-    (line,) = lines_of(SeatLine, [row])
+    (line,) = lines_of(SeatEffect, [row])
     assert (line.elo, type(line.elo)) == (3, float)
     for wrong in ({"seat": "1"}, {"elo": None}):
         with pytest.raises(msgspec.ValidationError):
-            lines_of(SeatLine, [row | wrong])
+            lines_of(SeatEffect, [row | wrong])
 
 
 def circles(text: str) -> list[str]:

@@ -17,7 +17,7 @@ from tourney.results.texts import overload_text
 from tourney.run.summary import RunLoad, RunProgress, progress_text, span_text, summary_page
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.database import Database
-from tourney.store.totals import OverloadTotals
+from tourney.store.totals import NO_OVERLOAD, OverloadTotals
 
 
 def test_rate_and_time_left_count_this_run_alone() -> None:
@@ -101,8 +101,8 @@ def test_advice_needs_more_than_one_turn_in_a_hundred() -> None:
 
 
 def test_words_of_overload() -> None:
-    assert overload_text(OverloadTotals()) == ""
-    assert overload_text(OverloadTotals(1200)) == "none of 1,200 turns"
+    assert overload_text(NO_OVERLOAD) == ""
+    assert overload_text(OverloadTotals(1200, 0, 0)) == "none of 1,200 turns"
     assert overload_text(OverloadTotals(1200, 30, 1)) == "30 of 1,200 turns (2.5 %), in 1 match"
 
 

@@ -8,18 +8,10 @@ from tourney.cli.completion import complete_tournament
 from tourney.cli.options import db_option, formats_option, output_options
 from tourney.cli.output import OutputFormat, current
 from tourney.cli.standings import name_default
-from tourney.results.audit import FindingKind, audit
+from tourney.results.audit import AuditFinding, audit
 from tourney.results.columns import Column, rendered
-from tourney.schema import Document, Part
+from tourney.schema import Document
 from tourney.store.database import Database
-
-
-class AuditLine(Part, frozen=True, kw_only=True):
-    """What was seen of some bots, in a sentence without its end."""
-
-    kind: FindingKind
-    bots: tuple[str, ...]
-    text: str
 
 
 class AuditDocument(Document, frozen=True, kw_only=True):
@@ -27,7 +19,7 @@ class AuditDocument(Document, frozen=True, kw_only=True):
 
     format: Literal["tourney-audit/1"] = "tourney-audit/1"
     tournament: str
-    findings: tuple[AuditLine, ...]
+    findings: tuple[AuditFinding, ...]
 
 
 COLUMNS = (Column("kind"), Column("bots"), Column("text", "what was seen"))
@@ -48,7 +40,7 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
     """
     with Database.open(db) as opened, opened.snapshot() as database:
         found = database.tournaments.get(tournament)
-        lines = tuple(AuditLine.of(one) for one in audit(database, found))
+        lines = tuple(audit(database, found))
         name_default(tournament, found, database)
     document = AuditDocument(tournament=found.name, findings=lines)
     rows = [{"kind": one.kind, "bots": ", ".join(one.bots), "text": one.text} for one in lines]

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 
 from tourney.cli.output import Output, OutputFormat
 from tourney.errors import UsageError
-from tourney.ratings.batch import Batch
+from tourney.ratings.batch import Batch, SeatEffect
 from tourney.ratings.method import RatingLine
 from tourney.ratings.sequential import EVERY_LOOK, Intervals
 from tourney.ratings.trueskill_rating import PACKAGE_TAU, Settings
@@ -205,15 +205,6 @@ class PairsDocument(Document, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-class SeatLine(Part, frozen=True, kw_only=True):
-    """The advantage of a seat in Elo, relative to the mean of all seats, with a 95 % interval."""
-
-    seat: int
-    elo: float
-    low: float
-    high: float
-
-
 class PoolDocument(Document, frozen=True, kw_only=True):
     """The figures of the whole pool of a batch rating. `tournament` is null for results of files.
 
@@ -230,7 +221,7 @@ class PoolDocument(Document, frozen=True, kw_only=True):
     groups: int
     draw_rate: float | None
     intervals: Intervals
-    seats: tuple[SeatLine, ...]
+    seats: tuple[SeatEffect, ...]
     dispersion: float
     fit: Fit
     parts: tuple[tuple[str, ...], ...]
@@ -302,7 +293,7 @@ def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> Ra
                 **about,
                 groups=pool.clusters,
                 intervals=batch.intervals,
-                seats=lines_of(SeatLine, pool.seats),
+                seats=pool.seats,
                 parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
                 p_best={names[line.entrant]: line.p_best for line in batch.ratings},
                 notes=notes,

@@ -15,7 +15,6 @@ from tourney.results.texts import RANDOM_TEXT, counted, overload_text
 from tourney.run.summary import span_text
 from tourney.run.tournament_status import TournamentStatus
 from tourney.schema import Document
-from tourney.store.totals import OverloadTotals
 from tourney.store.tournaments import Archive
 
 COLUMNS = (
@@ -88,7 +87,7 @@ def _row(status: TournamentStatus, *, people: bool) -> Row:
         **asdict(status),
         "state": status.state + (f" (process {status.process})" if status.process else ""),
         "faults": [f"{one.entrant}:{one.kind}:{one.count}" for one in status.faults],
-        "overload": overload and overload_text(OverloadTotals(**asdict(overload))),
+        "overload": overload and overload_text(overload),
         "void_matches": [f"{one.match}: {one.note}" for one in status.void_matches],
         "benched": [f"{one.entrant}:{one.void}-void" for one in status.benched],
         "broken": [f"{one.entrant}: {one.why}" for one in status.broken],

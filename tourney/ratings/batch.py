@@ -24,6 +24,7 @@ from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, p
 from tourney.ratings.sequential import ELO, EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
 from tourney.schedule.until_rule import ALPHA
+from tourney.schema import Part
 
 
 class BatchRating(NamedTuple):
@@ -72,8 +73,8 @@ class BatchPair(NamedTuple):
     high: float
 
 
-class SeatEffect(NamedTuple):
-    """The advantage of a seat, in Elo relative to the mean of all seats, with its interval."""
+class SeatEffect(Part, frozen=True):
+    """The advantage of a seat in Elo, relative to the mean of all seats, with a 95 % interval."""
 
     seat: int
     elo: float

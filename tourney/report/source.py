@@ -38,7 +38,7 @@ from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.root import ALL, Disclosure, compute_root, disclosure
 from tourney.store.schedules import RowCounts
-from tourney.store.totals import OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
+from tourney.store.totals import NO_OVERLOAD, OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
 from tourney.store.values import RANDOM, StoredEntrant, StoredRun, Tournament, TournamentMatch
 
 T = TypeVar("T")
@@ -91,7 +91,7 @@ class ReportSource:
     root: str | None = None
     presentation: Presentation = NO_PRESENTATION
     overloaded: tuple[OverloadedMatch, ...] = ()
-    overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (OverloadTotals(), MappingProxyType({}))
+    overload: tuple[OverloadTotals, Mapping[int, OverloadTotals]] = (NO_OVERLOAD, MappingProxyType({}))
     pending: tuple[tuple[int, Row], ...] = ()
     disclosed: Disclosure = ALL
     audit: Callable[[], tuple[AuditFinding, ...]] = tuple

@@ -24,6 +24,7 @@ from tourney.ratings.fit import Prior, estimate
 from tourney.ratings.pair_fit import tail
 from tourney.results.tables import entrant_names
 from tourney.schedule.row import ResultRow
+from tourney.schema import Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -44,8 +45,8 @@ RECORDS: Final = 4_000
 """Most records whose positions and times are read, the first ones."""
 
 
-class AuditFinding(NamedTuple):
-    """What was seen of some entrants (names), in a sentence without its end."""
+class AuditFinding(Part, frozen=True):
+    """What was seen of some bots, in a sentence without its end."""
 
     kind: FindingKind
     bots: tuple[str, ...]

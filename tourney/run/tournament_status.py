@@ -17,6 +17,7 @@ from tourney.store.database import Database
 from tourney.store.root import commitment_of, compute_root
 from tourney.store.run_lock import Running
 from tourney.store.schedules import RowCounts
+from tourney.store.totals import OverloadTotals
 from tourney.store.values import StoredEntrant, Tournament
 
 
@@ -55,14 +56,6 @@ class PlayingMatch(Part, frozen=True, kw_only=True):
     match: int
     entrants: tuple[str, ...]
     seconds: float
-
-
-class Overload(Part, frozen=True, kw_only=True):
-    """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
-
-    turns: int
-    overloaded: int
-    matches: int
 
 
 class ArchiveFile(Part, frozen=True, kw_only=True):
@@ -108,7 +101,7 @@ class TournamentStatus(Part, frozen=True, kw_only=True):
     rate: float | None
     left: int | None
     faults: tuple[EntrantFaults, ...]
-    overload: Overload | None
+    overload: OverloadTotals | None
     void_matches: tuple[VoidMatch, ...]
     benched: tuple[BenchedEntrant, ...]
     broken: tuple[BrokenEntrant, ...]
@@ -153,7 +146,7 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
             EntrantFaults(entrant=names[number], kind=kind, count=count)
             for number, kind, count in totals.faults(id_)
         ),
-        overload=Overload(**overload._asdict()) if overload.turns else None,
+        overload=overload if overload.turns else None,
         void_matches=tuple(VoidMatch(match=number, note=note) for number, note in totals.void_matches(id_)),
         benched=tuple(
             BenchedEntrant(entrant=names[number], void=count) for number, count in totals.benched(id_)

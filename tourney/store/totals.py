@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import half_points, score_units
+from tourney.schema import Part
 from tourney.store.column_reading import (
     ColumnError,
     read_evidence,
@@ -81,12 +82,15 @@ class StandingsTotals(NamedTuple):
         return found
 
 
-class OverloadTotals(NamedTuple):
+class OverloadTotals(Part, frozen=True):
     """Turns that were measured, those that an overloaded machine stretched, and the matches with such."""
 
-    turns: int = 0
-    overloaded: int = 0
-    matches: int = 0
+    turns: int
+    overloaded: int
+    matches: int
+
+
+NO_OVERLOAD = OverloadTotals(0, 0, 0)
 
 
 class OverloadedMatch(NamedTuple):
@@ -205,7 +209,8 @@ class Totals:
                 raise first_bad(connection, SEAT, tournament)
             count = int(connection.execute(matches).scalar_one()) if any(row[2] for row in rows) else 0
         found = {row[0]: OverloadTotals(*(int(value or 0) for value in row[1:])) for row in rows}
-        turns, overloaded = (sum(one[place] for one in found.values()) for place in range(2))
+        turns = sum(one.turns for one in found.values())
+        overloaded = sum(one.overloaded for one in found.values())
         return OverloadTotals(turns, overloaded, count), found
 
     def overloaded(self, tournament: int, most: int | None = None) -> tuple[OverloadedMatch, ...]:

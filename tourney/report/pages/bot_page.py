@@ -23,7 +23,7 @@ from tourney.results.positions import Explored, PositionNode, ResultTally, explo
 from tourney.results.standings import page_columns, ranks_alone, shows_luck
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
-from tourney.store.totals import OverloadTotals
+from tourney.store.totals import NO_OVERLOAD
 from tourney.store.values import TournamentMatch
 
 CHIPS = 400
@@ -64,7 +64,7 @@ def files(make: Renderer) -> Iterator[File]:
             luckiest=[(matches[match], source.labels[other]) for match, other in lucky[::-1][:SURPRISES]],
             unluckiest=[(matches[match], source.labels[other]) for match, other in lucky[:SURPRISES]],
             positions=positions_path(slug) if make.once(games_by_bot).get(number) else "",
-            overload=overload_text(source.overload[1].get(number, OverloadTotals())) if make.measured else "",
+            overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
             faults=[(matches[match], kind) for match, kind in faulty.get(number, ())],
         )
         rows = (
