@@ -29,6 +29,7 @@ BLOBS = {
     "deep": zlib.compress(b"[" * 100_000),
     "long": zlib.compress(b"[" + b"9" * 5000 + b"]"),
     "empty": b"",
+    "lost": None,
 }
 
 
@@ -36,9 +37,9 @@ BLOBS = {
 @pytest.mark.parametrize(
     ("table", "column", "part", "blob"),
     [
-        *(("log", "lines", "log", name) for name in BLOBS),
+        *(("log", "lines", "log", name) for name in BLOBS if name != "lost"),
         *(("measured", "data", "measurements", name) for name in ("torn", "other data", "long")),
-        *(("match", "record", "record", name) for name in ("no zlib", "other data", "deep")),
+        *(("match", "record", "record", name) for name in ("no zlib", "other data", "deep", "lost")),
     ],
 )
 def test_damaged_part_is_omitted_and_reported(
@@ -85,6 +86,16 @@ def test_damaged_part_is_omitted_and_reported(
 
     verified = invoke("verify", "--all", "--db", database)
     assert verified.exit_code == (1 if table == "match" else 0)
+
+
+@pytest.mark.parametrize("words", [("show", "2"), ("verify", "2"), ("rerun", "2"), ("export",)])
+def test_lost_record_is_damage_and_not_a_result_without_one(database: str, words: tuple[str, ...]) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute("UPDATE match SET record = NULL WHERE id = 2")
+    connection.close()
+    done = invoke(*words, "--db", database)
+    assert done.exit_code == 3
+    assert "column record of table match, row 2 (match 2 of cup), holds nothing" in done.stderr
 
 
 def test_damaged_cache_is_computed_again(database: str) -> None:

@@ -95,6 +95,21 @@ def test_control_characters_in_messages_are_escaped(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == "error: bot '\\x1b[2J\\nerror: fine\\u202e\\udc80' is bad\n"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("show", "1", "2"), "error: remove 2, which is an argument too many; see 'tourney show --help'\n"),
+        (("show", "1", "2", "x y"), "error: remove 2 x y, which is an argument too many; see"),
+        (("show", "1", "--ply", "x"), "Invalid value for '--ply': 'x' is not a whole number; see"),
+        (("rate", "-", "--min-games", "1.5"), "'1.5' is not a whole number; see"),
+    ],
+)
+def test_sentences_of_click_say_what_to_do(words: tuple[str, ...], said: str) -> None:
+    done = invoke(*words)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
 def test_exit_codes_of_commands_pass_through() -> None:
     """``sys.exit(n)`` and ``ctx.exit(n)`` in a command are its exit code."""
 

@@ -86,6 +86,28 @@ def test_proof_holds_without_the_database(database: str, root: str, tmp_path: Pa
         assert verify(*words)[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--proof", "3", "--what", "matches"], "--what does not go with --proof"),
+        (["--proof", "3", "--what", "records"], "--what does not go with --proof"),
+        (["--proof", "3", "--format", "jsonl"], "--format does not go with --proof"),
+        (["--proof", "3", "--private"], "--private does not go with --proof"),
+        (["other", "--proof", "cup/3"], "--proof cup/3 is not a match of other"),
+        (
+            ["--proof", "third"],
+            "--proof 'third' is not a match: give its number",
+        ),
+    ],
+)
+def test_proof_with_words_that_do_not_go_with_it_is_refused(
+    database: str, words: list[str], said: str
+) -> None:
+    done = invoke("export", *words, "--db", database)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
 def test_plan_and_void_matches_have_proofs(database: str, root: str, tmp_path: Path) -> None:
     proof = tmp_path / "proof.json"
     for match, says in (

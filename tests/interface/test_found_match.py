@@ -3,6 +3,7 @@
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec import structs
@@ -11,7 +12,7 @@ import tourney
 from tests.support import genuine
 from tests.support.records import play_random
 from tests.support.tournaments import refused
-from tourney.errors import GameError, RecordError
+from tourney.errors import GameError, RecordError, UsageError
 from tourney.games.registry import find_game
 from tourney.store.database import Database
 
@@ -30,6 +31,12 @@ def test_positions_follow_from_the_actions(match: tourney.FoundMatch) -> None:
     assert positions[0].text == find_game("sage-stones").new(2, match.record.options).position()
     assert [one.text for one in match.positions(3)] == [one.text for one in positions[:4]]
     assert "last:" in positions[-1].board()
+
+
+@pytest.mark.parametrize("last", [-1, True, 2.0, "2"])
+def test_wrong_number_of_actions_is_one_sentence(match: tourney.FoundMatch, last: Any) -> None:
+    with refused(UsageError, f"last is {last!r}: it must be a number of actions from 0 on"):
+        match.positions(last)
 
 
 def test_actions_are_a_frame_with_actors_and_positions(match: tourney.FoundMatch) -> None:

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,6 +58,34 @@ def test_what_cannot_be_played_is_one_sentence(
 ) -> None:
     with refused(kind, said):
         tourney.play_match(game, bots, store=tmp_path / "bots", sandbox="off")
+
+
+@pytest.mark.parametrize(
+    ("bots", "more", "said"),
+    [
+        ("pebble", {}, "bots is 'pebble': it must be a list"),
+        (["pebble", 5], {}, "it must be a list of names and paths"),
+        (["pebble", ""], {}, "'' names no bot"),
+        (["pebble", "pebble"], {"seed": -1}, "seed is -1: it must be a number from 0 to"),
+        (["pebble", "pebble"], {"seed": True}, "seed is True"),
+        (["pebble", "pebble"], {"seed": 2**64}, "it must be a number from 0 to 2**64 - 1"),
+        (["pebble", "pebble"], {"limits": {"move_ms": 5}}, "it must be tourney.Limits"),
+        (["pebble", "pebble"], {"sandbox": "none"}, "sandbox is 'none': it must be"),
+    ],
+)
+def test_wrong_argument_of_a_match_is_one_sentence(
+    bots: Any, more: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with refused(UsageError, said):
+        tourney.play_match("sage-stones", bots, **{"store": tmp_path / "bots", "sandbox": "off"} | more)
+
+
+@pytest.mark.parametrize("workers", [0, -1, True, "2", 1.5])
+def test_wrong_number_of_workers_is_one_sentence(workers: Any, tmp_path: Path) -> None:
+    file = write_file(tmp_path, THREE_PEBBLES)
+    with refused(UsageError, f"workers is {workers!r}: it must be a number of matches from 1 on"):
+        tourney.run_tournament(file, db=tmp_path / "t.db", workers=workers)
+    assert not (tmp_path / "t.db").exists()
 
 
 def test_tournament_runs_and_goes_on(tmp_path: Path) -> None:

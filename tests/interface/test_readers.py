@@ -94,6 +94,8 @@ def test_trueskill_and_forfeits_are_chosen_by_name(database: tourney.DatabaseRea
     assert len(cup.ratings(forfeits="void")) == 3
     with refused(UsageError, "elo-by-hand"):
         cup.ratings("elo-by-hand")
+    with refused(UsageError, "forfeits is 'win': it must be"):
+        cup.ratings(forfeits="win")  # type: ignore[arg-type]  # on purpose
 
 
 def test_tournaments_are_listed_from_the_oldest(database: tourney.DatabaseReader) -> None:

@@ -7,6 +7,7 @@ from the keyboard; 141 the reader of standard output closed the pipe.
 import errno
 import io
 import os
+import re
 import select
 import sys
 import traceback
@@ -33,6 +34,13 @@ DEBUG = "TOURNEY_DEBUG"
 
 _BAD_PATH = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG, errno.ELOOP)
 """Errors that the caller can fix with another path; all others are failures of the machine."""
+
+_OWN_WORDS = (
+    (r"^Got unexpected extra arguments? \((.*)\)$", r"remove \1, which is an argument too many"),
+    (r"is not a valid integer( range)?$", "is not a whole number"),
+    (r"is not a valid float( range)?$", "is not a number"),
+)
+"""Sentences of click that do not say what to do, and ours."""
 
 
 def refuse_platform(platform: str) -> None:
@@ -93,6 +101,8 @@ def explain(error: BaseException) -> tuple[int, str]:
         return error.exit_code, str(error)
     if isinstance(error, click.UsageError):
         message = error.format_message().rstrip(".")
+        for theirs, ours in _OWN_WORDS:
+            message = re.sub(theirs, ours, message)
         return 2, message if error.ctx is None else f"{message}; see '{error.ctx.command_path} --help'"
     if isinstance(error, click.ClickException):
         return 2, error.format_message()

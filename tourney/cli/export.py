@@ -20,6 +20,7 @@ from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import UsageError
 from tourney.files import check_writable, writing
+from tourney.interface.found_match import names_match
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
 from tourney.results.game_files import trf
@@ -87,6 +88,16 @@ class ExportRequest:
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
         what, chosen = self.what, self.chosen
+        if self.proof is not None:
+            alone = {"--what": opt.is_given("what"), "--format": self.format_}
+            alone |= {"--measured": self.measured, "--private": self.private}
+            opt.refuse(alone, "does not go with --proof, which writes a JSON object")
+            if self.proof != PLAN and not names_match(self.proof):
+                raise UsageError(
+                    f"--proof {self.proof!r} is not a match: give its number (12 or autumn-cup/12)"
+                    f" or `{PLAN}`"
+                )
+            return
         for name in ("measured", "private"):
             if getattr(self, name) and what != TOURNAMENT:
                 raise UsageError(f"--{name} does not go with --what {what}, but with --what {TOURNAMENT}")
@@ -114,10 +125,10 @@ def command(tournament: str | None, options: ExportRequest) -> None:
     chess that count, with scores and times in comments. A proof is a JSON object
     for `tourney verify --root HEX --proof FILE`.
     """
+    options.check()
     if options.proof is not None:
         _write_proof(tournament, options.proof, options)
         return
-    options.check()
     out, what = options.file, options.what
     if out is not None:
         check_writable(out)
@@ -149,6 +160,8 @@ def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> 
         if match != PLAN:
             found = database.matches.find(match, tournament)
             number, chosen = found.number, database.tournaments.by_id(found.tournament)
+            if tournament is not None and tournament != chosen.name:
+                raise UsageError(f"--proof {match} is not a match of {tournament}: name one tournament")
         chosen = chosen or database.tournaments.get(tournament)
         if number is None and not disclosure(database, chosen).ended:
             proof = commitment_proof(chosen, database.tournaments.entrants(chosen.id))

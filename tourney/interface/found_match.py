@@ -70,6 +70,12 @@ class FoundMatch:
         The dice are those of the record. Raises GameError if the rules of the record are not installed, and
         RecordError for an illegal action.
         """
+        # here and not at the first position: a generator of its own checks nothing before it is asked
+        if last is not None:
+            check_argument("last", last, whole_number(last, 0), "a number of actions from 0 on")
+        return self._positions(last)
+
+    def _positions(self, last: int | None) -> Iterator[MatchPosition]:
         record = self.record
         game = find_game(record.game)
         if game.rules != record.rules:
@@ -143,6 +149,20 @@ def stored_match(database: "Database", words: str, tournament: str | None = None
 
     log, measured = part(database.records.log) or (), part(database.records.measured) or NOT_MEASURED
     return FoundMatch(f"match {match.number} of {name}", record, log, measured, tuple(damaged), sealed)
+
+
+def check_argument(name: str, value: object, valid: bool, wanted: str) -> None:
+    """Raise UsageError for an argument of the Python interface that is not ``valid``.
+
+    Types alone do not stop a notebook: a wrong value must not be taken in silence, nor end in a traceback.
+    """
+    if not valid:
+        raise UsageError(f"{name} is {value!r}: it must be {wanted}")
+
+
+def whole_number(value: object, least: int, most: int | None = None) -> bool:
+    """Whether a value is an int of a range; ``True`` is not."""
+    return type(value) is int and value >= least and (most is None or value <= most)
 
 
 def is_file(words: str) -> bool:

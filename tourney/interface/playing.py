@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -15,7 +16,7 @@ from tourney.errors import BotError, UsageError
 from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
-from tourney.interface.found_match import FoundMatch
+from tourney.interface.found_match import FoundMatch, check_argument, whole_number
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, Limits, MatchSpec
 from tourney.run.listeners import Listener
@@ -24,6 +25,7 @@ from tourney.run.unattended import RunOptions, RunResult, run_unattended
 from tourney.run.workers.executor import MatchExecutor
 from tourney.run.workers.local import LocalExecutor
 from tourney.schema import SandboxLevel
+from tourney.seeds import U64
 from tourney.spawning import default_processes
 
 
@@ -42,9 +44,15 @@ def play_match(
     A bot is a name, a path, or a text with arguments, as ``"mybot --depth 3"``. Bots are copied into the bot
     store ``store``, as by ``tourney run``, so that the match can be replayed. ``seed`` (default: random)
     gives the dice and the bots' own seeds. ``options`` are the game's. What a bot does wrong is a fault in
-    the record. Raises GameError, UsageError or BotError for a game or bot that is not there, and
-    SandboxError.
+    the record. Raises GameError, UsageError or BotError for a game or bot that is not there, UsageError for
+    an argument of another kind, and SandboxError.
     """
+    listed = isinstance(bots, Sequence) and all(isinstance(bot, (str, Path)) for bot in bots)
+    check_argument("bots", bots, listed and not isinstance(bots, str), "a list of names and paths")
+    if seed is not None:
+        check_argument("seed", seed, whole_number(seed, 0, U64 - 1), "a number from 0 to 2**64 - 1")
+    check_argument("limits", limits, isinstance(limits, Limits), "tourney.Limits(...)")
+    check_argument("sandbox", sandbox, sandbox in get_args(SandboxLevel), '"strict", "auto" or "off"')
     rules = find_game(game)
     count, full = rules.settings(len(bots), options)
     kept = BotStore(Path(store))
@@ -74,8 +82,11 @@ def run_tournament(
     ``workers`` is the number of matches played at a time (default: one per processor), or a function that
     makes the executor. ``options`` has deadline, log and reports; ``listener`` gets each result. Ctrl-C stops
     it if this is the main thread. Raises TournamentError for a file that cannot be played, UsageError if
-    another process runs the tournament, SandboxError, StoreError and WorkerError.
+    another process runs the tournament and for other values of ``workers``, SandboxError, StoreError and
+    WorkerError.
     """
+    if workers is not None and not callable(workers):
+        check_argument("workers", workers, whole_number(workers, 1), "a number of matches from 1 on")
     found = file if isinstance(file, TournamentFile) else read_tournament_file(Path(file))
     make = workers if callable(workers) else partial(LocalExecutor, workers or default_processes())
     return run_unattended(found, str(db), Path(bots), make, listener or Listener(), options or RunOptions())
@@ -84,9 +95,11 @@ def run_tournament(
 def split_bot(words: str) -> tuple[str, list[str]]:
     """Split a bot with arguments, as a shell does. Raises UsageError."""
     try:
-        reference, *args = shlex.split(words)
+        reference, *args = shlex.split(words) or [""]
     except ValueError as error:
         raise UsageError(f"{words!r} is not a bot with arguments: {error}") from error
+    if not reference:
+        raise UsageError(f"{words!r} names no bot: give a name or a path, as `tourney bots list` prints them")
     return reference, args
 
 

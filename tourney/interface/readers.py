@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from tourney.interface.found_match import FoundMatch, stored_match
+from tourney.interface.found_match import FoundMatch, check_argument, stored_match
 from tourney.results.columns import TOURNAMENT_COLUMNS, Row, data_frame
 from tourney.results.standings import Standing, compute_standings, interim_sentence, state_of
 from tourney.results.tables import TABLES, ResultTable
@@ -96,8 +96,9 @@ class TournamentReader:
 
         ``method`` is ``batch``, ``trueskill`` or that of a plugin; its measures are columns. ``forfeits``:
         whether a match lost by a fault counts as a ``loss`` or is ``void``. Raises UsageError for an unknown
-        method.
+        method and for other forfeits.
         """
+        check_argument("forfeits", forfeits, forfeits in {"loss", "void"}, '"loss" or "void"')
         from tourney.results.ratings import rating_table  # noqa: PLC0415 - numpy and trueskill import slowly
 
         with self.database.snapshot() as moment:

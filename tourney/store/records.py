@@ -47,6 +47,7 @@ from tourney.store.rows import (
     checked,
     chunks,
     dictionaries_of,
+    lost_record,
     match_values,
     result_of,
     seat_values,
@@ -112,10 +113,12 @@ class StoredMatch:
 
     def record(self) -> Record:
         """The record, its digest unchecked. Raises UsageError if there is none."""
-        blob = self.columns["record"]
-        if blob is None:
+        blob, digest = self.columns["record"], self.columns["digest"]
+        if blob is None and not digest:
             raise no_record(self.match())
         with self._naming():
+            if blob is None:
+                raise lost_record(digest)
             return unpack_record("record", blob, self.owner.shape.seats, self.owner.known.record)
 
     def measured(self) -> Measurements:
@@ -210,6 +213,8 @@ class Records:
             match = self._matches.get(tournament, number)
             if match.result is not None and match.result.digest:
                 self._tournaments.refuse_archived(tournament, f"match {number} of ")
+                with self._access.read() as connection:
+                    raise bad_match(connection, tournament, number, lost_record(match.result.digest))
             raise no_record(match)
         return record
 
@@ -219,11 +224,14 @@ class Records:
         Raises UsageError for an archived tournament, and StoreDamaged as ``get`` does.
         """
         self._tournaments.refuse_archived(tournament)
-        query = sa.select(_S.number, _M.record).select_from(PLAYED).where(_M.record.is_not(None))
+        query = sa.select(_S.number, _M.record, _M.digest).select_from(PLAYED)
+        query = query.where(sa.or_(_M.record.is_not(None), _M.digest != ""))
         with self._access.read() as connection:
             dictionary = dictionaries_of(connection, tournament).record
 
             def record_of(row: Cells, shape: Shape) -> tuple[int, Record]:
+                if row[1] is None:
+                    raise lost_record(row[2])
                 return row[0], unpack_record("record", row[1], shape.seats, dictionary)
 
             yield from checked(connection, query, tournament, record_of, 500)
@@ -252,9 +260,16 @@ class Records:
             yield from checked(connection, query, tournament, measured_of, 500)
 
     def parts(self, tournament: int, numbers: Sequence[int]) -> dict[int, MatchParts]:
-        """What is stored of finished matches, packed, by number; others are left out."""
+        """What is stored of finished matches, packed, by number; others are left out.
+
+        A record that is lost comes as no bytes, which cannot be unpacked.
+        """
+        lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
+        record = (
+            _M.record if tournament in self._tournaments.archives() else sa.func.coalesce(_M.record, lost)
+        )
         query = (
-            sa.select(_S.number, _M.record, LOG.c.lines, MEASURED.c.data)
+            sa.select(_S.number, record, LOG.c.lines, MEASURED.c.data)
             .select_from(_MEASURED_TOO.outerjoin(LOG, LOG.c.match_id == _S.id))
             .where(_S.tournament_id == tournament)
         )

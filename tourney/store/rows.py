@@ -236,6 +236,11 @@ def _check_order(last: tuple[int, ...], key: tuple[int, ...]) -> None:
         raise ColumnError("round_no", key[0], f"a place after {before}, that of the match before it")
 
 
+def lost_record(digest: str) -> ColumnError:
+    """The error for a match that has a digest, but no record although its tournament is not archived."""
+    return ColumnError("record", None, f"the record of the digest {digest[:16]}")
+
+
 def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool = False) -> None:
     """Check a finished match, its record too as far as its shape goes; ``archived``: that there is none."""
     read_ranks(row["ranks"], shape.seats)
@@ -244,7 +249,7 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
     check_columns(MATCH, row)
     record, digest = row["record"], row["digest"]
     if record is None and digest != "" and not archived:
-        raise ColumnError("record", None, f"the record of the digest {digest[:16]}")
+        raise lost_record(str(digest))
     if record is not None:
         if archived:
             raise ColumnError("record", record, "nothing, as the tournament is archived")
