@@ -78,6 +78,10 @@ logo = "logo.svg"
 ```"""
 
 
+BEACON = """\
+Instead of `seed`: the seed follows from public randomness that does not exist yet when the plan is published, so
+it cannot be chosen. See [prove the seed](../how-to/verify.md#before-the-start)."""
+
 UNTIL = """\
 For `round-robin` and `adaptive`: the tournament ends as soon as any of this is known. Tourney decides before
 each batch of matches; see [stopping](../explanation/ratings.md#stop-at-what-you-want-to-know)."""
@@ -149,6 +153,7 @@ def page() -> str:
     keys = {key: field for key, field in schema["properties"].items() if key not in formats}
     lines = [INTRODUCTION, "## Top level", "", *_table({**schema, "properties": keys})]
     lines += ["", "## `[[entrant]]`", "", "One table per entrant.", "", *_table(parts["EntrantLine"])]
+    lines += ["", "## `[beacon]`", "", BEACON, "", *_table(parts["Beacon"])]
     lines += ["", "## `[until]`", "", UNTIL, "", *_table(parts["UntilTable"])]
     lines += ["", "## `[limits]`", "", "Times are in milliseconds.", "", *_table(parts["FileLimits"])]
     for key, rule in (("draw", "DrawRule"), ("resign", "ResignRule")):
@@ -262,6 +267,8 @@ def _value(field: Schema) -> str:
         return ", ".join(f"`{json.dumps(word)}`" for word in field["enum"])
     kind = field.get("type", "object")
     if kind == "integer":
+        if "minimum" not in field:
+            return "integer"
         return f"integer, {field['minimum']} to {field.get('maximum', 2**64 - 1)}"
     if kind == "number":
         return "number"
@@ -271,7 +278,12 @@ def _value(field: Schema) -> str:
     if kind == "string":
         pattern = field.get("pattern", "")
         return f"string, `{pattern.strip('^$')}`" if pattern.startswith("^[a-z") else "string"
-    return "`true` or `false`" if kind == "boolean" else "table, see below"
+    if kind == "boolean":
+        return "`true` or `false`"
+    if "anyOf" in field:
+        return " or ".join(_value(one).partition(",")[0] for one in field["anyOf"])
+    inline = "maxProperties" in field and "propertyNames" not in field  # others have a part of the page
+    return "table of names and values" if inline else "table, see below"
 
 
 def main(arguments: list[str]) -> int:

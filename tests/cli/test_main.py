@@ -96,7 +96,7 @@ def test_missing_command_shows_help_and_exits_with_2() -> None:
         (["games", "--format", "xml"], "'xml' is not one of 'table', 'csv', 'json'"),
         (["perft", "sages-tafl"], "Missing argument 'DEPTH'"),
         (["perft", "sages-tafl", "-1"], "No such option '-1'"),
-        (["perft", "sages-tafl", "many"], "'many' is not a valid integer"),
+        (["perft", "sages-tafl", "many"], "'many' is not a whole number"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(words: list[str], says: str) -> None:

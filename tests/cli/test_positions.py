@@ -29,6 +29,15 @@ def test_losses_and_positions_are_tables(db: tuple[str, str]) -> None:
     assert len(shown.stdout.splitlines()) > 1
 
 
+def test_results_without_records_have_no_positions(tmp_path: Path) -> None:
+    games, where = tmp_path / "games.csv", ("--db", str(tmp_path / "i.db"))
+    games.write_text("white,black,result\nann,bob,1-0\nbob,ann,1-0\n")
+    assert invoke("import", str(games), *where).exit_code == 0
+    done = invoke("positions", "--bot", "ann", *where)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "games has results without records, so its positions are not known" in done.stderr
+
+
 def test_unknown_entrant_is_refused_with_the_names(db: tuple[str, str]) -> None:
     done = invoke("positions", "--bot", "absent", *db)
     assert (done.exit_code, done.stdout) == (2, "")

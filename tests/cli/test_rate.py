@@ -86,6 +86,16 @@ def test_exported_records_have_the_ratings_of_the_tournament(
     assert table == stored
 
 
+def test_games_left_out_as_forfeits_are_counted(tmp_path: Path) -> None:
+    file = tmp_path / "games.pgn"
+    lost = one("ann", "bob", "1-0", Termination="time forfeit")
+    file.write_text(pgn(*GAMES) + lost)
+    done = invoke("rate", str(file), "--forfeits", "void")
+    assert "6 games of 3 players rated, of 7 read." in done.stderr
+    assert "games lost by a fault: 1, left out by --forfeits void" in done.stderr
+    assert "7 games of 3 players rated, of 7 read." in invoke("rate", str(file)).stderr
+
+
 @pytest.mark.parametrize("method", ["batch", "trueskill"])
 def test_exported_table_has_the_ratings_of_the_tournament(cup: str, tmp_path: Path, method: str) -> None:
     out = str(tmp_path / "matches.csv")

@@ -77,7 +77,7 @@ def test_wrong_argument_of_a_match_is_one_sentence(
     bots: Any, more: dict[str, Any], said: str, tmp_path: Path
 ) -> None:
     with refused(UsageError, said):
-        tourney.play_match("sage-stones", bots, **{"store": tmp_path / "bots", "sandbox": "off"} | more)
+        tourney.play_match("sage-stones", bots, store=tmp_path / "bots", **{"sandbox": "off", **more})
 
 
 @pytest.mark.parametrize("workers", [0, -1, True, "2", 1.5])

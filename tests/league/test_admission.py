@@ -57,6 +57,15 @@ def test_same_bot_again_is_its_version(tmp_path: Path) -> None:
     assert len(league.ledger.versions) == 1
 
 
+def test_superseded_version_again_is_refused(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    for text in ("one", "two", "one"):
+        put(league, "mason", "drifter", text)
+        take_in(league, 1, NOW, lambda _: None)
+    (found,) = reasons(league)[2:]
+    assert found.startswith("refused it is mason/drifter 1, which a newer version superseded: change it")
+
+
 def test_names_and_games_are_checked(tmp_path: Path) -> None:
     league = new_league(tmp_path)
     put(league, "mason", "drifter")

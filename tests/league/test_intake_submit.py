@@ -30,6 +30,8 @@ def test_unfit_bots_are_refused_at_once(tmp_path: Path) -> None:
         submit(league, write_bot(tmp_path, "a", games='["sages-tafl"]'), "mason", None, None)
     with pytest.raises(UsageError, match="cannot name an author"):
         submit(league, write_bot(tmp_path, "b"), "Mason", None, None)
+    with pytest.raises(UsageError, match="house is the name of the league's own bots"):
+        submit(league, write_bot(tmp_path, "d", games='["sage-stones"]'), "house", None, None)
     (tmp_path / "c").mkdir()
     with pytest.raises(BotError, match=r"there is no bot\.toml"):
         submit(league, tmp_path / "c", "mason", None, None)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from tests.support.leagues import new_league, put
 from tourney.league.league_folder import League, make_league
 from tourney.league.league_status import league_status, status_text
 from tourney.league.ledger import Author, BotVersion, Division, Night, NightTournament, Season, Submission
@@ -40,3 +41,11 @@ def test_status_names_bots_and_news(tmp_path: Path) -> None:
     text = status_text(status)
     assert "night 1 is open" in text
     assert "mason/other: refused: there is no bot.toml" in text
+
+
+def test_bots_in_the_inbox_wait(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    put(league, "mason", "drifter")
+    put(league, "heron", "other")
+    assert league_status(league, NOW).waiting == 2
+    assert "2 submissions waiting" in status_text(league_status(league, NOW))

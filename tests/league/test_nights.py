@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.command import invoke
 from tests.support.leagues import NOW, new_league, put, reopened, run
-from tourney.errors import BusyError
+from tests.support.tournaments import refused
+from tourney.errors import BusyError, InputError
 from tourney.league import night_play, nights
 from tourney.league.league_tables import latest_table
 from tourney.league.nights import league_lock, preview
@@ -144,3 +145,27 @@ def test_log_has_a_line_for_each_event(tmp_path: Path) -> None:
         json.loads((league.folder / "records" / "ledger.jsonl").read_text().splitlines()[0])["name"]
         == "stones"
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('inbox = "inbox"', 'inbox = "inbax"', 'inbox is "inbax", but there is no such folder'),
+        ("", 'notify = ["./no-mail"]\n', 'notify names the program "./no-mail", which cannot be run'),
+        ("sage-stones", "seven-sages", 'game is "seven-sages", but this league has played "sage-stones"'),
+    ],
+)
+def test_wrong_league_file_is_refused_before_a_night_begins(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    league = new_league(tmp_path)
+    put(league, "ann", "drifter")
+    run(league)
+    file = league.folder / "league.toml"
+    text = file.read_text()
+    file.write_text(text.replace(old, new) if old else new + text)
+    with refused(InputError, f"{file}: {said}"):
+        run(league, 1)
+    with refused(InputError, said):
+        list(preview(reopened(league), NOW))
+    assert list(reopened(league).ledger.nights) == [1]

@@ -102,7 +102,7 @@ def test_superiority_has_every_pair_both_ways(source: ReportSource) -> None:
 def test_notes_name_the_limits_of_the_ratings(repository: Database) -> None:
     tournament = world.begin(repository, "abcd", games=2)
     looked, prior = load(repository, tournament).pool_notes
-    assert looked.startswith("Not all planned matches are played: ")
+    assert looked.startswith("The number of matches was open: ")
     assert prior == "No match has been rated yet, so the intervals are those of the prior."
     rows = dict(repository.schedules.rows(tournament.id))
     entrants = repository.tournaments.entrants(tournament.id)

@@ -108,6 +108,14 @@ def test_run_refused_for_its_database_leaves_no_log(tmp_path: Path) -> None:
     assert "is not an SQLite database" in log.read_text()
 
 
+def test_refused_start_leaves_no_log(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text(THREE_PEBBLES.replace('"pebble"', '"nosuch"'))
+    words = [str(tmp_path / "cup.toml"), "--db", str(tmp_path / "t.db"), "--bots", str(tmp_path / "bots")]
+    result = invoke("run", *words)
+    assert (result.exit_code, "there is no bot 'nosuch'" in result.stderr) == (2, True)
+    assert not list(tmp_path.glob("*.log"))
+
+
 def test_report_is_written_at_intervals_and_at_the_end(tmp_path: Path) -> None:
     setup = ReporterSetup(tmp_path, 30, out=tmp_path / "out")
     for minute in (0, 1, 29.9):

@@ -285,6 +285,15 @@ def kill_behind(method: str, url: str, *words: str) -> None:
         close_other_sessions(url)
 
 
+def test_second_archive_names_the_first_and_does_not_advise_removing_it(place: str, tmp_path: Path) -> None:
+    out = tmp_path / "cup.gz"
+    assert invoke("db", "archive", "--out", str(out), "--db", place).exit_code == 0
+    again = invoke("db", "archive", "--out", str(out), "--db", place)
+    assert (again.exit_code, again.stdout) == (2, "")
+    assert "cup is in the archive cup.gz" in again.stderr
+    assert "remove" not in again.stderr
+
+
 @pytest.mark.kill
 def test_archiving_that_is_killed_leaves_all_or_nothing(place: str, tmp_path: Path) -> None:
     out = tmp_path / "cup.gz"

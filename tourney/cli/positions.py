@@ -96,6 +96,8 @@ def command(options: PositionsRequest) -> None:
             raise UsageError(
                 f"{tournament.name} has no entrant {options.bot!r}; there are: {', '.join(entrants)}"
             )
+        if not tournament.recorded:
+            raise UsageError(f"{tournament.name} has results without records, so its positions are not known")
         games = list(games_of(database, tournament, entrants[options.bot]))
     found = explore(games, options.plies)
     losses = [

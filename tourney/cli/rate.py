@@ -86,7 +86,7 @@ class RateRequest:
     repeats: str = opt.shared(opt.repeats_option)
     draw_probability: str | None = option(
         "--draw-probability P",
-        "TrueSkill: draw probability of equal players, from 0 to 1, or 'estimate' from the results."
+        "TrueSkill: draw probability of equal players, 0 or more and below 1, or 'estimate' from the results."
         " [default: 0.1]",
     )
     tau: str = option(
@@ -161,7 +161,7 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
         _print_trueskill(tally, options, output)
     else:
         _print_batch(tally, options, output)
-    _say(tally, problems, output)
+    _say(tally, problems, options.forfeits, output)
     if options.report is not None:
         _write_report(tally, options.game or game_of(problems), files, options.report, output)
     if options.strict and problems.damaged:
@@ -224,9 +224,12 @@ def _print_problems(problems: Problems, format_: OutputFormat, output: Output) -
     output.show(ProblemsDocument(problems=found), map(asdict, found), PROBLEMS, format_)
 
 
-def _say(tally: Tally, problems: Problems, output: Output) -> None:
-    games, players = counted(tally.games, "game"), counted(len(tally.players), "player")
+def _say(tally: Tally, problems: Problems, forfeits: Forfeits, output: Output) -> None:
+    void = sum(any(one.faults) for one in results_of(tally)) if forfeits == "void" else 0
+    games, players = counted(tally.games - void, "game"), counted(len(tally.players), "player")
     output.say(f"{games} of {players} rated, of {problems.read:,} read.")
+    if void:
+        output.say(f"games lost by a fault: {void:,}, left out by --forfeits void")
     report_problems(problems, output)
 
 

@@ -139,6 +139,9 @@ class UnattendedOptions:
         """The settings of an unattended run. Raises UsageError."""
         seconds = 0.0 if self.patience == "0" else parse_span("--patience", self.patience).total_seconds()
         words = () if self.report_options is None else parse_report_options(self.report_options)
+        if self.report is None:
+            alone = {"--report-out": self.report_out, "--report-options": self.report_options}
+            opt.refuse(alone, "goes with --report MINUTES; --report 0 writes one report, at the end")
         return RunOptions(
             play=PlaySetup(
                 deadline,

@@ -91,6 +91,12 @@ class TuneTable(Terms, frozen=True, kw_only=True, rename="kebab", forbid_unknown
         """Check what the types cannot express. Raises SchemaError."""
         if self.seed is not None:
             seed_of("seed", self.seed)
+        for name in self.parameters:
+            if self.parameters.count(name) > 1:
+                raise SchemaError(("parameters",), f"names {name} twice")
+        for key, games in (("games", self.games), ("gate-games", self.gate_games)):
+            if games is not None and games % 2:
+                raise SchemaError((key,), f"is {games}, but must be even: bots play pairs of games")
         if self.rate is not None and self.method != "spsa":
             raise SchemaError(("rate",), f'does not go with method = "{self.method}"')
         if self.rate is not None and not 0.0001 <= self.rate <= 1:
@@ -120,7 +126,7 @@ class TuneFile:
                     f" {', '.join(parameters)}"
                 )
         if table.parameters:
-            parameters = {name: parameters[name] for name in dict.fromkeys(table.parameters)}
+            parameters = {name: parameters[name] for name in table.parameters}
         rate = default_rate(len(parameters)) if table.rate is None else Decimal(f"{table.rate:.6f}")
         pairs, draws = table.games // 2, derive(self._seed or 0, "tune")
         names, values = tuple(parameters), tuple(parameters.values())

@@ -262,6 +262,9 @@ def _refuse_known(league: League, submission: Submission, bot: StoredBot) -> int
     if known is not None:
         if (known.author, known.bot) != (author, name):
             raise BotError(f"it is a copy of {known.label}")
+        if known.withdrawn or known.superseded is not None:
+            why = "was withdrawn" if known.withdrawn else "a newer version superseded"
+            raise BotError(f"it is {known.label}, which {why}: change it, and it enters as a new version")
         return known.number
     others = {one.bot for one in ledger.versions if one.author != author}
     if other := imitated(name, others | shipped_bots().keys()):

@@ -26,6 +26,7 @@ from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Final
 
 from tourney.bots.catalogue.manifest import FILE_NAME
+from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import copy_submission
 from tourney.bots.catalogue.tree import SUBMITTED, excess, remove_tree
 from tourney.errors import EnvironmentFailure, UsageError
@@ -306,6 +307,8 @@ def submit(league: League, bot: Path, author: str, name: str | None, key: Path |
         if not manifest.plays(game := league.table.game):
             raise UsageError(f"{bot} plays {', '.join(manifest.games)}, and this league plays {game}")
         name = name or manifest.name
+        if author == HOUSE:
+            raise UsageError(f"{HOUSE} is the name of the league's own bots: choose another --author")
         for what, word in (("an author", author), ("a bot", name)):
             if HANDLE.fullmatch(word) is None:
                 raise UsageError(

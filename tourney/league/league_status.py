@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from tourney.bots.catalogue.shipped import HOUSE
+from tourney.league.intake import arrivals, is_repository
 from tourney.league.league_folder import League
 from tourney.league.ledger import Night
 from tourney.run.engine.run_control import parse_until
@@ -62,7 +63,7 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
         next_night=parse_until(table.opens, now).isoformat(timespec="minutes"),
         matches=sum(one.matches for one in ledger.nights.values()),
         authors=len([name for name in ledger.authors if name != HOUSE]),
-        waiting=sum(one.fate == "waiting" for one in ledger.submissions.values()),
+        waiting=_waiting(league, now),
         bots=tuple(
             LeagueBot(
                 author=author,
@@ -75,6 +76,13 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
         ),
         news=_news(league, last),
     )
+
+
+def _waiting(league: League, now: datetime) -> int:
+    """The submissions that the next night judges: those taken, and those in the inbox if it is a folder."""
+    taken = sum(one.fate == "waiting" for one in league.ledger.submissions.values())
+    # A repository is fetched by the night alone: status must not wait for a server.
+    return taken if is_repository(league) else taken + sum(1 for _ in arrivals(league, now))
 
 
 def _news(league: League, last: Night | None) -> tuple[str, ...]:

@@ -12,9 +12,10 @@ from typing import Final
 from msgspec import structs
 
 from tourney.bots.catalogue.tree import locked
-from tourney.errors import BusyError
+from tourney.errors import BusyError, InputError
 from tourney.league.admission import enter_house, take_in, write_news
 from tourney.league.intake import arrivals
+from tourney.league.league_file import LEAGUE_FILE
 from tourney.league.league_folder import League, cron_files, moment
 from tourney.league.league_site import keep_games, write_league_site
 from tourney.league.league_tables import keep_table, rate_league
@@ -23,6 +24,7 @@ from tourney.league.night_play import NightPlan, NightPlay
 from tourney.league.seasons import close_season, is_due, season_now
 from tourney.run.listeners import Listener
 from tourney.run.unattended import notify
+from tourney.schema import show
 from tourney.store.archiving import archive_tournament
 from tourney.store.database import Database, backup_database
 from tourney.store.engine import database_exists
@@ -70,8 +72,10 @@ def league_lock(league: League) -> Iterator[League]:
 def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str], None]) -> NightEnd:
     """Run a night, or finish the one that is open.
 
-    Raises BusyError if another one goes on, and what a run raises; the next call goes on from there.
+    Raises InputError as ``check_league`` does, BusyError if another one goes on, and what a run raises; the
+    next call goes on from there.
     """
+    check_league(league)
     with league_lock(league) as held:
         log, begun = LeagueLog(held, say), plan.clock()
         night = _open(held, now, log)
@@ -85,6 +89,35 @@ def run_night(league: League, plan: NightPlan, now: datetime, say: Callable[[str
                 return NightEnd(night.number, night.matches, play.signal)
         _close(held, night, now + timedelta(seconds=plan.clock() - begun), log)
         return NightEnd(night.number, night.matches)
+
+
+def check_league(league: League) -> None:
+    """Raise InputError for a value of the league file by which a night could only fail, or do nothing."""
+    if found := _misfit(league):
+        key, problem = found
+        path = league.folder / LEAGUE_FILE
+        raise InputError(f"{path}: {key} {problem}", file=path, key=key)
+
+
+def _misfit(league: League) -> tuple[str, str] | None:
+    """The first key of the league file that does not fit what is there, with the problem, or None."""
+    table = league.table
+    if "://" not in table.inbox and not league.inbox.is_dir():
+        return "inbox", f"is {show(table.inbox)}, but there is no such folder"
+    if table.notify and shutil.which(_program(league)) is None:
+        return "notify", f"names the program {show(table.notify[0])}, which cannot be run"
+    if database_exists(league.database):
+        with Database.open(league.database) as database:
+            played = {one.game for one in database.tournaments.all()}
+        for game in sorted(played - {table.game}):
+            return "game", f"is {show(table.game)}, but this league has played {show(game)}: set it back"
+    return None
+
+
+def _program(league: League) -> str:
+    """The program of ``notify``: one with a slash is relative to the league's folder."""
+    word = league.table.notify[0]
+    return str(league.folder / word) if "/" in word else word
 
 
 def _open(league: League, now: datetime, log: Listener) -> Night:
@@ -149,7 +182,6 @@ def _notify(league: League, night: Night, author: str, text: str, log: Listener)
     words = league.table.notify
     if not words:
         return
-    program = str(league.folder / words[0]) if "/" in words[0] else words[0]
     table = league.authors.get(author)
     variables = {
         "TOURNEY_LEAGUE": league.table.name,
@@ -157,7 +189,7 @@ def _notify(league: League, night: Night, author: str, text: str, log: Listener)
         "TOURNEY_AUTHOR": author,
         "TOURNEY_ADDRESS": "" if table is None else table.address,
     }
-    if problem := notify((program, *words[1:]), variables, text):
+    if problem := notify((_program(league), *words[1:]), variables, text):
         log.say(problem.replace("--notify:", "notify:"))
 
 
@@ -190,6 +222,7 @@ def _archive(league: League, now: datetime, log: Listener) -> None:
 
 def preview(league: League, now: datetime) -> Iterator[str]:
     """Yield what a night would do now, in sentences; nothing is written."""
+    check_league(league)
     last = league.ledger.night
     goes_on = last is not None and not last.announced
     number = 1 if last is None else last.number + (not goes_on)

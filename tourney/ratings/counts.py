@@ -246,7 +246,7 @@ class Counts:
         return links
 
     def mean_lucks(self) -> dict[int, MeanLuck]:
-        """The mean luck of each entrant, by clusters; empty where no luck is known."""
+        """The mean luck of each entrant with games, by clusters; empty where no luck is known."""
         if not self.luck.any():
             return {}
         keys, inverse = np.unique(self.seating * len(self.times) + self.cluster[:, None], return_inverse=True)
@@ -254,9 +254,9 @@ class Counts:
         who, times = keys // len(self.times), self.times[keys % len(self.times)]
         games = np.bincount(self.seating.reshape(-1), np.repeat(self.game_times, self.seats), self.size)
         found = {}
-        for place, number in enumerate(self.entrants):
+        for place in np.flatnonzero(games).tolist():
             mine = np.repeat(sums[who == place], times[who == place])
-            found[number] = mean_luck(np.rint(mine).astype(int).tolist(), int(games[place]))
+            found[self.entrants[place]] = mean_luck(np.rint(mine).astype(int).tolist(), int(games[place]))
         return found
 
     def without_luck_of(self, entrants: Iterable[int]) -> "Counts":

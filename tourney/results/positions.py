@@ -100,6 +100,7 @@ def games_of(database: Database, tournament: Tournament, entrant: int) -> Iterat
         yield from games_in(rows, names, entrant, partial(with_analyses, database, tournament.id))
     except StoreDamaged:  # reading its row alone says which one is damaged
         for match in rows:
+            database.records.get(tournament.id, match.number)
             database.analyses.of(tournament.id, match.number)
         raise
 

@@ -128,8 +128,8 @@ def pool_notes(
     pool, fit = batch.pool, batch.pool.goodness
     if batch.look is not None:
         yield (
-            "Not all planned matches are played: intervals and ranks hold at every look, probabilities are"
-            " those of this moment."
+            "The number of matches was open: intervals and ranks hold at every look, probabilities are those"
+            " of this moment."
         )
     if not pool.matches:
         yield "No match has been rated yet, so the intervals are those of the prior."

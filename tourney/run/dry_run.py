@@ -200,7 +200,8 @@ def _processors(plan: Plan, pinning: Pinning) -> str:
     if pinning.cpus == 0:
         return f"matches and bots share all {counted(pinning.processors, 'processor')}"
     if pinning.workers * pinning.cpus > pinning.processors:
-        return f"{pinning.workers} matches at a time share {counted(pinning.processors, 'processor')}"
+        shared = counted(pinning.processors, "processor")
+        return f"the bots of {pinning.workers} matches at a time share {shared}"
     if pinning.separate(plan.seats):
         return "every bot has a processor of its own"
     return f"the {plan.seats} bots of a match share {counted(pinning.cpus, 'processor')}"

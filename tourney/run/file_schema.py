@@ -147,7 +147,7 @@ class UntilTable(Struct, frozen=True, forbid_unknown_fields=True):
     ] = None
     best: Annotated[
         float | None,
-        Meta(description="The best bot is known with this confidence, from 0.5 to less than 1, as 0.95."),
+        Meta(description="The best bot is known with this confidence, from 0.5 to 0.9999."),
     ] = None
     top: Annotated[
         Annotated[int, Meta(ge=1, le=100_000)] | None,
@@ -198,16 +198,9 @@ class TournamentTable(Struct, frozen=True, kw_only=True, rename="kebab", forbid_
             " choose one only to play a finished tournament again."
         ),
     ] = None
-    beacon: (
-        Annotated[
-            Beacon,
-            Meta(
-                description="Public randomness that the seed comes from, instead of `seed`; see"
-                " [prove the seed](../how-to/verify.md#before-the-start)."
-            ),
-        ]
-        | None
-    ) = None
+    beacon: Annotated[
+        Beacon | None, Meta(description="Public randomness that the seed comes from, instead of `seed`.")
+    ] = None
     bots: Annotated[
         tuple[BotSource, ...],
         Meta(

@@ -292,7 +292,11 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         old["seed"], new["seed"] = seed, file.seed
     for values, beacon in ((old, tournament.origin.beacon), (new, file.beacon)):
         values["[beacon] round"] = None if beacon is None else beacon.round
-    may_raise = f", raise {' and '.join(keys)}," if keys else ""
+    format_ = find_format(tournament.plan.format)
+    may = ["add entrants"] if format_.takes_entrants else []
+    may += [f"raise {' and '.join(keys)}"] if keys else []
+    rounds = "" if format_.rounds_key(tournament.plan.seats) == "refused" else "rounds, "
+    may += [f"change {rounds}[run] and the texts for the report"]
     for key in dict.fromkeys((*old, *new)):
         was, now = old.get(key), new.get(key)
         if key in keys and isinstance(was, int) and isinstance(now, int) and now > was:
@@ -302,13 +306,13 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
             raise SchemaError(
                 (),
                 f"{key} was {before} when {tournament.name} began and is {_shown(now)} now; a later file may"
-                f" only add entrants{may_raise} or change rounds and [run]; set it back, or take a new name",
+                f" only {', or '.join(may)}; set it back, or take a new name",
                 inside=True,
             )
-    rounds = file.plan.rounds
-    if rounds is not None and rounds < paired:
+    planned = file.plan.rounds
+    if planned is not None and planned < paired:
         raise SchemaError(
-            ("rounds",), f"is {rounds}, but {paired} rounds of {tournament.name} are paired already"
+            ("rounds",), f"is {planned}, but {paired} rounds of {tournament.name} are paired already"
         )
 
 

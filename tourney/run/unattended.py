@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tourney.errors import EnvironmentFailure, StoreError, TourneyError, UsageError
+from tourney.errors import EnvironmentFailure, InputError, StoreError, TourneyError, UsageError
 from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import ignore_hangups
 from tourney.run.engine.tournament_run import run_tournament
@@ -120,8 +120,9 @@ def run_unattended(
             code = error.exit_code if isinstance(error, TourneyError) else EnvironmentFailure.exit_code
             text = str(error) or type(error).__name__
             with ignore_hangups():
-                # A refused file may be another program's: nothing new is left beside it.
-                refused = isinstance(error, StoreError) and not log.begun
+                # A refused start is corrected and repeated, and a refused database may be another program's:
+                # nothing new is left beside it.
+                refused = isinstance(error, (InputError, StoreError)) and not log.begun
                 hears = listener if refused and not log.path.exists() else both
                 _report_end(RunEnd(name, FAILED, code, text, text), hears, options.notify)
             raise

@@ -43,9 +43,10 @@ def archive_tournament(
     """
     if not out.name.endswith(ENDINGS) or not out.name.isprintable():
         raise UsageError(f"an archive is compressed: {str(out)!r} must end in {' or '.join(ENDINGS)}")
+    chosen = database.tournaments.get(name)
+    database.tournaments.refuse_archived(chosen.id)  # before the next advice: the file may be the only copy
     if out.exists():
         raise UsageError(f"{out} is there already; name another file by --out, or remove one left by a kill")
-    chosen = database.tournaments.get(name)
     with database.run_lock(chosen, time.time()):
         with database.snapshot() as moment:
             tournament = moment.tournaments.get(chosen.name)

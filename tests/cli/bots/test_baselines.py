@@ -23,3 +23,11 @@ def test_baselines_are_listed_by_game_with_their_history(tmp_path: Path) -> None
     assert bots() == ["second"]
     assert bots("--history") == ["first", "second"]
     assert bots("--game", "sages-tafl") == []
+
+
+def test_unknown_game_and_missing_database_are_refused(tmp_path: Path) -> None:
+    unknown = invoke("bots", "baselines", "--game", "nosuch")
+    assert (unknown.exit_code, "there is no game 'nosuch'" in unknown.stderr) == (2, True)
+    missing = invoke("bots", "baselines", "--db", str(tmp_path / "no.db"))
+    assert missing.exit_code != 0
+    assert "no.db" in missing.stderr

@@ -8,10 +8,11 @@ from msgspec.structs import asdict
 
 from tourney.cli.bots.list import SHORT
 from tourney.cli.completion import complete_game
-from tourney.cli.options import db_option, formats_option, output_options
+from tourney.cli.options import db_option, formats_option, is_given, output_options
 from tourney.cli.output import OutputFormat, current
 from tourney.compare.question import interval_text
 from tourney.compare.question_results import GateBot
+from tourney.games.registry import find_game
 from tourney.results.columns import Row
 from tourney.schema import Document
 from tourney.store.baselines import Baseline, Beaten
@@ -48,9 +49,11 @@ COLUMNS = ("game", "name", "bot", "version", "args", "digest", "promoted", "beat
 def command(game: str | None, history: bool, db: str, format_: OutputFormat) -> None:
     """List the baselines: the bots that `tourney gate` compares candidates with, and whom each beat."""
     found: tuple[Baseline, ...] = ()
-    if database_exists(db):
+    if database_exists(db) or is_given("db"):
         with Database.open(db) as database:
             found = database.baselines.all(game, history=history)
+    if game is not None and not found:
+        find_game(game)
     rows = [_row(one, people=format_ is OutputFormat.TABLE) for one in found]
     current().show(BaselinesDocument(baselines=tuple(map(_line, found))), rows, COLUMNS, format_)
 
