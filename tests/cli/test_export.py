@@ -51,6 +51,15 @@ def test_csv_and_parquet_exports_have_equal_rows(db: str, tmp_path: Path, what: 
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
+def test_refused_table_prints_no_header(db: str, tmp_path: Path) -> None:
+    copy = str(tmp_path / "copy.db")
+    assert invoke("db", "copy", "--db", db, copy).exit_code == 0
+    assert invoke("db", "archive", "--out", str(tmp_path / "cup.gz"), "--db", copy).exit_code == 0
+    done = invoke("export", "--what", "times", "--db", copy)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "is in the archive cup.gz" in done.stderr
+
+
 def test_impossible_exports_are_refused(db: str, tmp_path: Path) -> None:
     for words, code, sentence in (
         (("--what", "seats", "--format", "jsonl"), 2, "--format jsonl does not go with --what seats"),

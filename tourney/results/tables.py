@@ -49,8 +49,10 @@ class DataTable:
         A text that a spreadsheet would take for a formula has an apostrophe before it; the JSON has not.
         """
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([csv_cell(row[column]) for column in self.columns] for row in self.rows)
+        cells = ([csv_cell(row[column]) for column in self.columns] for row in self.rows)
+        first = list(islice(cells, 1))  # before the header: what refuses the rows refuses the whole table
+        writer.writerows([self.columns, *first])
+        writer.writerows(cells)
 
     def csv(self) -> bytes:
         """The table as CSV in UTF-8."""
