@@ -1,6 +1,9 @@
 """The rules of the tree that a program can check: lint, types, imports, and forbidden text."""
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -94,6 +97,23 @@ def test_demo_has_the_versions_of_the_tests() -> None:
         for name in ("run.txt", "dev.txt")
     )
     assert run <= dev
+
+
+@pytest.mark.parametrize("room", ["tourney.games", "tourney.play"])
+def test_public_method_has_docstring_or_that_of_its_base(room: str) -> None:
+    """Ruff asks for no docstrings of methods in these rooms: most of them fulfil a base's contract."""
+    found = pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}.")
+    modules = [importlib.import_module(one.name) for one in found if ".compiled." not in one.name]
+    bare = [
+        f"{kind.__module__}.{kind.__name__}.{name}"
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and kind.__module__ == module.__name__
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and (inspect.isfunction(value) or isinstance(value, property))
+        if not inspect.getdoc(getattr(kind, name))
+    ]
+    assert bare == []
 
 
 # -- counts -------------------------------------------------------------------------------------------------

@@ -108,11 +108,9 @@ class CoreState(State[int]):
 
     @property
     def seats(self) -> int:
-        """The number of seats at the table."""
         return self.core.seats
 
     def legal_actions(self) -> Sequence[int]:
-        """Legal actions or outcomes of chance, sorted by their strings; none when the game is over."""
         try:
             return self._legal
         except AttributeError:  # nothing sets it before: most states are passed through and never asked
@@ -126,32 +124,25 @@ class CoreState(State[int]):
         return IntActions(self.game.action, self.core.actions())
 
     def is_legal(self, action: int) -> bool:
-        """Whether an action is legal here."""
         return self.core.is_legal(action)
 
     def chance_weights(self) -> Sequence[int]:
-        """Weights of the outcomes, in ``legal_actions`` order. Raises ValueError."""
         return self.core.weights() if self.actor == CHANCE else super().chance_weights()
 
     def outcome(self, u: int) -> int:
-        """The outcome that chance has by a random integer of 64 bits. Raises ValueError."""
         return self.core.outcome(u) if self.actor == CHANCE else super().outcome(u)
 
     def play(self, action: int) -> Self:
-        """The state after a legal action."""
         after: Self = self.core.state_after(type(self), action)
         return after
 
     def ranks(self) -> tuple[int, ...] | None:
-        """Each seat's rank, or None while not over."""
         return self.core.ranks()
 
     def reason(self) -> str:
-        """Why the game is over, as a word of the game, or "" while not over."""
         return self.core.reason()
 
     def position(self) -> str:
-        """The position string."""
         return self.core.position()
 
 
@@ -175,26 +166,22 @@ class DrawnGame(Game[A]):
         return import_module(f"{self.package}.diagram")
 
     def view(self, text: str) -> AnyView:
-        """The readable view of a position string or an observation. Raises PositionError."""
         if not hasattr(self.drawing, "view_of"):
             return super().view(text)
         found: AnyView = self.drawing.view_of(self, text)
         return found
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """The diagram of a position string or an observation, with the last action marked."""
         found: Diagram = self.drawing.diagram_of(view, last)
         return found
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
-        """Values of the parts of a diagram; one part unless ``drawing`` has ``parts_of``."""
         if not hasattr(self.drawing, "parts_of"):
             return super().diagram_parts(view, last)
         found: tuple[Hashable, ...] = self.drawing.parts_of(view, last)
         return found
 
     def diagram_part(self, index: int, part: Any) -> Diagram:
-        """What a part shows."""
         if not hasattr(self.drawing, "part_of"):
             return super().diagram_part(index, part)
         found: Diagram = self.drawing.part_of(index, part)
@@ -220,7 +207,6 @@ class CoreGame(DrawnGame[int], Generic[P]):
         """Parse a position string by the seats and options in it. Raises PositionError."""
 
     def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - for games with several
-        """The start of a game."""
         return self.state_at(self.start)
 
     def state_at(self, at: P) -> CoreState:
@@ -232,15 +218,12 @@ class CoreGame(DrawnGame[int], Generic[P]):
         return state
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - for games with several
-        """The state of a position string, without history. Raises PositionError."""
         return self.state_at(self.read(text))
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> CoreState:  # noqa: ARG002 - nothing is hidden
-        """The observed position: nothing is hidden. Raises PositionError."""
         return self.state_at(self.read(observation))
 
     def legal_texts(self, state: State[int]) -> tuple[str, ...]:
-        """The strings of a state's legal actions, sorted."""
         core: Core = state.core  # type: ignore[attr-defined] # a CoreState
         # In one call of the core: calling a function for each action takes longer than listing them.
         if self.strings:
@@ -248,7 +231,6 @@ class CoreGame(DrawnGame[int], Generic[P]):
         return tuple(map(self.action_string, core.actions()))
 
     def play_text(self, state: State[int], text: str) -> CoreState:
-        """The state after the action of a string. Raises ActionError."""
         core: Core = state.core  # type: ignore[attr-defined] # a CoreState
         after: CoreState | None = core.state_if_legal(self.state, self.parse_action(text))
         if after is None:
@@ -256,21 +238,17 @@ class CoreGame(DrawnGame[int], Generic[P]):
         return after
 
     def play_outcome(self, state: State[int], u: int) -> tuple[str, CoreState]:
-        """The outcome that chance has by a random integer of 64 bits, as a string, and the state after it."""
         core: Core = state.core  # type: ignore[attr-defined] # a CoreState
         code, after = core.state_by_chance(self.state, u)
         return self.action_string(code), after
 
     def values(self, state: State[int]) -> Sequence[int]:
-        """The value of a state for each seat, as a search has it."""
         found: Sequence[int] = state.core.values()  # type: ignore[attr-defined] # a CoreState
         return found
 
     def outlook(self, state: State[int]) -> Sequence[Sequence[int]]:
-        """The values after each legal action."""
         core: Core = state.core  # type: ignore[attr-defined] # a CoreState
         return core.outlook(core.actions())
 
     def scratch(self, state: State[int]) -> Core:
-        """A new core that holds a state, to play in."""
         return state.core.copy()  # type: ignore[attr-defined,no-any-return] # a CoreState

@@ -36,20 +36,16 @@ class ExternalState(State[str]):
 
     @property
     def seats(self) -> int:
-        """The number of seats."""
         return self._seats
 
     @property
     def actor(self) -> int:
-        """OVER: no seat acts."""
         return OVER
 
     def legal_actions(self) -> Sequence[str]:
-        """Nothing."""
         return []
 
     def play(self, action: str) -> "ExternalState":  # noqa: ARG002 - nothing is legal
-        """This state."""
         return self
 
     def ranks(self) -> tuple[int, ...]:
@@ -57,11 +53,9 @@ class ExternalState(State[str]):
         return (1,) * self._seats
 
     def reason(self) -> str:
-        """``referee``."""
         return REFEREE
 
     def position(self) -> str:
-        """A word."""
         return "external"
 
 
@@ -83,7 +77,6 @@ class External(Game[str]):
     def settings(
         self, seats: int | None = None, options: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, str]]:
-        """Check seats and options. Raises OptionError."""
         given = dict(options or {})
         referee, seconds = given.pop(REFEREE, ""), given.pop("timeout-s", "600")
         count, _ = super().settings(seats, given)
@@ -106,13 +99,10 @@ class External(Game[str]):
         return count, {REFEREE: referee, "timeout-s": str(number)}
 
     def initial(self, seats: int, options: Mapping[str, str]) -> ExternalState:  # noqa: ARG002 - for no rules
-        """The only state."""
         return ExternalState(seats)
 
     def action_string(self, action: str) -> str:
-        """The action."""
         return action
 
     def parse_action(self, text: str) -> str:
-        """Raise ActionError: there are no actions."""
         raise ActionError(f"{text[:60]!r}: the game external has no actions")

@@ -63,19 +63,15 @@ class FairyState(State[str]):
         return reason, value
 
     def legal_actions(self) -> Sequence[str]:
-        """List the legal moves, sorted."""
         return () if self._reason else self._legal
 
     def play(self, action: str) -> FairyState:
-        """The state after a legal move."""
         return FairyState(self.variant, self.fen, (*self.moves, action))
 
     def ranks(self) -> tuple[int, ...] | None:
-        """The ranks, or None while the game goes on."""
         return self._ranks
 
     def reason(self) -> str:
-        """Why the game is over, or ""."""
         return self._reason
 
     def irreversible(self) -> bool:
@@ -83,7 +79,6 @@ class FairyState(State[str]):
         return self.position().split(" ")[-2:-1] == ["0"]
 
     def position(self) -> str:
-        """The FEN."""
         return str(package().get_fen(self.variant, self.fen, list(self.moves)))
 
 
@@ -131,15 +126,12 @@ class FairyGame(Game[str]):
         self.rules = f"1-{version or 'unknown'}"
 
     def initial(self, seats: int, options: Mapping[str, str]) -> State[str]:  # noqa: ARG002 - there are none
-        """The starting position."""
         return FairyState(self.variant, package().start_fen(self.variant), ())
 
     def action_string(self, action: str) -> str:
-        """The move."""
         return action
 
     def parse_action(self, text: str) -> str:
-        """The move. Raises ActionError."""
         if _MOVE.fullmatch(text) is None:
             raise ActionError(
                 f"{text[:20]!r} is not a move: write it as UCI does, such as e2e4, e7e8q or P@e4"
@@ -147,7 +139,6 @@ class FairyGame(Game[str]):
         return text
 
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
-        """The moves in the package's algebraic notation."""
         start = package().start_fen(self.variant)
         try:
             return [str(san) for san in package().get_san_moves(self.variant, start, list(actions))]
@@ -168,13 +159,11 @@ class Fairy(GameFamily):
     title = "Chess variants by the rules of Fairy-Stockfish"
 
     def make(self, text: str) -> FairyGame:
-        """A variant by its name. Raises GameError."""
         if text not in self._variants():
             raise GameError(f"there is no variant fairy:{text[:40]}; `tourney games fairy` lists them")
         return FairyGame(text)
 
     def names(self) -> tuple[str, ...]:
-        """The names of all variants. Raises GameError."""
         return tuple(f"fairy:{variant}" for variant in self._variants())
 
     def _variants(self) -> tuple[str, ...]:

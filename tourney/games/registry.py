@@ -52,7 +52,6 @@ class GameRegistry(Registry[AnyGame]):
     """All games by name. ``FAMILY:TEXT`` names a game that a family makes."""
 
     def find(self, name: str) -> AnyGame:
-        """The game of that name, made once. Raise GameError for an unknown name or a broken plugin."""
         if name == EXTERNAL and name not in self._found:
             from tourney.games.external import External  # noqa: PLC0415 - few tournaments have it
 
@@ -76,7 +75,6 @@ class GameRegistry(Registry[AnyGame]):
         return self._found.setdefault(name, self._found.setdefault(game.name, game))
 
     def knows(self, name: str) -> bool:
-        """Whether anything is offered under that name, broken or not; of a family, whether it is."""
         family, colon, _ = name.partition(":")
         if not colon:
             return name == EXTERNAL or super().knows(name)

@@ -121,7 +121,6 @@ class PersonChannel(Channel):
         self._game = NewGame("", 0, 0, 0)
 
     def send(self, data: bytes) -> None:
-        """Read lines."""
         for line in data.decode("utf-8").split("\n"):
             match decode_referee(line):
                 case Hello():
@@ -139,7 +138,6 @@ class PersonChannel(Channel):
                     pass
 
     def wait(self, deadline: int) -> Event:  # noqa: ARG002 - a person's time is not limited
-        """Answer the handshake, or ask the person."""
         return line_event(self._answers.popleft() if self._answers else self._decide())
 
     def catch_up(self) -> None:

@@ -66,12 +66,10 @@ class ReplayChannel(ForwardingChannel):
         return False
 
     def send(self, data: bytes) -> None:
-        """Pass on."""
         if self._failure is None:
             self._inner.send(data)
 
     def request(self, data: bytes) -> None:
-        """Pass on all but a request whose answer is kept."""
         lines = data.decode("utf-8").split("\n")[:-1]
         messages = [decode_referee(line) for line in lines]
         asked = messages[-1]
@@ -88,7 +86,6 @@ class ReplayChannel(ForwardingChannel):
             self._inner.request(data)
 
     def wait(self, deadline: int) -> Event:
-        """The kept answer, or the next event."""
         if self._answer is not None:
             event, self._answer = self._answer, None
             self._note(event)

@@ -53,12 +53,10 @@ class StreamTerminal(Terminal):
         self._out = out
 
     def write(self, text: str) -> None:
-        """Write and flush: the reader may wait for it."""
         self._out.write(text)
         self._out.flush()
 
     def ask(self, prompt: str, words: Sequence[str]) -> str | None:  # noqa: ARG002 - a stream completes nothing
-        """The next line of the stream."""
         data = self._source.readline(MAX_LINE)
         if not data:
             self.write("\n")
@@ -86,16 +84,13 @@ class ScreenTerminal(Terminal):
 
     @property
     def width(self) -> int:
-        """Columns of the terminal."""
         return shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns
 
     def write(self, text: str) -> None:
-        """Write and flush."""
         sys.stdout.write(text)
         sys.stdout.flush()
 
     def ask(self, prompt: str, words: Sequence[str]) -> str | None:
-        """Read a line."""
         self._words = words
         try:
             return input(prompt)[:MAX_LINE]
@@ -106,7 +101,6 @@ class ScreenTerminal(Terminal):
             return "?!"  # neither action nor command, so the prompt comes again
 
     def hand_over(self, name: str) -> None:
-        """Wait for the other person, and wipe the screen before and after."""
         self.write(_NEW_PAGE)
         self.ask(f"{name} is next; the other person looks away. Press Enter. ", ())
         self.write(_NEW_PAGE)

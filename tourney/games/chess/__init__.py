@@ -88,11 +88,9 @@ class Chess(DrawnGame[Move]):
         return state
 
     def action_string(self, action: Move) -> str:
-        """The UCI move, or the set-up."""
         return action if isinstance(action, str) else move_strings()[action]
 
     def parse_action(self, text: str) -> Move:
-        """The code of a UCI move. Raises ActionError."""
         code = _ACTIONS.get(text)
         if code is None and text.startswith("="):
             try:
@@ -126,22 +124,18 @@ class Chess(DrawnGame[Move]):
         return move
 
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
-        """Standard algebraic notation."""
         written: Sequence[str] = rules().algebraic(actions, chess960=self.chess960)
         return written
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> State[Move]:  # noqa: ARG002 - of all games
-        """The state of a FEN. Raises PositionError."""
         state: State[Move] = rules().parse(text, chess960=self.chess960)
         return state
 
     def tables(self, pieces: int) -> Tables:
-        """Syzygy's tables. Raises TablesError where one is missing."""
         tables: Tables = rules().open_tables(pieces)
         return tables
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> State[Move]:  # noqa: ARG002 - nothing is hidden
-        """The state of a FEN, as nothing is hidden."""
         return self.parse_position(observation, 2, {})
 
 

@@ -60,7 +60,6 @@ class ChessState(State[Move]):
 
     @property
     def game(self) -> AnyGame:
-        """The rules of chess or of Chess960."""
         return find_game("chess960" if self.chess960 else "chess")
 
     # -- what a referee asks --------------------------------------------------------------------------------
@@ -117,7 +116,6 @@ class ChessState(State[Move]):
         return reach
 
     def play(self, action: Move) -> "ChessState":
-        """The state after a legal move, or the position that an opening sets up."""
         if isinstance(action, str):
             return parse_state(action[1:].replace("_", " "), chess960=self.chess960)
         origin, target = action & 63, action >> 6 & 63
@@ -312,7 +310,6 @@ class ChessState(State[Move]):
         return board
 
     def legal_actions(self) -> Sequence[int]:
-        """List the legal moves, sorted by their strings."""
         if self.actor == OVER:
             return ()
         codes = [
@@ -323,7 +320,6 @@ class ChessState(State[Move]):
         return IntActions(ChessAction, codes)
 
     def ranks(self) -> tuple[int, ...] | None:
-        """The ranks, or None while the game goes on."""
         if not self.end:
             return None
         if self.end != "checkmate":
@@ -331,11 +327,9 @@ class ChessState(State[Move]):
         return (2, 1) if self.mover == _WHITE else (1, 2)
 
     def reason(self) -> str:
-        """Why the game is over, or ""."""
         return self.end
 
     def irreversible(self) -> bool:
-        """Whether the last move was a capture or a pawn's."""
         return self.quiet == 0
 
     def ending(self) -> int:

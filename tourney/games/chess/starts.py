@@ -34,23 +34,18 @@ class DrawState(State[Move]):
 
     @property
     def game(self) -> AnyGame:
-        """The rules of Chess960."""
         return find_game("chess960")
 
     def legal_actions(self) -> Sequence[int]:
-        """List the 960 starting positions, sorted by their strings."""
         return _STARTS
 
     def chance_weights(self) -> Sequence[int]:
-        """Equal weights."""
         return (1,) * len(_STARTS)
 
     def is_legal(self, action: Move) -> bool:
-        """Whether it is a starting position."""
         return isinstance(action, int) and action >= STARTS
 
     def play(self, action: Move) -> State[Move]:
-        """The starting position of that number."""
         assert isinstance(action, int)  # noqa: S101 - a set-up follows the draw
         return from_board(chess.Board.from_chess960_pos(action - STARTS))
 
@@ -58,11 +53,9 @@ class DrawState(State[Move]):
         """None: the game goes on."""
 
     def reason(self) -> str:
-        """No reason."""
         return ""
 
     def position(self) -> str:
-        """The word ``draw``."""
         return "draw"
 
 

@@ -62,7 +62,6 @@ class Cyvasse(CoreGame[board.CyvassePosition]):
         return list(board.written(actions))
 
     def read(self, text: str) -> board.CyvassePosition:
-        """Parse a position string. Raises PositionError."""
         from tourney.games.cyvasse.position import parse_position  # noqa: PLC0415 - few bots parse positions
 
         return parse_position(text)

@@ -188,7 +188,6 @@ class CyvasseCore(CyvasseBoard):
         return CyvasseCore.__new__(CyvasseCore) if COMPILED else CyvasseCore()
 
     def copy_from(self, other: "Core") -> None:
-        """Take over the position of another core."""
         source: CyvasseCore = other  # type: ignore[assignment] # of the same class
         self._piece[:] = source._piece
         self._terrain[:] = source._terrain
@@ -225,7 +224,6 @@ class CyvasseCore(CyvasseBoard):
         self._copy_counters(source)
 
     def reason(self) -> str:
-        """Why the game is over: a word of ``_REASONS``."""
         return _REASONS[self._over]
 
     def is_hidden(self) -> bool:
@@ -286,7 +284,6 @@ class CyvasseCore(CyvasseBoard):
         return bytes(TEXT[: end - 1]).decode("ascii")
 
     def decode(self, code: int) -> cyvasse.CyvasseAction:
-        """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
         return cyvasse.CyvasseAction(code)
 

@@ -59,17 +59,14 @@ class Element(CoreGame[ElementPosition]):
         return list(map(board.action_words, actions))
 
     def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
-        """The start of a game."""
         return self.state_at(board.start(seats))
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
-        """The state of a position string. Raises PositionError."""
         from tourney.games.element.position import parse_position  # noqa: PLC0415 - few bots parse positions
 
         return self.state_at(parse_position(text, seats))
 
     def read(self, text: str) -> ElementPosition:
-        """Parse a position string by the number of sages in it. Raises PositionError."""
         from tourney.games.element.position import parse_position, seats_of  # noqa: PLC0415 - likewise
 
         return parse_position(text, seats_of(text))

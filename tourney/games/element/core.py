@@ -145,7 +145,6 @@ class ElementCore(ElementBoard):
         return ElementCore.__new__(ElementCore) if COMPILED else ElementCore()
 
     def copy_from(self, other: "Core") -> None:
-        """Take over the position of another core."""
         source: ElementCore = other  # type: ignore[assignment] # of the same class
         self.seats, self._seat, self._over = source.seats, source._seat, source._over
         # Used squares are rare: if neither position has any, both arrays are all 0 already.
@@ -165,7 +164,6 @@ class ElementCore(ElementBoard):
     # What positions show
 
     def actor(self) -> int:
-        """The seat to act, CHANCE or OVER."""
         if self._over:
             return -1
         return 0 if self._phase == _CHANCE else self._seat
@@ -238,7 +236,6 @@ class ElementCore(ElementBoard):
         return bytes(self._board[:_CELLS]), used, small, path
 
     def decode(self, code: int) -> element.ElementAction:
-        """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
         return element.ACTIONS[code]
 

@@ -45,15 +45,12 @@ class OpenSpielGame(Game[str]):
         self._by_observation = kind.provides_observation_string
 
     def initial(self, seats: int, options: Mapping[str, str]) -> OpenSpielState:  # noqa: ARG002 - fixed
-        """The first state."""
         return OpenSpielState(self, self.seen, self.inner.new_initial_state())
 
     def action_string(self, action: str) -> str:
-        """The action: it is its string."""
         return action
 
     def parse_action(self, text: str) -> str:
-        """The action of a string. Raises ActionError."""
         return check_action(text)
 
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
@@ -71,7 +68,6 @@ class OpenSpielGame(Game[str]):
         return str(inner)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
-        """The lines of OpenSpiel's text, and the last action."""
         words = view.split(" ")
         text = str(self._after(view).inner) if words[0] == MOVES else decode(words[1])
         lines = [legible(line, " ").rstrip() for line in text.splitlines()]
@@ -117,7 +113,6 @@ class OpenSpiel(GameFamily):
     title = "games of OpenSpiel, as openspiel:breakthrough(rows=6,columns=6)"
 
     def make(self, text: str) -> AnyGame:
-        """A game. Raises GameError for one that is unknown, or cannot be played here."""
         spiel = _spiel()
         name, bracket, _ = text.partition("(")
         if bracket and not text.endswith(")"):
@@ -151,7 +146,6 @@ class OpenSpiel(GameFamily):
         return kind(full, inner, version("open_spiel"))
 
     def names(self) -> tuple[str, ...]:
-        """The games that can be played with their default parameters. Raises GameError."""
         spiel = _spiel()
         return tuple(
             sorted(

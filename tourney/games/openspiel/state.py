@@ -138,17 +138,14 @@ class OpenSpielState(State[str]):
 
     @property
     def game(self) -> AnyGame:
-        """The game to which this belongs."""
         return self._game
 
     @property
     def seats(self) -> int:
-        """The number of players."""
         return self._game.seat_counts[0]
 
     @property
     def actor(self) -> int:
-        """The seat to act, CHANCE or OVER."""
         return self._actor
 
     @cached_property
@@ -166,21 +163,17 @@ class OpenSpielState(State[str]):
         return dict(sorted(zip(names, codes, strict=True)))
 
     def legal_actions(self) -> Sequence[str]:
-        """The strings of the legal actions."""
         return list(self.codes)
 
     def is_legal(self, action: str) -> bool:
-        """Whether an action is legal here."""
         return action in self.codes
 
     def play(self, action: str) -> OpenSpielState:
-        """The state after an action."""
         inner = self.inner.clone()
         inner.apply_action(self.codes[action])
         return OpenSpielState(self._game, self._seen, inner, self, action)
 
     def chance_weights(self) -> Sequence[int]:
-        """The weights of the outcomes. Raises ValueError, and GameError as ``integer_weights``."""
         if self._actor != CHANCE:
             raise ValueError("chance does not act in this state")
         outcomes = self.inner.chance_outcomes()
@@ -190,14 +183,12 @@ class OpenSpielState(State[str]):
         return [weights[code] for code in self.codes.values()]
 
     def ranks(self) -> tuple[int, ...] | None:
-        """The ranks by the players' returns."""
         if self._actor != OVER:
             return None
         returns = [round(value, _DIGITS) for value in self.inner.returns()]
         return tuple(1 + sum(other > mine for other in returns) for mine in returns)
 
     def reason(self) -> str:
-        """``returns`` when the game is over: OpenSpiel says no more."""
         return "returns" if self._actor == OVER else ""
 
     @property
@@ -211,7 +202,6 @@ class OpenSpielState(State[str]):
         return found[::-1]
 
     def position(self) -> str:
-        """``moves`` and all actions so far."""
         return " ".join((MOVES, *(action for _, action in self.history)))
 
     def observation(self, seat: int) -> str:

@@ -49,7 +49,6 @@ class SageStones(CoreGame[StonesPosition]):
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
-        """Refuse play-on with two seats. Raises OptionError."""
         if seats == 2 and options["play-on"] == "yes":
             raise OptionError("option play-on=yes of sage-stones is for 3 or 4 seats, not 2")
 
@@ -58,11 +57,9 @@ class SageStones(CoreGame[StonesPosition]):
         return options["play-on"] == "no"
 
     def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:
-        """The start of a game."""
         return self.state_at(board.start(_settings(seats, options)))
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:
-        """The state of a position string. Raises PositionError."""
         return self.state_at(board.parse_position(text, _settings(seats, options)))
 
     def read(self, text: str) -> StonesPosition:

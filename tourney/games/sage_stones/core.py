@@ -116,7 +116,6 @@ class StonesCore(Core):
         return StonesCore.__new__(StonesCore) if COMPILED else StonesCore()
 
     def copy_from(self, other: "Core") -> None:
-        """Take over the position of another core."""
         source: StonesCore = other  # type: ignore[assignment] # of the same class
         self.seats, self._over, self._settings = source.seats, source._over, source._settings
         self._board[:] = source._board
@@ -126,7 +125,6 @@ class StonesCore(Core):
         self._rolls = source._rolls
 
     def actor(self) -> int:
-        """The seat to act, CHANCE or OVER."""
         if self._over:
             return -1
         return 0 if self._column < 0 else (self._colour - 1) % self.seats + 1
@@ -157,7 +155,6 @@ class StonesCore(Core):
         return bytes(self._board[: _CELLS - 1]), phase
 
     def decode(self, code: int) -> stones.StonesAction:
-        """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
         return stones.StonesAction(code)
 

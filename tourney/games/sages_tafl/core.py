@@ -150,7 +150,6 @@ class TaflCore(Core):
         return TaflCore.__new__(TaflCore) if COMPILED else TaflCore()
 
     def copy_from(self, other: "Core") -> None:
-        """Take over the position of another core."""
         source: TaflCore = other  # type: ignore[assignment] # of the same class
         self._copy_small(source)
         if not COMPILED:
@@ -197,7 +196,6 @@ class TaflCore(Core):
         return self._points[0], self._points[1]
 
     def reason(self) -> str:
-        """Why the game is over: a word of ``_REASONS``."""
         return _REASONS[self._over]
 
     def position(self) -> str:
@@ -232,7 +230,6 @@ class TaflCore(Core):
         return bytes(self._board[:_CELLS]), small
 
     def decode(self, code: int) -> tafl.TaflAction:
-        """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
         return tafl.TaflAction(code)
 

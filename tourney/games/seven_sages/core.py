@@ -132,7 +132,6 @@ class SevenSagesCore(Core):
         return SevenSagesCore.__new__(SevenSagesCore) if COMPILED else SevenSagesCore()
 
     def copy_from(self, other: "Core") -> None:
-        """Take over the position of another core."""
         source: SevenSagesCore = other  # type: ignore[assignment] # of the same class
         self.seats, self._seat, self._over = source.seats, source._seat, source._over
         self._board[:] = source._board
@@ -186,7 +185,6 @@ class SevenSagesCore(Core):
         return bytes(self._board[:_CELLS]), counters
 
     def decode(self, code: int) -> seven.SevenSagesAction:
-        """The action of a code. Raises ValueError for a code out of range."""
         self._check(code)
         return seven.SevenSagesAction(code)
 
