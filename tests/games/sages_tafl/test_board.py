@@ -139,12 +139,12 @@ IMPOSSIBLE = {
         text("Aa1 Ab1 Ac1 Ad1 Ae1 Af1", towers="t", points="6:0"),
         "3 points from escaped ones",
     ),
-    "twelve points": (text("ah9", towers="t", points="12:0"), "9 points from escaped ones"),
+    "twelve points": (text("ah9", towers="t", points="12:0"), "POINTS '12' is not a number from 0 to 11"),
     "five points each": (text("", points="5:5"), "both sides"),
     "six and five points": (text("", points="6:5"), "both sides"),
-    "QUIET over 100": (text("Aa1 ah9", quiet=101, ply=200), "QUIET is 101"),
+    "QUIET over 100": (text("Aa1 ah9", quiet=101, ply=200), "QUIET '101' is not a number from 0 to 100"),
     "QUIET over PLY": (text("Aa1 ah9", quiet=5, ply=4), "more than all 4 actions"),
-    "PLY over 400": (text("Aa1 ah9", ply=401), "PLY is 401"),
+    "PLY over 400": (text("Aa1 ah9", ply=401), "PLY '401' is not a number from 0 to 400"),
 }
 
 

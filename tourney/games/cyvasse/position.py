@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 from tourney.errors import PositionError
 from tourney.games.compiled import core
 from tourney.games.cyvasse import board as cyvasse
+from tourney.games.position_fields import read_number, refuse, split_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tourney.games.cyvasse.core import CyvasseCore
 
 _GROUNDS = cyvasse.PLAIN + cyvasse.MOUNTAIN + cyvasse.WATER + cyvasse.UNLAID
 _PIECES = chr(cyvasse.EMPTY) + cyvasse.CODES + cyvasse.CODES.lower()
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,5}", re.ASCII)
+_ROW_E = frozenset(cyvasse.SQUARES) - frozenset(cyvasse.SIDE[1] + cyvasse.SIDE[2])
+_SEATS = tuple(enumerate(cyvasse.SEAT_NAMES, 1))
 _PHASE = re.compile(
     r"(?P<word>king|play|hidden)|tile-(?P<laid>[0-7]):(?P<left>[1-8]{1,8})|put-(?P<put>0|[1-9][0-9]?)"
     r"|rabble-(?P<rabble>[a-i][1-9][0-9]?)",
@@ -24,22 +28,14 @@ _PHASE = re.compile(
 
 def parse_fields(text: str) -> cyvasse.CyvassePosition:
     """Parse a position string or an observation, field by field. Raises PositionError."""
-    words = text.split(" ")
-    if len(words) != 6:
-        raise PositionError(
-            "a position has six fields, TERRAIN PIECES SEAT PHASE QUIET TURN, separated by single blanks,"
-            f" not {len(words)}"
-        )
-    terrain, pieces, seat, phase, quiet, turn = words
-    if seat not in {"1", "2"}:
-        raise PositionError(f"SEAT is 1 or 2, not {seat!r}")
+    terrain, pieces, seat, phase, quiet, turn = split_fields(text, "TERRAIN PIECES SEAT PHASE QUIET TURN")
     return cyvasse.CyvassePosition(
         _read_squares("TERRAIN", terrain, _GROUNDS),
         _read_squares("PIECES", pieces, _PIECES).encode("ascii"),
-        int(seat),
+        read_number("SEAT", seat, 1, 2),
         _read_phase(phase),
-        _read_number("QUIET", quiet),
-        _read_number("TURN", turn),
+        read_number("QUIET", quiet, 0, cyvasse.QUIET_LIMIT),
+        read_number("TURN", turn, 0, cyvasse.TURN_LIMIT),
     )
 
 
@@ -58,12 +54,6 @@ def _read_squares(field: str, text: str, allowed: str) -> str:
                 raise PositionError(f"{field} holds {code!r} on {letter}{i}; it may hold {allowed}")
         squares[where] = row
     return "".join(squares)
-
-
-def _read_number(field: str, text: str) -> int:
-    if _NUMBER.fullmatch(text) is None:
-        raise PositionError(f"{field} is a number of at most 6 digits without leading zeros, not {text!r}")
-    return int(text)
 
 
 def _read_phase(text: str) -> cyvasse.Phase:
@@ -100,167 +90,114 @@ def check(fields: cyvasse.CyvassePosition) -> None:
         raise PositionError(
             "PHASE hidden is for observations; in a position PHASE gives the step of the set-up"
         )
-    if fields.in_play:
-        _check_play(fields)
-    else:
-        _check_set_up(fields)
+    refuse(_contradictions_in_play(fields) if fields.in_play else _contradictions_in_set_up(fields))
 
 
-def _check_play(fields: cyvasse.CyvassePosition) -> None:
-    for seat in (1, 2):
+def _contradictions_in_play(fields: cyvasse.CyvassePosition) -> Iterator[str]:
+    for seat, name in _SEATS:
         if not cyvasse.side_can_be_laid(seat, fields.ground):
-            raise PositionError(f"the nine tiles cannot produce the TERRAIN of {_name(seat)}'s side")
-    _check_middle_ground(fields)
-    _check_pieces_in_play(fields)
-    _check_counters(fields)
-    _check_kings(fields)
-    if fields.phase.word == "rabble":
-        _check_rabble(fields)
-
-
-def _check_middle_ground(fields: cyvasse.CyvassePosition) -> None:
-    for s in cyvasse.SQUARES:
-        if s not in cyvasse.SIDE[1] + cyvasse.SIDE[2] and fields.ground[s] != cyvasse.BARE[s]:
-            raise PositionError(
-                f"row e is plain, but TERRAIN holds {fields.ground[s]!r} on {cyvasse.NAMES[s]}"
-            )
-
-
-def _check_off_mountains(fields: cyvasse.CyvassePosition) -> None:
-    for s in cyvasse.SQUARES:
-        if fields.board[s] != cyvasse.EMPTY and fields.ground[s] in {cyvasse.MOUNTAIN, cyvasse.UNLAID}:
-            raise PositionError(
-                f"a piece, {chr(fields.board[s])!r}, stands on {cyvasse.NAMES[s]}, where TERRAIN holds"
-                f" {fields.ground[s]!r}"
-            )
-
-
-def _check_pieces_in_play(fields: cyvasse.CyvassePosition) -> None:
-    _check_off_mountains(fields)
-    for seat in (1, 2):
+            yield f"the nine tiles cannot produce the TERRAIN of {name}'s side"
+    yield from _contradictions_of_squares(fields)
+    for seat, name in _SEATS:
         for kind in cyvasse.KINDS:
-            code = ord(cyvasse.own_code(seat, kind.code))
-            if fields.board.count(code) > kind.number:
-                raise PositionError(
-                    f"{_name(seat)} has {fields.board.count(code)} {kind.name}; a set has {kind.number}"
-                )
+            count = fields.board.count(ord(cyvasse.own_code(seat, kind.code)))
+            if count > kind.number:
+                yield f"{name} has {count} {kind.name}; a set has {kind.number}"
         tower = ord(cyvasse.own_code(seat, "W"))
         for s in cyvasse.SQUARES:
             if fields.board[s] == tower and s not in cyvasse.SIDE[seat]:
-                raise PositionError(
-                    f"{_name(seat)}'s Tower on {cyvasse.NAMES[s]} is off its own side; Towers never move"
-                )
-
-
-def _check_counters(fields: cyvasse.CyvassePosition) -> None:
-    if fields.quiet > cyvasse.QUIET_LIMIT:
-        raise PositionError(
-            f"QUIET is {fields.quiet}; after {cyvasse.QUIET_LIMIT} turns without a capture a game is over"
-        )
-    if fields.turn > cyvasse.TURN_LIMIT:
-        raise PositionError(f"TURN is {fields.turn}; after {cyvasse.TURN_LIMIT} turns a game is over")
+                yield f"{name}'s Tower on {cyvasse.NAMES[s]} is off its own side; Towers never move"
     if fields.quiet > fields.turn:
-        raise PositionError(f"QUIET, {fields.quiet}, is over TURN, {fields.turn}")
+        yield f"QUIET, {fields.quiet}, is over TURN, {fields.turn}"
     if fields.seat != 1 + fields.turn % 2:
-        raise PositionError(f"SEAT is {fields.seat} at TURN {fields.turn}; White, seat 1, acts at even ones")
-
-
-def _check_kings(fields: cyvasse.CyvassePosition) -> None:
-    """Check that no King is missing, but one that was captured just now, which ends the game."""
-    for seat in (1, 2):
-        if ord(cyvasse.own_code(seat, "K")) in fields.board:
-            continue
-        captured = (
-            seat == fields.seat and fields.quiet == 0 and fields.turn > 0 and fields.phase.word == "play"
-        )
-        if not captured:
-            raise PositionError(
-                f"{_name(seat)}'s King is missing; only that of the seat to act may be, when the last turn"
+        yield f"SEAT is {fields.seat} at TURN {fields.turn}; White, seat 1, acts at even ones"
+    # A King may be missing if it was captured just now, which ends the game.
+    captured = fields.quiet == 0 and fields.turn > 0 and fields.phase.word == "play"
+    for seat, name in _SEATS:
+        there = ord(cyvasse.own_code(seat, "K")) in fields.board
+        if not there and not (captured and seat == fields.seat):
+            yield (
+                f"{name}'s King is missing; only that of the seat to act may be, when the last turn"
                 " captured it: PHASE play, QUIET 0, TURN over 0"
             )
+    if fields.phase.word == "rabble":
+        yield from _contradictions_of_rabble(fields)
 
 
-def _check_rabble(fields: cyvasse.CyvassePosition) -> None:
-    first = fields.phase.rabble
-    if fields.board[first] != ord(cyvasse.own_code(fields.seat, "R")):
-        raise PositionError(
-            f"PHASE names {cyvasse.NAMES[first]}, where no Rabble of {_name(fields.seat)} stands"
-        )
+def _contradictions_of_squares(fields: cyvasse.CyvassePosition) -> Iterator[str]:
+    for s in cyvasse.SQUARES:
+        name, ground, piece = cyvasse.NAMES[s], fields.ground[s], fields.board[s]
+        if s in _ROW_E and ground != cyvasse.PLAIN:
+            yield f"row e is plain, but TERRAIN holds {ground!r} on {name}"
+        if piece != cyvasse.EMPTY and ground in {cyvasse.MOUNTAIN, cyvasse.UNLAID}:
+            yield f"a piece, {chr(piece)!r}, stands on {name}, where TERRAIN holds {ground!r}"
+
+
+def _contradictions_of_rabble(fields: cyvasse.CyvassePosition) -> Iterator[str]:
+    first, seat = cyvasse.NAMES[fields.phase.rabble], cyvasse.SEAT_NAMES[fields.seat - 1]
+    if fields.board[fields.phase.rabble] != ord(cyvasse.own_code(fields.seat, "R")):
+        yield f"PHASE names {first}, where no Rabble of {seat} stands"
     position: CyvasseCore = core("cyvasse").CyvasseCore()
     position.load(fields)
     if not position.can_move_second_rabble():
-        raise PositionError(
-            f"no Rabble of {_name(fields.seat)} but that on {cyvasse.NAMES[first]} can move,"
-            " so the turn is over"
-        )
+        yield f"no Rabble of {seat} but that on {first} can move, so the turn is over"
 
 
-def _check_set_up(fields: cyvasse.CyvassePosition) -> None:
+def _contradictions_in_set_up(fields: cyvasse.CyvassePosition) -> Iterator[str]:
     seat, phase = fields.seat, fields.phase
     if fields.quiet or fields.turn:
-        raise PositionError("QUIET and TURN are 0 during the set-up")
-    _check_middle_ground(fields)
-    _check_off_mountains(fields)
-    for s in cyvasse.SQUARES:
-        if fields.board[s] != cyvasse.EMPTY and s not in cyvasse.SIDE[1] + cyvasse.SIDE[2]:
-            raise PositionError(f"a piece stands on {cyvasse.NAMES[s]}, in row e, during the set-up")
+        yield "QUIET and TURN are 0 during the set-up"
+    yield from _contradictions_of_squares(fields)
+    for s in sorted(_ROW_E):
+        if fields.board[s] != cyvasse.EMPTY:
+            yield f"a piece stands on {cyvasse.NAMES[s]}, in row e, during the set-up"
     if seat == 1:
-        _check_bare(fields, 2)
+        yield from _contradictions_of_bare_side(fields, 2)
     else:
-        _check_laid(fields, 1, _plan_put(fields, 1, len(cyvasse.PUT_ORDER)))
+        yield from _contradictions_of_side(fields, 1, len(cyvasse.PUT_ORDER))
     if phase.word == "king":
-        _check_bare(fields, seat)
-        return
-    plan = _plan_put(fields, seat, phase.placed)
-    if phase.word == "tile":
-        _check_partly_laid(fields, seat, plan)
+        yield from _contradictions_of_bare_side(fields, seat)
     else:
-        _check_laid(fields, seat, plan)
+        yield from _contradictions_of_side(fields, seat, phase.placed)
 
 
-def _check_bare(fields: cyvasse.CyvassePosition, seat: int) -> None:
+def _contradictions_of_bare_side(fields: cyvasse.CyvassePosition, seat: int) -> Iterator[str]:
     for s in cyvasse.SIDE[seat]:
         if fields.ground[s] != cyvasse.UNLAID or fields.board[s] != cyvasse.EMPTY:
-            raise PositionError(
-                f"{_name(seat)} has not started its set-up, but {cyvasse.NAMES[s]} holds"
+            yield (
+                f"{cyvasse.SEAT_NAMES[seat - 1]} has not started its set-up, but {cyvasse.NAMES[s]} holds"
                 f" {fields.ground[s]!r} in TERRAIN and {chr(fields.board[s])!r} in PIECES"
             )
 
 
-def _plan_put(fields: cyvasse.CyvassePosition, seat: int, placed: int) -> cyvasse.KingPlan:
-    """Check that a side has its King, on a king square, and its first pieces; return the King's plan."""
+def _contradictions_of_side(fields: cyvasse.CyvassePosition, seat: int, placed: int) -> Iterator[str]:
+    """Of a side in the set-up with its King and ``placed`` other pieces: tiles may be left to lay."""
+    name = cyvasse.SEAT_NAMES[seat - 1]
     found = sorted(fields.board[s] for s in cyvasse.SIDE[seat] if fields.board[s] != cyvasse.EMPTY)
     wanted = cyvasse.own_code(seat, "K" + cyvasse.PUT_ORDER[:placed])
     if found != sorted(wanted.encode("ascii")):
-        raise PositionError(
-            f"{_name(seat)}'s side holds the pieces {bytes(found).decode('ascii')!r}; at this stage of the"
+        yield (
+            f"{name}'s side holds the pieces {bytes(found).decode('ascii')!r}; at this stage of the"
             f" set-up it holds {''.join(sorted(wanted))!r}"
         )
-    king = fields.board.index(cyvasse.own_code(seat, "K").encode("ascii"))
-    for plan in cyvasse.PLANS[seat]:
-        if plan.king == king:
-            return plan
-    squares = ", ".join(cyvasse.NAMES[plan.king] for plan in cyvasse.PLANS[seat])
-    raise PositionError(
-        f"{_name(seat)}'s King stands on {cyvasse.NAMES[king]} in the set-up; its squares are {squares}"
-    )
-
-
-def _check_laid(fields: cyvasse.CyvassePosition, seat: int, plan: cyvasse.KingPlan) -> None:
-    if not cyvasse.can_be_laid(plan, fields.ground):
-        raise PositionError(
-            f"the nine tiles with the King on {cyvasse.NAMES[plan.king]} cannot produce the TERRAIN of"
-            f" {_name(seat)}'s side"
-        )
-
-
-def _check_partly_laid(fields: cyvasse.CyvassePosition, seat: int, plan: cyvasse.KingPlan) -> None:
-    left = fields.phase.left
-    laid = frozenset(cyvasse.TILES) - frozenset(left)
+    king = fields.board.index(ord(cyvasse.own_code(seat, "K")))
+    plans = {plan.king: plan for plan in cyvasse.PLANS[seat]}
+    if king not in plans:
+        squares = ", ".join(cyvasse.NAMES[square] for square in plans)
+        yield f"{name}'s King stands on {cyvasse.NAMES[king]} in the set-up; its squares are {squares}"
+    plan = plans[king]
+    if seat != fields.seat or fields.phase.word != "tile":
+        if not cyvasse.can_be_laid(plan, fields.ground):
+            yield (
+                f"the nine tiles with the King on {cyvasse.NAMES[king]} cannot produce the TERRAIN of"
+                f" {name}'s side"
+            )
+        return
+    laid = frozenset(cyvasse.TILES) - frozenset(fields.phase.left)
     for block in plan.blocks[len(laid) :]:
         for s in block.squares:
             if fields.ground[s] != cyvasse.UNLAID:
-                raise PositionError(
+                yield (
                     f"there is no tile on {cyvasse.NAMES[s]} yet,"
                     f" but TERRAIN holds {fields.ground[s]!r} there"
                 )
@@ -268,11 +205,7 @@ def _check_partly_laid(fields: cyvasse.CyvassePosition, seat: int, plan: cyvasse
         plan, fields.ground, len(laid)
     ):
         tiles = "".join(map(str, sorted(laid))) or "none"
-        raise PositionError(
-            f"the king tile on {cyvasse.NAMES[plan.king]} and the tiles {tiles} cannot produce the TERRAIN of"
-            f" {_name(seat)}'s side"
+        yield (
+            f"the king tile on {cyvasse.NAMES[king]} and the tiles {tiles} cannot produce the TERRAIN of"
+            f" {name}'s side"
         )
-
-
-def _name(seat: int) -> str:
-    return cyvasse.SEAT_NAMES[seat - 1]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tourney.errors import PositionError
 from tourney.games.compiled import core
 from tourney.games.element import board as element
+from tourney.games.position_fields import read_number, read_square, refuse, split_fields
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tourney.games.element.core import ElementCore
 
-_FIELDS = ("BOARD", "SAGES", "SEAT", "PHASE", "HAND", "STEPS", "USED", "BAG", "TURN")
+_FIELDS = "BOARD SAGES SEAT PHASE HAND STEPS USED BAG TURN"
 _ROW = re.compile(rf"[FWEM1-4.]{{{element.SIZE}}}")
 _HAND = re.compile("A*E*F*W*")
 _BAG = re.compile(",".join(f"{letter}(0|[1-9][0-9]?)" for letter in element.ELEMENTS))
-_SMALL = re.compile("0|[1-9][0-9]{0,2}")
 _PHASE = re.compile(
     rf"(?P<word>{element.DRAW}|{element.ACT})"
     rf"|{element.CHANCE}-(?P<drawn>[1-{element.MOST_DRAWN}])"
@@ -35,54 +38,36 @@ def seats_of(text: str) -> int:
 
 def parse_position(text: str, seats: int) -> element.ElementPosition:
     """Parse a position string for a number of seats. Raises PositionError."""
-    fields = text.split(" ")
-    if len(fields) != len(_FIELDS):
-        raise PositionError(
-            f"a position has the {len(_FIELDS)} fields {' '.join(_FIELDS)}, not {len(fields)}"
-        )
-    rows, places, seat, phase, hand, steps, used, bag, turn = fields
+    rows, places, seat, phase, hand, steps, used, bag, turn = split_fields(text, _FIELDS)
     sages = _read_sages(places, seats)
     at = element.ElementPosition(
         board=_read_board(rows, sages),
         sages=sages,
-        seat=_read_number("SEAT", seat, 1, seats),
+        seat=read_number("SEAT", seat, 1, seats),
         phase=element.DRAW,
         hand=_read_hand(hand),
         steps=0,
         used=frozenset(_read_used(used)),
         bag=_read_bag(bag),
-        turn=_read_number("TURN", turn, 0, element.LAST_TURN),
+        turn=read_number("TURN", turn, 0, element.LAST_TURN),
     )
     at, path = _with_phase(at, phase)
     if at.phase in (element.DRAW, element.CHANCE):
         if (hand, steps, used) != ("-", "-", "-"):
             raise PositionError(f"in PHASE {phase} HAND, STEPS and USED are -, not {hand} {steps} {used}")
     else:
-        at = at._replace(steps=_read_number("STEPS", steps, 0, element.MOST_STEPS))
+        at = at._replace(steps=read_number("STEPS", steps, 0, element.MOST_STEPS))
     position: ElementCore = core("element").ElementCore()
     position.load(at)
-    _check(at, position)
+    refuse(chain(_contradictions(at, position), _contradictions_of_stones(at)))
     if at.phase in (element.RIVER, element.FLOW):
         at = _check_river(at, path, position)
     captured = [k for k in range(1, seats + 1) if at.phase == element.ACT and position.is_captured(k)]
     return at._replace(board=position.codes(), captured=tuple(captured))
 
 
-def _read_square(field: str, name: str) -> int:
-    square = element.SQUARE.get(name)
-    if square is None:
-        raise PositionError(f"{field} names {name!r}, which is not a square of a1 to k11")
-    return square
-
-
-def _read_number(field: str, text: str, low: int, high: int) -> int:
-    if _SMALL.fullmatch(text) is None or not low <= int(text) <= high:
-        raise PositionError(f"{field} {text!r} is not a number from {low} to {high}")
-    return int(text)
-
-
 def _read_sages(text: str, seats: int) -> tuple[int, ...]:
-    sages = tuple(_read_square("SAGES", name) for name in text.split(","))
+    sages = tuple(read_square("SAGES", name, element.SQUARE) for name in text.split(","))
     if len(sages) != seats:
         raise PositionError(f"SAGES {text} names {len(sages)} squares for {seats} seats")
     if len(set(sages)) != seats:
@@ -120,7 +105,7 @@ def _read_hand(text: str) -> str:
 def _read_used(text: str) -> list[int]:
     if text == "-":
         return []
-    used = [_read_square("USED", name) for name in text.split(",")]
+    used = [read_square("USED", name, element.SQUARE) for name in text.split(",")]
     if used != sorted(set(used), key=element.board_order):
         raise PositionError(f"USED {text} is not sorted by column, then by row, or names a square twice")
     return used
@@ -147,36 +132,34 @@ def _with_phase(at: element.ElementPosition, text: str) -> tuple[element.Element
     if match["drawn"]:
         return at._replace(phase=element.CHANCE, drawn=int(match["drawn"])), ""
     if match["river"]:
-        return at._replace(phase=element.RIVER, head=_read_square("PHASE", match["river"])), ""
-    head = _read_square("PHASE", match["flow"])
+        return at._replace(phase=element.RIVER, head=read_square("PHASE", match["river"], element.SQUARE)), ""
+    head = read_square("PHASE", match["flow"], element.SQUARE)
     path = "" if match["path"] == "-" else match["path"]
     return at._replace(phase=element.FLOW, head=head, direction=match["direction"]), path
 
 
-def _check(at: element.ElementPosition, position: ElementCore) -> None:
-    """Raise PositionError for well-formed fields that contradict each other."""
+def _contradictions(at: element.ElementPosition, position: ElementCore) -> Iterator[str]:
     board, seat, phase = at.board, at.seat, at.phase
     seats = len(at.sages)
     if seat != at.turn % seats + 1:
-        raise PositionError(f"SEAT {seat} does not fit TURN {at.turn}: seat {at.turn % seats + 1} acts then")
+        yield f"SEAT {seat} does not fit TURN {at.turn}: seat {at.turn % seats + 1} acts then"
     if at.turn == element.LAST_TURN and phase != element.DRAW:
-        raise PositionError(f"TURN {element.LAST_TURN} ends the game, so PHASE is draw, not {phase}")
-    _check_stones(at)
+        yield f"TURN {element.LAST_TURN} ends the game, so PHASE is draw, not {phase}"
     if phase == element.CHANCE and at.drawn > sum(at.bag):
-        raise PositionError(f"PHASE is chance-{at.drawn}, but the bag holds {sum(at.bag)}")
+        yield f"PHASE is chance-{at.drawn}, but the bag holds {sum(at.bag)}"
     for square in at.used:
         if not element.EMPTY < board[square] <= element.WHIRLWIND:
-            raise PositionError(f"USED names {element.SQUARES[square]}, which holds no Wind")
+            yield f"USED names {element.SQUARES[square]}, which holds no Wind"
     if phase in (element.DRAW, element.CHANCE):
         for captured in range(1, seats + 1):
             if position.is_captured(captured):
-                raise PositionError(f"the sage of seat {captured} is captured, so PHASE cannot be {phase}")
+                yield f"the sage of seat {captured} is captured, so PHASE cannot be {phase}"
     elif phase == element.ACT and position.is_captured(seat):
-        raise PositionError(f"the sage of seat {seat}, which acts, is captured")
+        yield f"the sage of seat {seat}, which acts, is captured"
 
 
-def _check_stones(at: element.ElementPosition) -> None:
-    board, phase, hand, steps = at.board, at.phase, at.hand, at.steps
+def _contradictions_of_stones(at: element.ElementPosition) -> Iterator[str]:
+    board, hand, steps = at.board, at.hand, at.steps
     lying = (
         sum(code for code in board if code <= element.WHIRLWIND),
         board.count(element.EARTH) + 2 * board.count(element.MOUNTAIN),
@@ -186,13 +169,14 @@ def _check_stones(at: element.ElementPosition) -> None:
     for letter, on_board, in_bag in zip(element.ELEMENTS, lying, at.bag, strict=True):
         total = on_board + hand.count(letter) + in_bag
         if total != element.OF_A_KIND:
-            raise PositionError(f"board, hand and bag hold {total} stones {letter}, not {element.OF_A_KIND}")
-    held = len(hand) + (phase in (element.RIVER, element.FLOW))
-    being = ", including the Water being placed" if phase in (element.RIVER, element.FLOW) else ""
+            yield f"board, hand and bag hold {total} stones {letter}, not {element.OF_A_KIND}"
+    placing = at.phase in (element.RIVER, element.FLOW)
+    held = len(hand) + placing
+    being = ", including the Water being placed" if placing else ""
     if held > element.MOST_DRAWN:
-        raise PositionError(f"HAND has {held} stones{being}, more than {element.MOST_DRAWN}")
+        yield f"HAND has {held} stones{being}, more than {element.MOST_DRAWN}"
     if held + steps > element.MOST_STEPS:
-        raise PositionError(f"HAND and STEPS add up to {held + steps}{being}, more than {element.MOST_STEPS}")
+        yield f"HAND and STEPS add up to {held + steps}{being}, more than {element.MOST_STEPS}"
 
 
 def _check_river(at: element.ElementPosition, letters: str, position: ElementCore) -> element.ElementPosition:

@@ -6,10 +6,12 @@ of a roll; both sort like their strings.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import chain
 from typing import Literal, NamedTuple
 
-from tourney.errors import PositionError
 from tourney.games.core_game import IntAction, action_tables
+from tourney.games.position_fields import read_number, refuse, split_fields, wrong_field
 
 COLUMNS = "3456789"
 ROWS = "abcdefghi"
@@ -133,7 +135,6 @@ def start(settings: StonesSettings) -> StonesPosition:
 
 _BOARD = re.compile("/".join([f"[.1-4]{{{HEIGHT}}}"] * WIDTH))
 _HAND = re.compile(r"0|[1-9][0-9]?|#[1-4]")
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
 _OPTIONS = re.compile(r"seats=([234]),stones=([1-9][0-9]?),play-on=(yes|no)")
 PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
 """What PHASE may be: a column's ``+`` grants another turn."""
@@ -144,99 +145,82 @@ def parse_settings(text: str) -> StonesSettings:
     field = text.rpartition(" ")[2]
     match = _OPTIONS.fullmatch(field)
     if match is None:
-        raise _bad("OPTIONS", field, "write seats=N,stones=N,play-on=no")
+        raise wrong_field("OPTIONS", field, "write seats=N,stones=N,play-on=no")
     return StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
 
 
 def parse_position(text: str, settings: StonesSettings) -> StonesPosition:
     """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
-    words = text.split(" ")
-    if len(words) != 6:
-        raise PositionError(
-            f"a position of sage-stones has six fields separated by single blanks,"
-            f" BOARD COLOUR PHASE HANDS ROLLS OPTIONS, not {len(words)}"
-        )
-    board, colour, phase, hands, rolls, options = words
+    board, colour, phase, hands, rolls, options = split_fields(text, "BOARD COLOUR PHASE HANDS ROLLS OPTIONS")
     if options != str(settings):
-        raise _bad("OPTIONS", options, f"this game has {settings}")
+        raise wrong_field("OPTIONS", options, f"this game has {settings}")
     colours = settings.colours
     if _BOARD.fullmatch(board) is None or max(board) > str(colours):
         form = f"write columns 3 to 9 separated by /, each nine of . and the colours 1 to {colours}"
-        raise _bad("BOARD", board, form)
-    if len(colour) != 1 or colour not in "1234"[:colours]:
-        raise _bad("COLOUR", colour, f"write 1 to {colours}")
+        raise wrong_field("BOARD", board, form)
     if phase not in PHASES:
-        raise _bad("PHASE", phase, f"write one of {', '.join(PHASES)}")
-    if _NUMBER.fullmatch(rolls) is None or int(rolls) > ROLL_LIMIT:
-        raise _bad("ROLLS", rolls, f"write a number from 0 to {ROLL_LIMIT}, without leading zeros")
+        raise wrong_field("PHASE", phase, f"write one of {', '.join(PHASES)}")
     position = StonesPosition(
         settings,
         board.encode("ascii"),
-        int(colour),
+        read_number("COLOUR", colour, 1, colours),
         "over" if phase == "over" else "roll" if phase == "roll" else "place",
         COLUMNS.find(phase[0]),
         phase.endswith("+"),
         _read_hands(hands, settings),
-        int(rolls),
+        read_number("ROLLS", rolls, 0, ROLL_LIMIT),
     )
-    _check_stones(position)
-    _check_phase(position)
+    refuse(chain(_contradictions_of_stones(position), _contradictions_of_phase(position)))
     return position
-
-
-def _bad(field: str, value: str, advice: str) -> PositionError:
-    return PositionError(f"the field {field} of the position is {value[:80]!r}: {advice}")
 
 
 def _read_hands(text: str, settings: StonesSettings) -> tuple[int, ...]:
     words = text.split(",")
     if len(words) != settings.colours or any(_HAND.fullmatch(word) is None for word in words):
-        raise _bad("HANDS", text, f"write {settings.colours} numbers separated by commas")
+        raise wrong_field("HANDS", text, f"write {settings.colours} numbers separated by commas")
     if "#" in text and not settings.play_on:
-        raise _bad("HANDS", text, "ranks are for play-on=yes only")
+        raise wrong_field("HANDS", text, "ranks are for play-on=yes only")
     if settings.play_on and "0" in words:
-        raise _bad("HANDS", text, "with play-on=yes write # and the rank of a finished colour")
+        raise wrong_field("HANDS", text, "with play-on=yes write # and the rank of a finished colour")
     return tuple(-int(word[1:]) if word.startswith("#") else int(word) for word in words)
 
 
-def _check_stones(at: StonesPosition) -> None:
-    """Raise PositionError for impossible numbers of stones."""
+def _contradictions_of_stones(at: StonesPosition) -> Iterator[str]:
     stones, seats = at.settings.stones, at.settings.seats
     for colour, hand in enumerate(at.hands, 1):
         placed = at.board.count(b"%d" % colour)
         if hand < 0 and placed > stones:
-            raise PositionError(f"colour {colour} has {placed} stones on the board, more than its {stones}")
+            yield f"colour {colour} has {placed} stones on the board, more than its {stones}"
         if hand >= 0 and placed + hand != stones:
-            raise PositionError(
+            yield (
                 f"colour {colour} has {placed} stones on the board and {hand} in hand;"
                 f" together they must be {stones}"
             )
     if at.hands.count(0) > 1:
-        raise PositionError("two colours have placed their last stone, but the first one ends the game")
+        yield "two colours have placed their last stone, but the first one ends the game"
     ranks = sorted(-hand for hand in at.hands if hand < 0)
     if ranks != list(range(1, len(ranks) + 1)) or len(ranks) > seats - 1:
-        raise PositionError(
+        yield (
             f"the ranks of finished colours are {', '.join(map(str, ranks))};"
             f" they must be 1, 2, ..., at most {seats - 1}"
         )
 
 
-def _check_phase(at: StonesPosition) -> None:
-    """Raise PositionError for a phase that contradicts the other fields."""
+def _contradictions_of_phase(at: StonesPosition) -> Iterator[str]:
     if at.phase == "over":
         if not at.is_won and at.rolls < ROLL_LIMIT:
-            raise PositionError("PHASE is over, but the game is not")
+            yield "PHASE is over, but the game is not"
         return
     if at.is_won:
-        raise PositionError("the stones in hand end the game, so PHASE must be over")
+        yield "the stones in hand end the game, so PHASE must be over"
     if at.hands[at.colour - 1] < 0:
-        raise PositionError(f"COLOUR is {at.colour}, which has finished, so its turns are skipped")
+        yield f"COLOUR is {at.colour}, which has finished, so its turns are skipped"
     if at.phase == "roll":
         if at.rolls == ROLL_LIMIT:
-            raise PositionError(f"after {ROLL_LIMIT} rolls PHASE must be over, or a column")
+            yield f"after {ROLL_LIMIT} rolls PHASE must be over, or a column"
         return
     name, start = COLUMNS[at.column], STEP * at.column
     if b"." not in at.board[start : start + HEIGHT]:
-        raise PositionError(f"PHASE names column {name}, which is full")
+        yield f"PHASE names column {name}, which is full"
     if at.rolls == 0:
-        raise PositionError(f"PHASE names column {name}, but ROLLS is 0")
+        yield f"PHASE names column {name}, but ROLLS is 0"

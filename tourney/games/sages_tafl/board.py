@@ -9,10 +9,11 @@ actions as integers have the order of their strings.
 """
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from tourney.errors import PositionError
 from tourney.games.core_game import IntAction, action_tables
+from tourney.games.position_fields import read_number, refuse, split_fields, wrong_field
 
 FILES = "abcdefgh"
 RANKS = "123456789"
@@ -28,7 +29,6 @@ RIVER = 4  # the river's rank, from 0; its banks are the ranks beside it
 BANKS = (RIVER - 1, RIVER + 1)
 
 EMPTY = ord(".")
-APPRENTICES = (ord("A"), ord("a"))
 SAGES = (ord("S"), ord("s"))
 LETTERS = (b"AFS", b"afs")  # each side's pieces
 
@@ -73,7 +73,7 @@ SAGE_WORTH = 3
 SIDES = ("Black", "Red")
 _TOWERS = {"-": (), "T": (BLACK_TOWER,), "t": (RED_TOWER,), "Tt": (BLACK_TOWER, RED_TOWER)}
 _RANK = re.compile(r"(?:[AFSafs]|[1-8](?![0-9]))+")
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,3}")
+_MOST_POINTS = 8 + SAGE_WORTH  # of eight apprentices and the sage
 
 
 class TaflPosition(NamedTuple):
@@ -88,87 +88,66 @@ class TaflPosition(NamedTuple):
 
 def parse_position(text: str) -> TaflPosition:
     """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
-    fields = text.split(" ")
-    if len(fields) != 6:
-        raise PositionError(
-            f"a position of sages-tafl has six fields separated by single blanks,"
-            f" BOARD SEAT TOWERS POINTS QUIET PLY, not {len(fields)}"
-        )
-    board = _read_board(fields[0])
-    if fields[1] not in ("1", "2"):
-        raise _bad("SEAT", fields[1], "write 1 or 2")
-    if fields[2] not in _TOWERS:
-        raise _bad("TOWERS", fields[2], "write Tt, T, t or -")
-    for tower in _TOWERS[fields[2]]:
+    ranks, seat, towers, points, quiet, ply = split_fields(text, "BOARD SEAT TOWERS POINTS QUIET PLY")
+    board = _read_board(ranks)
+    if towers not in _TOWERS:
+        raise wrong_field("TOWERS", towers, "write Tt, T, t or -")
+    for tower in _TOWERS[towers]:
         board[tower] = SAGES[tower - SQUARES]
-    halves = fields[3].split(":")
-    if len(halves) != 2:
-        raise _bad("POINTS", fields[3], "write Black's points, a colon and Red's points")
-    points = (_read_number("POINTS", halves[0]), _read_number("POINTS", halves[1]))
+    black, colon, red = points.partition(":")
+    if not colon:
+        raise wrong_field("POINTS", points, "write Black's points, a colon and Red's points")
     position = TaflPosition(
-        bytes(board), int(fields[1]), points, _read_number("QUIET", fields[4]), _read_number("PLY", fields[5])
+        bytes(board),
+        read_number("SEAT", seat, 1, 2),
+        (read_number("POINTS", black, 0, _MOST_POINTS), read_number("POINTS", red, 0, _MOST_POINTS)),
+        read_number("QUIET", quiet, 0, QUIET_LIMIT),
+        read_number("PLY", ply, 0, PLY_LIMIT),
     )
-    _check(position)
+    refuse(_contradictions(position))
     return position
-
-
-def _bad(field: str, value: str, advice: str) -> PositionError:
-    return PositionError(f"the field {field} of the position is {value[:40]!r}: {advice}")
-
-
-def _read_number(field: str, text: str) -> int:
-    if _NUMBER.fullmatch(text) is None:
-        raise _bad(field, text, "write a whole number of at most four digits, without leading zeros")
-    return int(text)
 
 
 def _read_board(text: str) -> bytearray:
     ranks = text.split("/")
     if len(ranks) != HEIGHT:
-        raise _bad("BOARD", text, f"write nine ranks separated by /, not {len(ranks)}")
+        raise wrong_field("BOARD", text, f"write nine ranks separated by /, not {len(ranks)}")
     board = bytearray([EMPTY]) * PLACES
     for number, word in zip(range(HEIGHT - 1, -1, -1), ranks, strict=True):
         if _RANK.fullmatch(word) is None:
-            raise _bad("BOARD", word, f"write rank {number + 1} with AFSafs and each empty run as one digit")
+            advice = f"write rank {number + 1} with AFSafs and each empty run as one digit"
+            raise wrong_field("BOARD", word, advice)
         row = "".join("." * int(c) if c.isdigit() else c for c in word)
         if len(row) != len(FILES):
-            raise _bad("BOARD", word, f"rank {number + 1} has {len(row)} squares, write {len(FILES)}")
+            advice = f"rank {number + 1} has {len(row)} squares, write {len(FILES)}"
+            raise wrong_field("BOARD", word, advice)
         board[number:SQUARES:HEIGHT] = row.encode("ascii")
     return board
 
 
-def _check(at: TaflPosition) -> None:
-    """Raise PositionError for an impossible position."""
+def _contradictions(at: TaflPosition) -> Iterator[str]:
     for side, name in enumerate(SIDES):
-        _check_side(at.board, side, name, at.points[side])
+        apprentices, skyships, sages = map(at.board.count, LETTERS[side])
+        if sages > 1:
+            yield f"{name} has {sages} sages, on the board and in the tower: a side has one"
+        if skyships > 2:
+            yield f"{name} has more than 2 skyships"
+        points = at.points[side]
+        escaped = points if sages else points - SAGE_WORTH
+        if escaped < 0:
+            yield (
+                f"{name} has {points} points, but its sage is neither on the board nor in the tower:"
+                f" it has escaped, and that is {SAGE_WORTH} of them"
+            )
+        if apprentices + escaped > 8:
+            yield (
+                f"{name} has {apprentices} apprentices on the board and {escaped} points from escaped ones:"
+                " together they are 8 at most"
+            )
     if min(at.points) >= WIN_POINTS:
-        raise PositionError(f"both sides cannot have {WIN_POINTS} points or more: the game ends when one has")
-    if at.quiet > QUIET_LIMIT:
-        raise PositionError(f"QUIET is {at.quiet}: the game ends when it is {QUIET_LIMIT}")
-    if at.ply > PLY_LIMIT:
-        raise PositionError(f"PLY is {at.ply}: the game ends when it is {PLY_LIMIT}")
+        yield f"both sides cannot have {WIN_POINTS} points or more: the game ends when one has"
     if at.quiet > at.ply:
-        raise PositionError(f"QUIET is {at.quiet}, which is more than all {at.ply} actions of PLY")
-
-
-def _check_side(board: bytes, side: int, name: str, points: int) -> None:
-    apprentices = board.count(APPRENTICES[side])
-    sages = board.count(SAGES[side])
-    if sages > 1:
-        raise PositionError(f"{name} has {sages} sages, on the board and in the tower: a side has one")
-    if board.count(LETTERS[side][1]) > 2:
-        raise PositionError(f"{name} has more than 2 skyships")
-    escaped = points if sages else points - SAGE_WORTH
-    if escaped < 0:
-        raise PositionError(
-            f"{name} has {points} points, but its sage is neither on the board nor in the tower:"
-            f" it has escaped, and that is {SAGE_WORTH} of them"
-        )
-    if apprentices + escaped > 8:
-        raise PositionError(
-            f"{name} has {apprentices} apprentices on the board and {escaped} points from escaped ones:"
-            " together they are 8 at most"
-        )
+        yield f"QUIET is {at.quiet}, which is more than all {at.ply} actions of PLY"
 
 
 START = parse_position("2aaaa2/f1aaaa1f/8/8/8/8/8/F1AAAA1F/2AAAA2 1 Tt 0:0 0 0")

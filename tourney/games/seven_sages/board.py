@@ -9,12 +9,13 @@ after the first, sorts like the strings.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from tourney.errors import ActionError, PositionError
+from tourney.errors import ActionError
 from tourney.games.core_game import IntAction
+from tourney.games.position_fields import read_number, read_square, refuse, split_fields, wrong_field
 
 SIZE = 15
 FILES = "abcdefghijklmno"
@@ -28,26 +29,18 @@ SEATS = (1, 2)
 RED, BLUE = SEATS
 
 
-def other(seat: int) -> int:
-    """The other seat."""
-    return 3 - seat
-
-
 def mask_of(squares: Iterable[int]) -> int:
     """The mask of some squares."""
-    mask = 0
-    for square in squares:
-        mask |= 1 << square
-    return mask
+    return sum(1 << square for square in set(squares))
 
 
 CITIES: dict[int, int] = {
-    RED: mask_of(SQUARE[name] for name in ("f1", "g1", "h1", "i1", "j1")),
-    BLUE: mask_of(SQUARE[name] for name in ("f15", "g15", "h15", "i15", "j15")),
+    RED: mask_of(SQUARE[f"{file}1"] for file in "fghij"),
+    BLUE: mask_of(SQUARE[f"{file}15"] for file in "fghij"),
 }
 """By seat: the mask of its city."""
-KINGDOM = mask_of(SIZE * file + rank for file in range(1, SIZE - 1) for rank in range(1, SIZE - 1))
-"""The mask of the inner 13 by 13 squares."""
+_INNER = range(1, SIZE - 1)
+KINGDOM = mask_of(SIZE * file + rank for file in _INNER for rank in _INNER)
 BARBARIAN = mask_of(range(SIZE * SIZE)) & ~(KINGDOM | CITIES[RED] | CITIES[BLUE])
 """The mask of the outermost ring without the cities."""
 
@@ -109,8 +102,6 @@ LAST_PLY = 120  # the maximum number of actions in a round
 MOST_POINTS = WINNING_POINTS + 1  # the most points of a seat at the end: 4 and the 2 of its last score
 
 _SAGES = 7
-_SEAT = re.compile(r"[12]")
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,2}")
 _FIELDS = "RED BLUE FOOL SEAT POINTS ROUND PLY STARTER"
 
 
@@ -142,79 +133,54 @@ START = SevenSagesPosition(*START_SAGES, START_FOOL, RED, (0, 0), 1, 0, RED)
 
 def parse_position(text: str) -> SevenSagesPosition:
     """The position of a string. Raises PositionError."""
-    fields = text.split(" ")
-    if len(fields) != len(SevenSagesPosition._fields):
-        raise PositionError(
-            f"a position has the {len(SevenSagesPosition._fields)} fields {_FIELDS}, not {len(fields)}"
-        )
-    red, blue, fool, seat, points, round_, ply, starter = fields
+    red, blue, fool, seat, points, round_, ply, starter = split_fields(text, _FIELDS)
     reds, colon, blues = points.partition(":")
     if not colon:
-        raise PositionError(f"POINTS {points!r} are not of the form 0:0")
+        raise wrong_field("POINTS", points, "write Red's points, a colon and Blue's points")
     position = SevenSagesPosition(
         _read_sages("RED", red),
         _read_sages("BLUE", blue),
-        _read_square("FOOL", fool),
-        _read_seat("SEAT", seat),
-        (_read_number("POINTS", reds, 0, MOST_POINTS), _read_number("POINTS", blues, 0, MOST_POINTS)),
-        _read_number("ROUND", round_, 1, LAST_ROUND),
-        _read_number("PLY", ply, 0, LAST_PLY),
-        _read_seat("STARTER", starter),
+        read_square("FOOL", fool, SQUARE),
+        read_number("SEAT", seat, 1, 2),
+        (read_number("POINTS", reds, 0, MOST_POINTS), read_number("POINTS", blues, 0, MOST_POINTS)),
+        read_number("ROUND", round_, 1, LAST_ROUND),
+        read_number("PLY", ply, 0, LAST_PLY),
+        read_number("STARTER", starter, 1, 2),
     )
-    _check(position)
+    refuse(_contradictions(position))
     return position
 
 
-def _read_square(field: str, text: str) -> int:
-    square = SQUARE.get(text)
-    if square is None:
-        raise PositionError(f"{field} names {text!r}, which is not a square of a1 to o15")
-    return square
-
-
 def _read_sages(field: str, text: str) -> tuple[int, ...]:
-    sages = tuple(_read_square(field, name) for name in text.split(","))
-    if list(sages) != sorted(sages):
-        raise PositionError(f"{field} {text} is not sorted by file letter, then by rank")
-    if len(set(sages)) != _SAGES or len(sages) != _SAGES:
-        raise PositionError(f"{field} {text} is not {_SAGES} different squares")
+    sages = tuple(read_square(field, name, SQUARE) for name in text.split(","))
+    if len(sages) != _SAGES or list(sages) != sorted(set(sages)):
+        raise wrong_field(
+            field, text, f"write {_SAGES} different squares, sorted by file letter, then by rank"
+        )
     return sages
 
 
-def _read_seat(field: str, text: str) -> int:
-    if _SEAT.fullmatch(text) is None:
-        raise PositionError(f"{field} {text!r} is neither 1 nor 2")
-    return int(text)
-
-
-def _read_number(field: str, text: str, low: int, high: int) -> int:
-    if _NUMBER.fullmatch(text) is None or not low <= int(text) <= high:
-        raise PositionError(f"{field} {text!r} is not a number from {low} to {high}")
-    return int(text)
-
-
-def _check(position: SevenSagesPosition) -> None:
-    """Raise PositionError for well-formed fields that contradict each other."""
+def _contradictions(position: SevenSagesPosition) -> Iterator[str]:
     red, blue, fool, seat, points, _, ply, starter = position
     name = SQUARES[fool]
     shared = sorted(set(red) & set(blue))
     if shared:
-        raise PositionError(f"RED and BLUE both have a sage on {SQUARES[shared[0]]}")
+        yield f"RED and BLUE both have a sage on {SQUARES[shared[0]]}"
     if fool in red or fool in blue:
-        raise PositionError(f"the fool and a sage are both on {name}")
+        yield f"the fool and a sage are both on {name}"
     if BARBARIAN >> fool & 1:
-        raise PositionError(f"the fool is in barbarian country, on {name}")
+        yield f"the fool is in barbarian country, on {name}"
     if min(points) >= WINNING_POINTS:
-        raise PositionError(f"both seats have {WINNING_POINTS} points or more")
+        yield f"both seats have {WINNING_POINTS} points or more"
     won = max(points) >= WINNING_POINTS
     if position.scored:
         if not won and position.round_ != LAST_ROUND:
-            raise PositionError(f"the fool is in a city, on {name}, but the game is not over")
+            yield f"the fool is in a city, on {name}, but the game is not over"
         if not CITIES[seat] >> fool & 1:
-            raise PositionError(f"the fool is on {name}, not in the city of seat {seat}, which acts")
+            yield f"the fool is on {name}, not in the city of seat {seat}, which acts"
     elif won:
-        raise PositionError(f"a seat has {WINNING_POINTS} points or more, but the fool is in no city")
-    if seat != (starter if ply % 2 == 0 else other(starter)):
-        raise PositionError(f"SEAT {seat} does not fit PLY {ply} and STARTER {starter}: the seats take turns")
+        yield f"a seat has {WINNING_POINTS} points or more, but the fool is in no city"
+    if seat != (starter if ply % 2 == 0 else 3 - starter):
+        yield f"SEAT {seat} does not fit PLY {ply} and STARTER {starter}: the seats take turns"
     if ply == LAST_PLY and not position.is_over:
-        raise PositionError(f"PLY is {LAST_PLY}, but the game is not over")
+        yield f"PLY is {LAST_PLY}, but the game is not over"
