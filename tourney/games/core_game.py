@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
-from tourney.errors import ActionError
+from tourney.errors import ActionError, PositionError
 from tourney.games.base import CHANCE, Game, State
 from tourney.games.compiled import core
 
@@ -195,12 +195,19 @@ class CoreGame(DrawnGame[int], Generic[P]):
     """The name of the core's class."""
     start: P
     """Where every game begins, unless the game defines ``initial``."""
-    state: ClassVar[type[CoreState]]
+    state: ClassVar[type[CoreState]] = CoreState
+    """The class of its states; a game may name the class from which its own is derived."""
     action: ClassVar[type[IntAction]]
     actions: ClassVar[Sequence[IntAction]] = ()
     """By code, the action, if codes are few enough for a table; ``strings`` has its string."""
     strings: ClassVar[list[str]] = []
     value_version = 1
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        # A state has its game by its class: a field would have to be set in each of thousands of states.
+        attributes = {"__slots__": (), "__doc__": f"A state of {cls.title}.", "game": cls()}
+        cls.state = type(f"{cls.__name__}State", (cls.state,), attributes)
 
     @abstractmethod
     def read(self, text: str) -> P:
@@ -218,7 +225,10 @@ class CoreGame(DrawnGame[int], Generic[P]):
         return state
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - for games with several
-        return self.state_at(self.read(text))
+        state = self.state_at(self.read(text))
+        if state.seats != seats:
+            raise PositionError(f"the position is of a game with {state.seats} seats, not {seats}")
+        return state
 
     def sample(self, observation: str, seat: int, randbelow: RandBelow) -> CoreState:  # noqa: ARG002 - nothing is hidden
         return self.state_at(self.read(observation))

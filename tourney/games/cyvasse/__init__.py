@@ -101,9 +101,6 @@ class Cyvasse(CoreGame[board.CyvassePosition]):
         return self.state_at(fields)
 
 
-CyvasseState.game = Cyvasse()
-
-
 def _lay_out(state: CoreState, steps: int, randbelow: RandBelow) -> CoreState:
     for _ in range(steps):
         codes = state.core.actions()

@@ -8,23 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tourney.games.base import GoldenMatch
-from tourney.games.core_game import CoreGame, CoreState
+from tourney.games.core_game import CoreGame
 from tourney.games.element import board
 from tourney.games.element.board import LAST_TURN, START_SQUARES, ElementPosition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from tourney.games.element.core import ElementCore
-
-
-class ElementState(CoreState):
-    """A state of Element."""
-
-    __slots__ = ()
-
-    core: ElementCore
-
+    from tourney.games.core_game import CoreState
 
 MOST_ACTIONS_OF_A_TURN = 90
 """An upper bound: draw, chance and end; 4 Waters, each with ``river-D`` and a flow of 11; 1 step; and a jump
@@ -45,7 +36,7 @@ class Element(CoreGame[ElementPosition]):
     golden_match = GoldenMatch(("greedy", "random", "pebble"), 4)
     max_actions = LAST_TURN * MOST_ACTIONS_OF_A_TURN
     package, core_class = __name__, "ElementCore"
-    state, action = ElementState, board.ElementAction
+    action = board.ElementAction
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
@@ -61,15 +52,7 @@ class Element(CoreGame[ElementPosition]):
     def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
         return self.state_at(board.start(seats))
 
-    def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
+    def read(self, text: str) -> ElementPosition:
         from tourney.games.element.position import parse_position  # noqa: PLC0415 - few bots parse positions
 
-        return self.state_at(parse_position(text, seats))
-
-    def read(self, text: str) -> ElementPosition:
-        from tourney.games.element.position import parse_position, seats_of  # noqa: PLC0415 - likewise
-
-        return parse_position(text, seats_of(text))
-
-
-ElementState.game = Element()
+        return parse_position(text)

@@ -28,18 +28,11 @@ _PHASE = re.compile(
 )
 
 
-def seats_of(text: str) -> int:
-    """The number of sages in a position string. Raises PositionError."""
-    seats = text.split(" ")[1].count(",") + 1 if " " in text else 0
-    if seats not in element.START_SQUARES:
-        raise PositionError(f"a position of element has 2 to 4 sages in its second field, not {seats}")
-    return seats
-
-
-def parse_position(text: str, seats: int) -> element.ElementPosition:
-    """Parse a position string for a number of seats. Raises PositionError."""
+def parse_position(text: str) -> element.ElementPosition:
+    """Parse a position string, with as many seats as it has sages. Raises PositionError."""
     rows, places, seat, phase, hand, steps, used, bag, turn = split_fields(text, _FIELDS)
-    sages = _read_sages(places, seats)
+    sages = _read_sages(places)
+    seats = len(sages)
     at = element.ElementPosition(
         board=_read_board(rows, sages),
         sages=sages,
@@ -66,11 +59,11 @@ def parse_position(text: str, seats: int) -> element.ElementPosition:
     return at._replace(board=position.codes(), captured=tuple(captured))
 
 
-def _read_sages(text: str, seats: int) -> tuple[int, ...]:
+def _read_sages(text: str) -> tuple[int, ...]:
     sages = tuple(read_square("SAGES", name, element.SQUARE) for name in text.split(","))
-    if len(sages) != seats:
-        raise PositionError(f"SAGES {text} names {len(sages)} squares for {seats} seats")
-    if len(set(sages)) != seats:
+    if len(sages) not in element.START_SQUARES:
+        raise PositionError(f"SAGES {text} names {len(sages)} squares; a game has 2 to 4 sages")
+    if len(set(sages)) != len(sages):
         raise PositionError(f"SAGES {text} names a square twice")
     return sages
 

@@ -7,23 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tourney.errors import OptionError, PositionError
+from tourney.errors import OptionError
 from tourney.games.base import GoldenMatch, Option
-from tourney.games.core_game import CoreGame, CoreState
+from tourney.games.core_game import CoreGame
+from tourney.games.position_fields import wrong_field
 from tourney.games.sage_stones import board
-from tourney.games.sage_stones.board import ROLL_LIMIT, StonesPosition, StonesSettings
+from tourney.games.sage_stones.board import ROLL_LIMIT, STONES, StonesPosition, StonesSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-FEWEST, MOST = 3, 15
-"""Bounds of the option ``stones``."""
-
-
-class StonesState(CoreState):
-    """A state of Sage Stones."""
-
-    __slots__ = ()
+    from tourney.games.core_game import CoreState
 
 
 class SageStones(CoreGame[StonesPosition]):
@@ -35,7 +29,7 @@ class SageStones(CoreGame[StonesPosition]):
     seat_counts = (2, 3, 4)
     seat_names = ("First", "Second", "Third", "Fourth")
     options = (
-        Option("stones", "10", tuple(map(str, range(FEWEST, MOST + 1))), "stones a colour has in hand"),
+        Option("stones", "10", tuple(map(str, STONES)), "stones a colour has in hand"),
         Option("play-on", "no", ("no", "yes"), "whether the others play on for the next ranks; 3 or 4 seats"),
     )
     has_chance = True
@@ -43,10 +37,11 @@ class SageStones(CoreGame[StonesPosition]):
     golden_match = GoldenMatch(("greedy", "random", "pebble", "greedy"), 5, (("play-on", "yes"),))
     max_actions = 2 * ROLL_LIMIT
     package, core_class = __name__, "StonesCore"
-    state, action = StonesState, board.StonesAction
+    action = board.StonesAction
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
+    read = staticmethod(board.parse_position)
 
     def check_settings(self, seats: int, options: Mapping[str, str]) -> None:
         if seats == 2 and options["play-on"] == "yes":
@@ -60,20 +55,10 @@ class SageStones(CoreGame[StonesPosition]):
         return self.state_at(board.start(_settings(seats, options)))
 
     def parse_position(self, text: str, seats: int, options: Mapping[str, str]) -> CoreState:
-        return self.state_at(board.parse_position(text, _settings(seats, options)))
-
-    def read(self, text: str) -> StonesPosition:
-        """Parse a position string by the settings in it. Raises PositionError."""
-        settings = board.parse_settings(text)
-        options = {"stones": str(settings.stones), "play-on": "yes" if settings.play_on else "no"}
-        try:
-            self.settings(settings.seats, options)
-        except OptionError as error:
-            raise PositionError(f"the field OPTIONS of the position is impossible: {error}") from error
-        return board.parse_position(text, settings)
-
-
-StonesState.game = SageStones()
+        at, settings = self.read(text), _settings(seats, options)
+        if at.settings != settings:
+            raise wrong_field("OPTIONS", str(at.settings), f"this game has {settings}")
+        return self.state_at(at)
 
 
 def _settings(seats: int, options: Mapping[str, str]) -> StonesSettings:

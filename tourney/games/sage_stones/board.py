@@ -83,6 +83,10 @@ STRINGS, ACTIONS, parse_action = action_tables(
 )
 
 
+STONES = range(3, 16)
+"""The numbers of stones that a colour may begin with."""
+
+
 class StonesSettings(NamedTuple):
     """The settings of a game: seats, stones per colour, and play-on."""
 
@@ -140,20 +144,19 @@ PHASES = ("roll", "over", "3+", "4", "5", "6", "6+", "7", "8", "9+")
 """What PHASE may be: a column's ``+`` grants another turn."""
 
 
-def parse_settings(text: str) -> StonesSettings:
-    """Parse the settings, the last field of a position string. Raises PositionError."""
-    field = text.rpartition(" ")[2]
-    match = _OPTIONS.fullmatch(field)
-    if match is None:
-        raise wrong_field("OPTIONS", field, "write seats=N,stones=N,play-on=no")
-    return StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
+def _read_settings(text: str) -> StonesSettings:
+    match = _OPTIONS.fullmatch(text)
+    found = match and StonesSettings(int(match[1]), int(match[2]), match[3] == "yes")
+    if found is None or found.stones not in STONES or (found.seats == 2 and found.play_on):
+        form = f"write seats=N,stones=N,play-on=no, with {STONES[0]} to {STONES[-1]} stones"
+        raise wrong_field("OPTIONS", text, f"{form}; play-on=yes is for 3 or 4 seats")
+    return found
 
 
-def parse_position(text: str, settings: StonesSettings) -> StonesPosition:
+def parse_position(text: str) -> StonesPosition:
     """Parse a position string. Raises PositionError for a wrong form or an impossible position."""
     board, colour, phase, hands, rolls, options = split_fields(text, "BOARD COLOUR PHASE HANDS ROLLS OPTIONS")
-    if options != str(settings):
-        raise wrong_field("OPTIONS", options, f"this game has {settings}")
+    settings = _read_settings(options)
     colours = settings.colours
     if _BOARD.fullmatch(board) is None or max(board) > str(colours):
         form = f"write columns 3 to 9 separated by /, each nine of . and the colours 1 to {colours}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from tourney.games.core_game import CoreGame
+from tourney.games.base import AnyGame
 from tourney.games.diagrams import Cell, Diagram, Mark, Piece, square_labels, tray
 from tourney.games.sage_stones import board as stones
 from tourney.games.view import View
@@ -52,9 +52,9 @@ class StonesView(View[Stone]):
         return tuple(stone.square for stone in self.board.values() if stone.colour == colour)
 
 
-def view_of(game: CoreGame[stones.StonesPosition], text: str) -> StonesView:
+def view_of(game: AnyGame, text: str) -> StonesView:
     """The view of a position string. Raises PositionError."""
-    at: stones.StonesPosition = game.read(text)
+    at = stones.parse_position(text)
     settings, board = at.settings, {}
     for square, name in stones.NAMES.items():
         if at.board[square] != stones.EMPTY:
@@ -138,7 +138,7 @@ def diagram_of(view: str, last: str | None) -> Diagram:
 
     Raises PositionError and ActionError.
     """
-    at = stones.parse_position(view, stones.parse_settings(view))
+    at = stones.parse_position(view)
     marks = []
     if at.phase == "place":
         start = stones.STEP * at.column

@@ -6,15 +6,9 @@ The rules and their terms are on the page ``docs/rules/seven-sages.md``.
 from __future__ import annotations
 
 from tourney.games.base import GoldenMatch, OpeningBook
-from tourney.games.core_game import CoreGame, CoreState
+from tourney.games.core_game import CoreGame
 from tourney.games.seven_sages import board
 from tourney.games.seven_sages.board import LAST_PLY, LAST_ROUND, SevenSagesPosition
-
-
-class SevenSagesState(CoreState):
-    """A state of The Seven Sages."""
-
-    __slots__ = ()
 
 
 class SevenSages(CoreGame[SevenSagesPosition]):
@@ -30,11 +24,8 @@ class SevenSages(CoreGame[SevenSagesPosition]):
     opening_book = OpeningBook("abcdefghijklmno", points=4, pieces=(0, 1))
     max_actions = LAST_ROUND * LAST_PLY
     package, core_class = __name__, "SevenSagesCore"
-    state, action = SevenSagesState, board.SevenSagesAction
+    action = board.SevenSagesAction
     action_string = staticmethod(board.action_string)
     parse_action = staticmethod(board.parse_action)
     start = board.START
     read = staticmethod(board.parse_position)
-
-
-SevenSagesState.game = SevenSages()
