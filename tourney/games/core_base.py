@@ -18,7 +18,7 @@ Randomness is SplitMix64 (Steele, Lea and Flood 2014), compiled or plain the sam
 all modulo 2**64.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any, TypeVar
 
@@ -72,6 +72,14 @@ def random_words(seed: int, count: int) -> list[int]:
 def zeros(length: int) -> list[int]:
     """An array; compiled, it is one of machine words."""
     return [0] * length
+
+
+def spread(values: Iterable[int], cells: Sequence[int], size: int, other: int = 0) -> list[int]:
+    """A table of ``size`` cells: values at some of them, and another one elsewhere."""
+    table = [other] * size
+    for cell, value in zip(cells, values, strict=True):
+        table[cell] = value
+    return table
 
 
 # Workspace, shared by all cores of a process: valid until the next call of a core.

@@ -61,7 +61,7 @@ SIDE = {
 }
 """Each seat's own side."""
 
-PLAIN, MOUNTAIN, WATER, UNLAID = ".", "M", "W", "?"
+GROUNDS = PLAIN, MOUNTAIN, WATER, UNLAID = ".MW?"
 
 BARE = "".join(
     PLAIN if square(4, 1) <= s <= square(4, 12) else UNLAID if NAMES[s] else " " for s in range(SIZE)
@@ -104,6 +104,8 @@ PUT_ORDER = "".join(kind.code * kind.number for kind in KINDS if kind.code != "K
 STEPS = 1 + 8 + len(PUT_ORDER)
 """The number of actions in a seat's set-up: the king tile, eight more tiles, and the pieces but the King."""
 
+PIECES = "." + CODES + CODES.lower()
+"""What a square may hold in a position string."""
 EMPTY = ord(".")
 NO_PIECES = bytes(EMPTY if NAMES[s] else ord(" ") for s in range(SIZE))
 
@@ -221,8 +223,9 @@ def side_can_be_laid(seat: int, ground: str) -> bool:
     return any(can_be_laid(plan, ground) for plan in PLANS[seat])
 
 
-_PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
-_PREFIX = {text: k << 14 for k, text in enumerate(_PREFIXES)}
+PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
+"""What codes in play begin with: a place in this list, shifted by 14 bits."""
+_PREFIX = {text: k << 14 for k, text in enumerate(PREFIXES)}
 
 DONE = _PREFIX["done"]
 MOVES_FROM = tuple(_PREFIX[f"{name}-"] if name else 0 for name in NAMES)
@@ -236,16 +239,16 @@ RIDE_TO = tuple(RANK[s] + 1 if s in SQUARES else 0 for s in range(SIZE))
 
 _SET_UP = 1 << 24
 LAY_KING, LAY_TILE, PUT = _SET_UP, _SET_UP + 256, _SET_UP + 512
-_KING_SQUARES = sorted((plan.king for plans in PLANS.values() for plan in plans), key=lambda s: NAMES[s])
+KING_SQUARES = sorted((plan.king for plans in PLANS.values() for plan in plans), key=NAMES.__getitem__)
 
 
 def lay_king(s: int) -> int:
     """The action that lays the king tile with the King on ``s``."""
-    return LAY_KING + _KING_SQUARES.index(s)
+    return LAY_KING + KING_SQUARES.index(s)
 
 
 _SET_UP_STRINGS = {
-    **{lay_king(s): f"king-{NAMES[s]}" for s in _KING_SQUARES},
+    **{lay_king(s): f"king-{NAMES[s]}" for s in KING_SQUARES},
     **{LAY_TILE + 2 * k: f"tile-{k}" for k in TILES},
     **{LAY_TILE + 2 * k + 1: f"tile-{k}t" for k in TILES},
     **{PUT + RANK[s]: f"put-{NAMES[s]}" for s in BY_RANK},
@@ -260,7 +263,7 @@ def action_string(action: int) -> str:
         return _SET_UP_STRINGS[action]
     if action == DONE:
         return "done"
-    text = _PREFIXES[action >> 14] + NAMES[BY_RANK[action >> 7 & 127]]
+    text = PREFIXES[action >> 14] + NAMES[BY_RANK[action >> 7 & 127]]
     return f"{text}-{NAMES[BY_RANK[(action & 127) - 1]]}" if action & 127 else text
 
 

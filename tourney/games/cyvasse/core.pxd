@@ -43,10 +43,8 @@ cdef class CyvasseCore(CyvasseBoard):
     @cython.locals(hidden=cython.int)
     cpdef str observation(self, int seat)
     cdef str _phase_text(self)
-    @cython.locals(end=cython.int, cell=cython.int)
-    cdef str _read_ground(self, int hidden)
-    @cython.locals(end=cython.int, cell=cython.int)
-    cdef str _read_board(self, int hidden)
+    @cython.locals(end=cython.int, cell=cython.int, shown=cython.int)
+    cdef str _field(self, int pieces, int hidden)
     cdef int _check(self, long long code) except -1
     cdef int _admit(self, long long code) except -1
     @cython.locals(base=cython.int, cell=cython.int)

@@ -27,12 +27,8 @@ from tourney.games.cyvasse.core_moves import (
     _TREBUCHET,
     _UNLAID,
     CyvasseBoard,
-    _by_cell,
 )
 
-_GROUNDS = cyvasse.PLAIN + cyvasse.MOUNTAIN + cyvasse.WATER + cyvasse.UNLAID
-"""By what the terrain of a cell holds: its letter."""
-_PIECE_OF = {ord(code): k for k, code in enumerate("." + cyvasse.CODES + cyvasse.CODES.lower())}
 _LAY_KING, _LAY_TILES, _PUT_PIECES, _PLAY = 0, 1, 2, 3  # the phases
 _REASONS = ("", "king", "no-action", "repetition", "quiet", "length")
 _BY_KING, _BY_NO_ACTION, _BY_REPETITION, _BY_QUIET, _BY_LENGTH = range(1, 6)
@@ -45,10 +41,8 @@ _KING_CODE, _TILE_CODE, _PUT_CODE = cyvasse.LAY_KING, cyvasse.LAY_TILE, cyvasse.
 _CODES = 1 << 24  # codes of the set-up are not below this
 _READ = [s + _SHIFT for row in cyvasse.ROW_SLICES for s in (*range(row.start, row.stop), -_SHIFT)]
 """The cells of rows i to a, west to east; 0 after each row."""
-_GROUND_LETTERS = [
-    ord(letter) for letter in cyvasse.PLAIN + cyvasse.MOUNTAIN + cyvasse.WATER + cyvasse.UNLAID
-]
-_PIECE_LETTERS = [ord(letter) for letter in "." + cyvasse.CODES + cyvasse.CODES.lower()]
+_GROUND_LETTERS, _PIECE_LETTERS = list(cyvasse.GROUNDS.encode()), list(cyvasse.PIECES.encode())
+"""By what the terrain of a cell, or a cell, holds: its letter."""
 
 _WORTH = [100, 140, 240, 280, 320, 260, 320, 600, 160, 0]  # by kind; the King's loss ends the game
 _NEAR_KING = 30  # a piece at most two squares from the enemy's King
@@ -58,35 +52,10 @@ _BEST_ROWS = [3, 3, 2, 2, 3, 2, 1, 1, 1, 0]
 _MISPLACED = 15  # for each row away from there
 
 
-def _head_cells() -> list[int]:
-    """By the prefix of a code: the cell of its origin."""
-    cells = zeros(2 * _SQUARES + 1)
-    for square in cyvasse.BY_RANK:
-        cells[cyvasse.MOVES_FROM[square] >> 14] = cells[cyvasse.CAPTURES_FROM[square] >> 14] = square + _SHIFT
-    return cells
-
-
-def _head_takes() -> list[int]:
-    """By the prefix of a code: 1 for a capture."""
-    captures = zeros(2 * _SQUARES + 1)
-    for square in cyvasse.BY_RANK:
-        captures[cyvasse.CAPTURES_FROM[square] >> 14] = 1
-    return captures
-
-
-def _kings() -> list[int]:
-    """By the king square's place among the strings of its actions: the seat's plan, 0 to 2."""
-    table = zeros(6)
-    for plans in cyvasse.PLANS.values():
-        for k, plan in enumerate(plans):
-            table[cyvasse.lay_king(plan.king) - _KING_CODE] = k
-    return table
-
-
-def _spread(mask: int) -> int:
+def _widen(mask: int) -> int:
     """A set of squares, as bits by number less 1, with all their neighbours.
 
-    Near the board's edge two spreads go on at the other edge, because only two fit in the gap between rows.
+    Near the board's edge two such steps go on at the other edge: only two fit in the gap between rows.
     Ratings of the ladder were found with it, so it stays.
     """
     west = mask | mask >> 1
@@ -98,9 +67,9 @@ def _distances() -> list[int]:
     """By the King's cell and another one what a piece there is worth."""
     table = zeros(_CELLS * _CELLS)
     for king in cyvasse.BY_RANK:
-        near = _spread(_spread(1 << king - 1))
+        near = _widen(_widen(1 << king - 1))
         row = (king + _SHIFT) * _CELLS + _SHIFT
-        for worth, mask in ((_TOWARD_KING, _spread(_spread(near))), (_NEAR_KING, near)):
+        for worth, mask in ((_TOWARD_KING, _widen(_widen(near))), (_NEAR_KING, near)):
             for square in range(1, cyvasse.SIZE):
                 if mask >> square - 1 & 1 and cyvasse.NAMES[square]:
                     table[row + square] += worth
@@ -119,19 +88,24 @@ def _rows() -> list[int]:
     return table
 
 
-_HEAD_CELL, _HEAD_TAKES = _head_cells(), _head_takes()
-_PLAN_OF_KING = _kings()
+_HEAD_CELL = [cyvasse.NUMBER.get(prefix.rstrip("-x"), -_SHIFT) + _SHIFT for prefix in cyvasse.PREFIXES]
+_HEAD_TAKES = [int(prefix.endswith("x")) for prefix in cyvasse.PREFIXES]
+"""By the prefix of a code: the cell of its origin (0 for ``done``), and 1 for a capture."""
+_PLAN_OF = {plan.king: k for plans in cyvasse.PLANS.values() for k, plan in enumerate(plans)}
+_PLAN_OF_KING = [_PLAN_OF[king] for king in cyvasse.KING_SQUARES]
+"""By the king square's place among the strings of its actions: the seat's plan, 0 to 2."""
 _BOTH = [plan for seat in (1, 2) for plan in cyvasse.PLANS[seat]]  # the plans of White, then of Black
 _KING_CELL = [plan.king + _SHIFT for plan in _BOTH]
 _LAYS_KING = [cyvasse.lay_king(plan.king) for plan in _BOTH]
 _COVERS = [s + _SHIFT for plan in _BOTH for s in plan.covers]
 _BLOCKS = [s + _SHIFT for plan in _BOTH for block in plan.blocks for s in block.squares]
 _SHAPES = [int(block.shape == "R") for plan in _BOTH for block in plan.blocks]
-_FACES = [_GROUNDS.index(kind) for face in (*cyvasse.FACES["L"], *cyvasse.FACES["R"]) for kind in face]
+_FACES = [cyvasse.GROUNDS.index(kind) for face in (*cyvasse.FACES["L"], *cyvasse.FACES["R"]) for kind in face]
 _TURNS = [int(face != face[::-1]) for face in (*cyvasse.FACES["L"], *cyvasse.FACES["R"])]
-_SIDE = _by_cell(
-    [1 if s in cyvasse.SIDE[1] else 2 if s in cyvasse.SIDE[2] else 0 for s in range(cyvasse.SIZE)]
-)
+_SIDE = [
+    1 if cell - _SHIFT in cyvasse.SIDE[1] else 2 if cell - _SHIFT in cyvasse.SIDE[2] else 0
+    for cell in range(_CELLS)
+]
 _PUT_KIND = [cyvasse.CODES.index(code) for code in cyvasse.PUT_ORDER]
 _DISTANCES, _ROWS = _distances(), _rows()
 _KEYS = random_words(20261122, 2 * 21 * _CELLS)  # two numbers for each piece and cell
@@ -160,8 +134,8 @@ class CyvasseCore(CyvasseBoard):
             self._piece[cell] = _BLANK[cell]
             self._terrain[cell] = _OUTSIDE
         for square in cyvasse.SQUARES:
-            self._terrain[square + _SHIFT] = _GROUNDS.index(at.ground[square])
-            self._piece[square + _SHIFT] = _PIECE_OF[at.board[square]]
+            self._terrain[square + _SHIFT] = cyvasse.GROUNDS.index(at.ground[square])
+            self._piece[square + _SHIFT] = cyvasse.PIECES.index(chr(at.board[square]))
         self._seat, self._quiet, self._turn = at.seat, at.quiet, at.turn
         self._over = self._plan = self._left = self._rabble = 0
         self._placed = at.phase.placed
@@ -246,13 +220,13 @@ class CyvasseCore(CyvasseBoard):
         """The same, without the other seat's side in the set-up; PHASE is ``hidden`` from that seat."""
         if self._phase == _PLAY:
             phase = f"rabble-{cyvasse.NAMES[self._rabble - _SHIFT]}" if self._rabble else "play"
-            pieces = self._read_board(0)
+            pieces = self._field(1, 0)
             return f"{self._ground} {pieces} {self._seat} {phase} {self._quiet} {self._turn}"
         hidden = 3 - seat if seat else 0
         phase = "hidden"
         if hidden != self._seat:
             phase = self._phase_text()
-        return f"{self._read_ground(hidden)} {self._read_board(hidden)} {self._seat} {phase} 0 0"
+        return f"{self._field(0, hidden)} {self._field(1, hidden)} {self._seat} {phase} 0 0"
 
     def _phase_text(self) -> str:
         """The step of the set-up."""
@@ -263,23 +237,17 @@ class CyvasseCore(CyvasseBoard):
         left = "".join([str(tile) for tile in range(1, 9) if self._left >> (tile - 1) & 1])
         return f"tile-{8 - len(left)}:{left}"
 
-    def _read_ground(self, hidden: int) -> str:
-        """The field TERRAIN, without a hidden seat's side."""
+    def _field(self, pieces: int, hidden: int) -> str:
+        """The field PIECES, or else TERRAIN, without a hidden seat's side."""
         end = 0
         for cell in _READ:
-            TEXT[end] = 47 if cell == 0 else _GROUND_LETTERS[self._terrain[cell]]
-            if cell and hidden and _SIDE[cell] == hidden:
-                TEXT[end] = _GROUND_LETTERS[_UNLAID]
-            end += 1
-        return bytes(TEXT[: end - 1]).decode("ascii")
-
-    def _read_board(self, hidden: int) -> str:
-        """The field PIECES, without a hidden seat's side."""
-        end = 0
-        for cell in _READ:
-            TEXT[end] = 47 if cell == 0 else _PIECE_LETTERS[self._piece[cell]]
-            if cell and hidden and _SIDE[cell] == hidden:
-                TEXT[end] = _PIECE_LETTERS[0]
+            shown = not hidden or _SIDE[cell] != hidden
+            if cell == 0:
+                TEXT[end] = 47
+            elif pieces:
+                TEXT[end] = _PIECE_LETTERS[self._piece[cell] if shown else 0]
+            else:
+                TEXT[end] = _GROUND_LETTERS[self._terrain[cell] if shown else _UNLAID]
             end += 1
         return bytes(TEXT[: end - 1]).decode("ascii")
 
@@ -482,7 +450,7 @@ class CyvasseCore(CyvasseBoard):
     def _begin_play(self) -> None:
         """Find what is kept of the pieces and the terrain in play."""
         self._phase = _PLAY
-        self._ground = self._read_ground(0)
+        self._ground = self._field(0, 0)
         self._key_1 = self._key_2 = self._known = 0
         for k in range(_SQUARES):
             self._switch(_ORDER[k], self._piece[_ORDER[k]])

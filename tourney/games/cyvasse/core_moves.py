@@ -5,9 +5,7 @@ board, which hold ``_BORDER``, end every walk. A piece that enters the front squ
 there. A piece on water engages nothing; one next to enemy Towers engages only those Towers, at distance 1.
 """
 
-from collections.abc import Sequence
-
-from tourney.games.core_base import MOVES, Core, zeros
+from tourney.games.core_base import MOVES, Core, spread, zeros
 from tourney.games.cyvasse import board as cyvasse
 
 _CELLS = 145
@@ -21,23 +19,15 @@ _RABBLE, _SPEARS, _LIGHT, _HORSE, _ELEPHANT, _CROSSBOWS, _TREBUCHET, _DRAGON, _T
 _DONE = cyvasse.DONE
 
 
-def _by_cell(values: Sequence[int]) -> list[int]:
-    """Values of the squares by cell."""
-    table = zeros(_CELLS)
-    for square in cyvasse.BY_RANK:
-        table[square + _SHIFT] = values[square]
-    return table
-
-
 _ORDER = [square + _SHIFT for square in cyvasse.BY_RANK]  # the cells in the order of their names
-_BLANK = [
-    0 if 0 <= c - _SHIFT < cyvasse.SIZE and cyvasse.NAMES[c - _SHIFT] else _BORDER for c in range(_CELLS)
-]
+_BLANK = spread(zeros(_SQUARES), _ORDER, _CELLS, _BORDER)
 _OFFSET = list(cyvasse.DIRECTIONS)
 _NEAR = [c + d if 0 <= c + d < _CELLS and not _BLANK[c + d] else c for c in range(_CELLS) for d in _OFFSET]
 """By cell, six each: its neighbours, and the cell itself for those outside the board."""
-_FROM, _TAKES_FROM = _by_cell(cyvasse.MOVES_FROM), _by_cell(cyvasse.CAPTURES_FROM)
-_ONTO, _RIDE = _by_cell(cyvasse.TO), _by_cell(cyvasse.RIDE_TO)
+_ALL_CELLS = range(_SHIFT, _SHIFT + cyvasse.SIZE)  # of square numbers, also of those that are not squares
+_FROM = spread(cyvasse.MOVES_FROM, _ALL_CELLS, _CELLS)
+_TAKES_FROM = spread(cyvasse.CAPTURES_FROM, _ALL_CELLS, _CELLS)
+_ONTO, _RIDE = spread(cyvasse.TO, _ALL_CELLS, _CELLS), spread(cyvasse.RIDE_TO, _ALL_CELLS, _CELLS)
 _REACH = [kind.move for kind in cyvasse.KINDS]
 _HEAVY = [int(kind.armour == 2) for kind in cyvasse.KINDS]
 _BARE = [int(kind.armour == 0) for kind in cyvasse.KINDS]

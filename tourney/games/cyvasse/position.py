@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from tourney.games.cyvasse.core import CyvasseCore
 
-_GROUNDS = cyvasse.PLAIN + cyvasse.MOUNTAIN + cyvasse.WATER + cyvasse.UNLAID
-_PIECES = chr(cyvasse.EMPTY) + cyvasse.CODES + cyvasse.CODES.lower()
 _ROW_E = frozenset(cyvasse.SQUARES) - frozenset(cyvasse.SIDE[1] + cyvasse.SIDE[2])
 _SEATS = tuple(enumerate(cyvasse.SEAT_NAMES, 1))
 _PHASE = re.compile(
@@ -30,8 +28,8 @@ def parse_fields(text: str) -> cyvasse.CyvassePosition:
     """Parse a position string or an observation, field by field. Raises PositionError."""
     terrain, pieces, seat, phase, quiet, turn = split_fields(text, "TERRAIN PIECES SEAT PHASE QUIET TURN")
     return cyvasse.CyvassePosition(
-        _read_squares("TERRAIN", terrain, _GROUNDS),
-        _read_squares("PIECES", pieces, _PIECES).encode("ascii"),
+        _read_squares("TERRAIN", terrain, cyvasse.GROUNDS),
+        _read_squares("PIECES", pieces, cyvasse.PIECES).encode("ascii"),
         read_number("SEAT", seat, 1, 2),
         _read_phase(phase),
         read_number("QUIET", quiet, 0, cyvasse.QUIET_LIMIT),

@@ -12,7 +12,7 @@ The file is long because a core is one compiled class.
 
 from collections.abc import Hashable
 
-from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, WEIGHTS, Core, zeros
+from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, WEIGHTS, Core, spread, zeros
 from tourney.games.element import board as element
 from tourney.games.element.core_board import (
     _BLANK,
@@ -37,7 +37,6 @@ from tourney.games.element.core_board import (
     _WIDTH,
     _WIND,
     ElementBoard,
-    _by_cell,
 )
 
 _DRAWS, _CHANCE, _ACTS, _RIVERS, _FLOWS = range(5)  # the phases, in the order of ``PHASES``
@@ -47,7 +46,7 @@ _CODES = max(element.HANDS) + 1
 _STONES = min(element.HANDS)
 _MOST_DRAWN, _MOST_STEPS, _LAST_TURN = element.MOST_DRAWN, element.MOST_STEPS, element.LAST_TURN
 _LONGEST = element.SIZE  # the most stones of a river
-_SQUARE = _by_cell(list(range(_SQUARES)), 0)
+_SQUARE = spread(range(_SQUARES), _CELL, _CELLS)
 _ROWS = [
     _WIDTH * (column + 1) + row + 1
     for row in range(element.SIZE - 1, -1, -1)

@@ -9,7 +9,7 @@ for the first full path is fast: on an open board its first try succeeds, and on
 tries. A river has at most 11 stones, and the worst board found by annealing visits about 500 cells.
 """
 
-from tourney.games.core_base import Core, zeros
+from tourney.games.core_base import Core, spread, zeros
 from tourney.games.element import board as element
 
 _CELLS = 169
@@ -24,15 +24,7 @@ _SQUARES = len(element.SQUARES)
 _CELL = [_WIDTH * (column + 1) + row + 1 for column, row in element.PLACES]  # by square
 
 
-def _by_cell(values: list[int], other: int) -> list[int]:
-    """Values of the squares by cell, with another one on the border."""
-    table = [other] * _CELLS
-    for square, value in enumerate(values):
-        table[_CELL[square]] = value
-    return table
-
-
-_BLANK = _by_cell(zeros(_SQUARES), _BORDER)
+_BLANK = spread(zeros(_SQUARES), _CELL, _CELLS, _BORDER)
 _OFFSET = [_WIDTH * columns + rows for columns, rows in element.DIRECTIONS]
 """By direction, clockwise from north; those of the compass are even."""
 _COMPASS = list(element.COMPASS.values())

@@ -15,13 +15,8 @@ from tourney.games.sage_stones import board as stones
 
 _CELLS = 70
 _EMPTY, _ONES = stones.EMPTY, ord("0")  # a stone on the board is ``_ONES`` plus its colour
-_HEIGHT, _STEP, _FIRST_ROLL, _SIX, _WIDTH = (
-    stones.HEIGHT,
-    stones.STEP,
-    stones.FIRST_ROLL,
-    stones.SIX,
-    len(stones.COLUMNS),
-)
+_HEIGHT, _WIDTH, _STEP = stones.HEIGHT, stones.WIDTH, stones.STEP
+_FIRST_ROLL, _SIX = stones.FIRST_ROLL, stones.SIX
 _ROLLS, _ROLL_LIMIT = len(stones.ROLLS), stones.ROLL_LIMIT
 _WEIGHT_OF = [roll.weight for roll in stones.ROLLS]
 _COLUMN_OF = [-1 if roll.column is None else roll.column for roll in stones.ROLLS]

@@ -10,7 +10,7 @@ The file is long because a core is one compiled class.
 
 from collections.abc import Hashable
 
-from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, Core, random_words, zeros
+from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, TEXT, Core, random_words, spread, zeros
 from tourney.games.sages_tafl import board as tafl
 
 _CELLS = 112
@@ -37,14 +37,6 @@ def _cell(square: int) -> int:
     return _WIDTH * (square // tafl.HEIGHT + 1) + square % tafl.HEIGHT + 1
 
 
-def _by_cell(values: list[int], other: int) -> list[int]:
-    """Values of the squares by cell, with another one on the border and 0 for the towers."""
-    table = [other] * _TOWER + [0, 0]
-    for square, value in enumerate(values):
-        table[_cell(square)] = value
-    return table
-
-
 _POINT = 700  # the worth of a point
 
 
@@ -63,23 +55,21 @@ def _worth(kind: int, square: int) -> int:
     return 250 * (6 - max(from_river, from_end)) + (100 if from_river == 0 else 0)
 
 
-def _worths() -> list[int]:
-    """Worths by cell plus ``_CELLS`` times the kind."""
-    table = zeros(_CELLS)
-    for kind in (_APPRENTICE, _SKYSHIP, _SAGE):
-        table += _by_cell([_worth(kind, square) for square in range(tafl.SQUARES)], 0)
-    return table
-
-
-_CELL_OF = [*(_cell(square) for square in range(tafl.SQUARES)), 0, 0]
-_SQUARE_OF = _by_cell(list(range(tafl.SQUARES)), 0)
-_RANK_OF = _by_cell([square % tafl.HEIGHT for square in range(tafl.SQUARES)], -9)
-_BLANK = _by_cell(zeros(tafl.SQUARES), _BORDER)
+_ON_BOARD = [_cell(square) for square in range(tafl.SQUARES)]
+_CELL_OF = [*_ON_BOARD, 0, 0]
+_SQUARE_OF = spread(range(tafl.SQUARES), _ON_BOARD, _CELLS)
+_RANK_OF = spread([square % tafl.HEIGHT for square in range(tafl.SQUARES)], _ON_BOARD, _CELLS, -9)
+_BLANK = spread(zeros(tafl.SQUARES + 2), [*_ON_BOARD, _TOWER, _TOWER + 1], _CELLS, _BORDER)
 _FOOT = [_cell(square) for side in tafl.TOWER_SQUARES for square in side]
 """The cells at the foot of Black's tower, then of Red's."""
 _CODE_OF = {letter: 3 * side + kind + 1 for side in (0, 1) for kind, letter in enumerate(tafl.LETTERS[side])}
 _LETTER_OF = [0, *tafl.LETTERS[0], *tafl.LETTERS[1]]
-_WORTH = _worths()
+_WORTH = spread(
+    [_worth(kind, square) for kind in (_APPRENTICE, _SKYSHIP, _SAGE) for square in range(tafl.SQUARES)],
+    [_CELLS * kind + cell for kind in (_APPRENTICE, _SKYSHIP, _SAGE) for cell in _ON_BOARD],
+    4 * _CELLS,
+)
+"""By cell plus ``_CELLS`` times the kind."""
 _KEYS = random_words(20261122, 2 * 8 * _CELLS)  # two numbers for each cell and what it holds
 _WEST_END, _EAST_END = _cell(tafl.RIVER), _cell(tafl.SQUARES - tafl.HEIGHT + tafl.RIVER)
 
@@ -152,9 +142,6 @@ class TaflCore(Core):
     def copy_from(self, other: "Core") -> None:
         source: TaflCore = other  # type: ignore[assignment] # of the same class
         self._copy_small(source)
-        if not COMPILED:
-            self._past[:] = source._past
-            return
         # Only the known boards: a capture forgets them all, so there are mostly few.
         for k in range(2 * source._known):
             self._past[k] = source._past[k]

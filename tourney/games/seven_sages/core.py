@@ -8,19 +8,15 @@ The file is long because a core is one compiled class.
 
 from collections.abc import Hashable
 
-from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, Core, zeros
+from tourney.games.core_base import ADVANTAGES, COMPILED, MOVES, Core, spread, zeros
 from tourney.games.seven_sages import board as seven
 
 _CELLS = 289
 _WIDTH = 17
 _EMPTY, _FOOL, _BORDER = 0, 3, 4  # what a cell holds; 1 and 2 are the sages of the seats
 _KINGDOM = 0  # the terrain of a cell: kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border
-_PASS, _LAST_PLY, _LAST_ROUND, _WINNING_POINTS = (
-    seven.PASS,
-    seven.LAST_PLY,
-    seven.LAST_ROUND,
-    seven.WINNING_POINTS,
-)
+_PASS, _WINNING_POINTS = seven.PASS, seven.WINNING_POINTS
+_LAST_PLY, _LAST_ROUND = seven.LAST_PLY, seven.LAST_ROUND
 _OWN_TOUCH, _OTHER_TOUCH = seven.OWN_TOUCH, seven.OTHER_TOUCH
 _POINT = 900
 _THREAT = 600  # a point that the mover can score at once; the rule of three may still forbid it
@@ -38,18 +34,12 @@ def _terrain(square: int) -> int:
     return 1 if seven.CITIES[1] >> square & 1 else 2 if seven.CITIES[2] >> square & 1 else 0
 
 
-def _by_cell(values: list[int], other: int) -> list[int]:
-    """The values of the squares by cell, with another one on the border."""
-    table = [other] * _CELLS
-    for square, value in enumerate(values):
-        table[_cell(square)] = value
-    return table
-
-
-_NAME_OF = [seven.SQUARES[square] for square in _by_cell(list(range(len(seven.SQUARES))), 0)]
+_SQUARES = range(len(seven.SQUARES))
+_CELL_OF = [_cell(square) for square in _SQUARES]
+_NAME_OF = [seven.SQUARES[square] for square in spread(_SQUARES, _CELL_OF, _CELLS)]
 """By cell; of no meaning for the border."""
-_TERRAIN = _by_cell([_terrain(square) for square in range(len(seven.SQUARES))], 4)
-_BLANK = _by_cell([0] * len(seven.SQUARES), 4)
+_TERRAIN = spread([_terrain(square) for square in _SQUARES], _CELL_OF, _CELLS, _BORDER)
+_BLANK = spread(zeros(len(_SQUARES)), _CELL_OF, _CELLS, _BORDER)
 _HEAD_CELL = [_cell(seven.SQUARE[head.rstrip("-x")]) for head in seven.HEADS]
 _HEAD_OUSTS = [int(head.endswith("x")) for head in seven.HEADS]
 _FOOL_CELL = [_cell(seven.SQUARE[fool.rstrip(">")]) for fool in seven.FOOLS]
@@ -57,19 +47,17 @@ _REST_CELL = [_cell(seven.SQUARE[name]) for name in seven.NAMES]
 _MOVE_TO_CELL = _REST_CELL
 
 
-def _summands(cells: list[int], shift: int) -> list[int]:
-    """By cell its index in a list of cells, shifted."""
-    table = [0] * _CELLS
-    for place, cell in enumerate(cells):
-        table[cell] = place << shift
-    return table
+def _by_head(oust: int) -> list[int]:
+    """By cell: the summand of its plain moves or, with 1, of its ousts."""
+    heads = [head for head in range(len(_HEAD_CELL)) if _HEAD_OUSTS[head] == oust]
+    return spread([head << 16 for head in heads], [_HEAD_CELL[head] for head in heads], _CELLS)
 
 
-_PLAIN_FROM = _summands([c if not o else 0 for c, o in zip(_HEAD_CELL, _HEAD_OUSTS, strict=True)], 16)
-_OUST_FROM = _summands([c if o else 0 for c, o in zip(_HEAD_CELL, _HEAD_OUSTS, strict=True)], 16)
-_MOVE_TO = _summands(_MOVE_TO_CELL, 8)
-_OUST_AT = _summands(_FOOL_CELL, 8)
-_REST_AT = _summands(_REST_CELL, 0)
+_PLAIN_FROM, _OUST_FROM = _by_head(0), _by_head(1)
+_MOVE_TO = spread(range(0, len(_REST_CELL) << 8, 1 << 8), _MOVE_TO_CELL, _CELLS)
+_OUST_AT = spread(range(0, len(_FOOL_CELL) << 8, 1 << 8), _FOOL_CELL, _CELLS)
+_REST_AT = spread(range(len(_REST_CELL)), _REST_CELL, _CELLS)
+"""By cell: the summands of codes."""
 
 _OFFSET = [_WIDTH * files + ranks for files, ranks in seven.DIRECTIONS]  # by direction, clockwise from north
 _WAYS = [0, 4, 2, 6, 1, 7, 0, 4, 2, 6, 3, 5]  # the six directions of plain moves of seat 1, then of seat 2
