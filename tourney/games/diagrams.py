@@ -107,13 +107,6 @@ def square_labels(files: Sequence[str], ranks: Sequence[str]) -> tuple[Label, ..
     return (*below, *(Label(-2, bottom - 2 - 2 * rank, name) for rank, name in enumerate(ranks)))
 
 
-def join(parts: Iterable[Diagram]) -> Diagram:
-    """One diagram of all that several show, in their order."""
-    drawn = tuple(parts)
-    names = (one.name for one in fields(Diagram))
-    return Diagram(*(tuple(chain.from_iterable(getattr(part, name) for part in drawn)) for name in names))
-
-
 FIELD = "\x1f"
 """The character on both sides of a field's address in a note's template."""
 LAST = f"{FIELD}a{FIELD}"
@@ -142,6 +135,16 @@ def fill(templates: Iterable[str], view: str, last: str | None) -> tuple[str, ..
         return WITHIN.split(words[int(index)])[int(within)] if within else words[int(index)]
 
     return tuple(_ADDRESS.sub(lambda found: value(found[1]), text) for text in templates)
+
+
+def joined(parts: Iterable[Diagram], view: str, last: str | None) -> Diagram:
+    """One diagram of all that parts show, in their order, with the fields of their notes filled in."""
+    drawn = tuple(parts)
+    found = {
+        one.name: tuple(chain.from_iterable(getattr(part, one.name) for part in drawn))
+        for one in fields(Diagram)
+    }
+    return Diagram(**{**found, "notes": fill(found["notes"], view, last)})
 
 
 def plain_diagram(view: str, last: str | None = None) -> Diagram:

@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
 from functools import cache
+from itertools import starmap
 from typing import Any, Final
 
 from tourney.errors import PositionError
@@ -15,8 +15,7 @@ from tourney.games.diagrams import (
     Mark,
     Piece,
     field,
-    fill,
-    join,
+    joined,
     plain_diagram,
     square_labels,
 )  # fmt: skip
@@ -31,7 +30,6 @@ KINDS: Final = {
 }
 _FILES = "abcdefghijklmnopqrstuvwxyz"
 _SIDES = ("White", "Black")
-_RUN = re.compile("[1-8]")
 _MOVE = re.compile("([a-h][1-8])([a-h][1-8])[nbrq]?")
 _BOTTOM = 14
 _TURN, _CAPTURED, _LAST_MOVE = 9, 10, 11
@@ -57,9 +55,7 @@ _COUNTS = f"half-moves without capture or pawn move: {field(4)} of 100; move {fi
 
 @cache
 def _piece(letter: str, file: int, rank: int) -> Piece:
-    kind, side = KINDS[letter.upper()], 1 if letter.isupper() else 2
-    title = f"{_SIDES[side - 1]} {kind.removeprefix('chess-')} {'abcdefgh'[file]}{rank + 1}"
-    return Piece(*_xy(file, rank), letter, side, kind, title)
+    return _variant_piece(letter, *_xy(file, rank), f"{_FILES[file]}{rank + 1}", figures=True)
 
 
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
@@ -75,9 +71,7 @@ def part_of(index: int, part: Any) -> Diagram:
     if index == 0:
         return _GROUND
     if index < _TURN:
-        row = _RUN.sub(lambda run: "." * int(run[0]), part)
-        pieces = (_piece(letter, file, 8 - index) for file, letter in enumerate(row) if letter != ".")
-        return Diagram(pieces=tuple(pieces))
+        return Diagram(pieces=tuple(_piece(c, file, 8 - index) for file, c in enumerate(_row(part)) if c))
     if index == _TURN:
         if part == "draw":
             return Diagram(notes=(_DRAW,))
@@ -113,8 +107,7 @@ def diagram_of(view: str, last: str | None) -> Diagram:
     parts = parts_of(view, last)
     if len(parts) != _LAST_MOVE + 1 or not (view == "draw" or len(view.split(" ")) == 6):
         raise PositionError(f"{view[:60]!r} is not a FEN")
-    drawn = join(part_of(index, part) for index, part in enumerate(parts))
-    return replace(drawn, notes=fill(drawn.notes, view, last))
+    return joined(starmap(part_of, enumerate(parts)), view, last)
 
 
 _TOKEN = re.compile(r"([0-9]+)|(\+?)([A-Za-z])(~?)|(\*)")

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any
 
@@ -18,8 +19,7 @@ from tourney.games.diagrams import (
     Mark,
     Piece,
     field,
-    fill,
-    join,
+    joined,
     square_labels,
     tray,
 )
@@ -130,25 +130,22 @@ _COUNT_NOTES = (
 def parts_of(view: str, last: str | None) -> tuple[Hashable, ...]:
     """The parts of a diagram, for ``part_of``: strings, the material, the last action and its seat."""
     ranks, seat, towers, points, quiet, ply = view.split(" ")
-    count = ranks.count
-    material = count("A"), count("F"), count("S"), count("a"), count("f"), count("s"), towers, points
+    material = "".join(sorted(filter(str.isalpha, ranks))), towers, points
     over = _over(material, quiet == _QUIET, ply == _PLY)
     return ("", *ranks.split("/"), towers, over or seat, material, (last, seat))
 
 
-Material = tuple[int, int, int, int, int, int, str, str]
-"""Black's apprentices, skyships and sages on the squares, Red's, the towers and the points."""
+Material = tuple[str, str, str]
+"""The pieces on the squares by their letters, sorted; the towers and the points."""
 _QUIET, _PLY = str(board.QUIET_LIMIT), str(board.PLY_LIMIT)
 
 
 @lru_cache(4096)
 def _over(material: Material, quiet: bool, long: bool) -> str:
     """Why the game is over, as far as a position without its history says, or ""."""
-    *counts, towers, points = material
-    letters = "".join(letter * count for letter, count in zip("AFSafs", counts, strict=True))
-    letters = (
-        letters.ljust(board.SQUARES, ".") + ("S" if "T" in towers else ".") + ("s" if "t" in towers else ".")
-    )
+    pieces, towers, points = material
+    # Where the pieces stand does not matter for it.
+    letters = f"{pieces:.<{board.SQUARES}}{'S' if 'T' in towers else '.'}{'s' if 't' in towers else '.'}"
     black, red = map(int, points.split(":"))
     limits = board.QUIET_LIMIT * quiet, board.PLY_LIMIT * long
     position = core("sages_tafl").TaflCore()
@@ -157,34 +154,26 @@ def _over(material: Material, quiet: bool, long: bool) -> str:
     return found
 
 
-def _gone(material: Material) -> tuple[int, ...]:
-    """For each side its captured apprentices and skyships, its escaped apprentices and sages."""
-    *counts, towers, points = material
-    found: list[int] = []
-    for side, scored in enumerate(points.split(":")):
-        apprentices, skyships, sages = counts[3 * side : 3 * side + 3]
+def _aside(material: Material) -> Iterator[Piece]:
+    """Yield captured pieces beyond the other side's edge, and escaped ones beside the river's east end."""
+    pieces, towers, points = material
+    for side, (scored, y, step) in enumerate(zip(points.split(":"), (-3, _BOTTOM + 4), (-2, 2), strict=True)):
+        apprentices, skyships, sages = map(pieces.encode().count, board.LETTERS[side])
         gone = int(not sages and "Tt"[side] not in towers)
         escaped = int(scored) - board.SAGE_WORTH * gone
-        found += [_APPRENTICES - apprentices - escaped, _SKYSHIPS - skyships, escaped, gone]
-    return tuple(found)
-
-
-def _aside(counts: tuple[int, ...]) -> Iterator[Piece]:
-    """Yield captured pieces beyond the other side's edge, and escaped ones beside the river's east end."""
-    for side, (y, step) in enumerate(((-3, -2), (_BOTTOM + 4, 2))):
-        letters = (0, 1, 0, 2)
-        for place, (letter, count) in enumerate(zip(letters, counts[4 * side : 4 * side + 4], strict=True)):
+        for kind, count, fate, x, at in (
+            (0, _APPRENTICES - apprentices - escaped, "captured", 0, y),
+            (1, _SKYSHIPS - skyships, "captured", 3, y),
+            (0, escaped, "escaped", _EAST, _RIVER_Y - step),
+            (2, gone, "escaped", _EAST, _RIVER_Y - 2 * step),
+        ):
             if count:
-                kind, glyph = _KINDS[letter], chr(board.LETTERS[side][letter])
-                fate = "captured" if place < _ESCAPED else "escaped"
-                piece = Piece(0, 0, glyph, side + 1, kind, f"{board.SIDES[side]} {kind}, {fate}")
-                off = place - _ESCAPED
-                x, at = (3 * place, y) if off < 0 else (_EAST, _RIVER_Y - step * (1 + off))
+                title = f"{board.SIDES[side]} {_KINDS[kind]}, {fate}"
+                piece = Piece(0, 0, chr(board.LETTERS[side][kind]), side + 1, _KINDS[kind], title)
                 yield from tray(x, at, piece, count)
 
 
 _APPRENTICES, _SKYSHIPS = 8, 2
-_ESCAPED = 2  # the index of the first count of escaped pieces of a side
 _EAST, _RIVER_Y = 2 * len(board.FILES) + 1, _BOTTOM - 2 * board.RIVER
 
 
@@ -204,7 +193,7 @@ def part_of(index: int, part: Any) -> Diagram:
         now = f"{board.SIDES[int(part) - 1]} to move" if part.isdecimal() else f"over: {part}"
         return Diagram(notes=(now, *_COUNT_NOTES))
     if index == _GONE:
-        return Diagram(pieces=tuple(_aside(_gone(part))))
+        return Diagram(pieces=tuple(_aside(part)))
     last, seat = part
     if not last:
         return Diagram()
@@ -218,6 +207,4 @@ _RUN = re.compile("[0-9]")
 def diagram_of(view: str, last: str | None) -> Diagram:
     """The diagram of a position string, with the last action marked."""
     board.parse_position(view)
-    drawn = join(part_of(index, part) for index, part in enumerate(parts_of(view, last)))
-    pieces = sorted(drawn.pieces, key=lambda piece: (piece.x == _TOWER_X, piece.x, -piece.y))
-    return replace(drawn, pieces=tuple(pieces), notes=fill(drawn.notes, view, last))
+    return joined(starmap(part_of, enumerate(parts_of(view, last))), view, last)

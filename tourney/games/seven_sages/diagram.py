@@ -1,14 +1,15 @@
 """The diagram and the readable view of a position of the Seven Sages."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any
 
 from tourney.errors import ActionError
 from tourney.games import view as views
 from tourney.games.base import AnyGame
-from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Mark, Piece, field, fill, join, square_labels
+from tourney.games.diagrams import LAST, Arrow, Cell, Diagram, Mark, Piece, field, joined, square_labels
 from tourney.games.seven_sages import board
 
 _SEAT_NAMES = {1: "Red", 2: "Blue"}
@@ -113,12 +114,11 @@ def _notes(seat: str, starter: str, over: bool) -> tuple[str, ...]:
 def diagram_of(view: str, last: str | None) -> Diagram:
     """The diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
     board.parse_position(view)
-    drawn = join(part_of(index, part) for index, part in enumerate(parts_of(view, last)))
-    return replace(drawn, notes=fill(drawn.notes, view, last))
+    return joined(starmap(part_of, enumerate(parts_of(view, last))), view, last)
 
 
 def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple[str, ...]]:
-    """The marks and arrows of the last action, and a note."""
+    """The marks and arrows of the last action, and a note; nothing for a text that is not an action."""
     if last is None:
         return (), (), ()
     try:
