@@ -31,16 +31,13 @@ def option_command(value: str) -> list[str]:
 class ExternalState(State[str]):
     """The only state, in which there is nothing to play."""
 
+    __slots__ = ("seats",)
+
+    seats: int
+    actor = OVER
+
     def __init__(self, seats: int) -> None:
-        self._seats = seats
-
-    @property
-    def seats(self) -> int:
-        return self._seats
-
-    @property
-    def actor(self) -> int:
-        return OVER
+        self.seats = seats
 
     def legal_actions(self) -> Sequence[str]:
         return []
@@ -50,7 +47,7 @@ class ExternalState(State[str]):
 
     def ranks(self) -> tuple[int, ...]:
         """Equal ranks: the result is the referee's."""
-        return (1,) * self._seats
+        return (1,) * self.seats
 
     def reason(self) -> str:
         return REFEREE

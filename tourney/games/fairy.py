@@ -38,7 +38,7 @@ def package() -> ModuleType:
 class FairyState(State[str]):
     """A position: the starting FEN and the moves since then, of which the package tells the rest."""
 
-    __slots__ = ("_legal", "_ranks", "_reason", "actor", "fen", "mover", "moves", "variant")
+    __slots__ = ("_legal", "_reason", "_value", "actor", "fen", "mover", "moves", "variant")
 
     seats = 2
     actor: int  # the seat to act, or OVER
@@ -47,20 +47,10 @@ class FairyState(State[str]):
         self.variant, self.fen, self.moves = variant, fen, moves
         white = fen.split(" ")[1] != "b"
         self.mover = 1 if white == (len(moves) % 2 == 0) else 2
-        self._legal: tuple[str, ...] = ()
-        self._reason, value = self._end()
-        self._ranks = None
-        if self._reason:
-            mine, other = (1, 1) if not value else (1, 2) if value > 0 else (2, 1)
-            self._ranks = (mine, other) if self.mover == 1 else (other, mine)
+        self._legal, self._reason, self._value = _answers(variant, fen, moves)
+        if not self._reason and len(moves) >= MAX_ACTIONS:
+            self._reason, self._value = "too-long", 0
         self.actor = OVER if self._reason else self.mover
-
-    def _end(self) -> tuple[str, int]:
-        """Why the game is over, or "", and its value for the side to move; find the legal moves."""
-        self._legal, reason, value = _answers(self.variant, self.fen, self.moves)
-        if not reason and len(self.moves) >= MAX_ACTIONS:
-            return "too-long", 0
-        return reason, value
 
     def legal_actions(self) -> Sequence[str]:
         return () if self._reason else self._legal
@@ -69,7 +59,11 @@ class FairyState(State[str]):
         return FairyState(self.variant, self.fen, (*self.moves, action))
 
     def ranks(self) -> tuple[int, ...] | None:
-        return self._ranks
+        if not self._reason:
+            return None
+        if not self._value:
+            return (1, 1)
+        return (1, 2) if (self._value > 0) == (self.mover == 1) else (2, 1)
 
     def reason(self) -> str:
         return self._reason

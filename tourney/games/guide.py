@@ -61,18 +61,13 @@ class Guide:
 def read_guide(path: Path) -> Guide:
     """Read a guide from a TOML file with the fields of ``Guide`` as keys. Raises TypeError for other keys."""
     data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Guide(
-        **{
-            **data,
-            "turn": tuple(data["turn"]),
-            "end": tuple(data["end"]),
-            "figures": tuple(Figure(**figure) for figure in data.get("figures", ())),
-            "examples": tuple(
-                Example(**{**example, "actions": tuple(example.get("actions", ()))})
-                for example in data.get("examples", ())
-            ),
-        }
-    )
+    for key, kind in (("figures", Figure), ("examples", Example)):
+        data[key] = [kind(**_with_tuples(one)) for one in data.get(key, ())]
+    return Guide(**_with_tuples(data))
+
+
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
 
 
 def guide_beside(module: ModuleType, name: str) -> Guide | None:

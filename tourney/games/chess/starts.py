@@ -6,7 +6,7 @@ The tables are Syzygy's, from folders of this machine.
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import chess
@@ -97,26 +97,19 @@ def read_games(text: str, *, chess960: bool) -> Iterator[Callable[[], tuple[str,
     stream = io.StringIO(text.removeprefix("\ufeff"))
     try:
         while (game := read_game(stream)) is not None:
-            yield _reader(game, chess960=chess960)
+            yield partial(_actions_of, game, chess960=chess960)
     except IndexError:  # python-chess 1.11 raises it for variations that end before they begin
-        yield _unreadable
+        yield partial(_actions_of, None, chess960=chess960)
 
 
-def _unreadable() -> tuple[str, ...]:
-    raise PositionError("it cannot be read: its variations are not nested")
-
-
-def _reader(game: "Game", *, chess960: bool) -> Callable[[], tuple[str, ...]]:
-    def read() -> tuple[str, ...]:
-        if game.errors:
-            raise PositionError(f"it cannot be read: {str(game.errors[0])[:150]}")
-        fen = game.headers.get("FEN", "")
-        actions = [move.uci() for move in game.mainline_moves()]
-        if not fen:
-            return tuple(actions)
-        return (set_up(fen, chess960=chess960), *actions)
-
-    return read
+def _actions_of(game: "Game | None", *, chess960: bool) -> tuple[str, ...]:
+    if game is None:
+        raise PositionError("it cannot be read: its variations are not nested")
+    if game.errors:
+        raise PositionError(f"it cannot be read: {str(game.errors[0])[:150]}")
+    fen = game.headers.get("FEN", "")
+    start = (set_up(fen, chess960=chess960),) if fen else ()
+    return (*start, *(move.uci() for move in game.mainline_moves()))
 
 
 class PgnMoves(NamedTuple):

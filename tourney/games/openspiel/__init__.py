@@ -45,7 +45,7 @@ class OpenSpielGame(Game[str]):
         self._by_observation = kind.provides_observation_string
 
     def initial(self, seats: int, options: Mapping[str, str]) -> OpenSpielState:  # noqa: ARG002 - fixed
-        return OpenSpielState(self, self.seen, self.inner.new_initial_state())
+        return OpenSpielState(self, self.inner.new_initial_state())
 
     def action_string(self, action: str) -> str:
         return action

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections import Counter
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -18,11 +19,13 @@ from urllib.parse import quote, unquote
 
 from tourney.errors import ActionError, GameError, PositionError
 from tourney.games.base import CHANCE, OVER, State
+from tourney.games.game_tree import draw_outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from tourney.games.base import AnyGame
+    from tourney.games.openspiel import OpenSpielGame
     from tourney.seeds import RandBelow
 
 _DIGITS = 9  # decimals to which returns are rounded before they are compared
@@ -54,12 +57,8 @@ def decode(text: str) -> str:
 
 def check_action(text: str) -> str:
     """The action string. Raises ActionError for a string that no action has."""
-    if (
-        len(text) > MAX_ACTION
-        or _ENCODED.fullmatch(text) is None
-        or text == "?"
-        or encode(decode(text)) != text
-    ):
+    encoded = _ENCODED.fullmatch(text) is not None and encode(decode(text)) == text
+    if not encoded or len(text) > MAX_ACTION or text == "?":
         raise ActionError(f"{text[:60]!r} is not an action string of OpenSpiel, percent-encoded")
     return text
 
@@ -73,9 +72,7 @@ def action_strings(texts: Sequence[str], codes: Sequence[int]) -> list[str]:
     once = len(set(encoded)) == len(encoded)
     if once and all(text and text != "?" and len(text) <= MAX_ACTION for text in encoded):
         return encoded
-    seen: dict[str, int] = {}
-    for text in encoded:
-        seen[text] = seen.get(text, 0) + 1
+    seen = Counter(encoded)
     found = []
     for text, code in zip(encoded, codes, strict=True):
         if seen[text] > 1 or not text or text == "?" or len(text) > MAX_ACTION:
@@ -114,47 +111,40 @@ def integer_weights(probabilities: Sequence[float]) -> tuple[int, ...]:
 class OpenSpielState(State[str]):
     """A state of OpenSpiel, never changed, and the state that it came from.
 
-    An action is its string. ``seen`` gives what a seat sees of OpenSpiel's state. ``trail`` of a seat, in
-    games with hidden actions, tells what the seat could know after each action: four hex digits of a digest
-    of its information state. ``trails`` keeps those known.
+    An action is its string. ``trail`` of a seat, in games with hidden actions, tells what the seat could know
+    after each action: four hex digits of a digest of its information state. ``trails`` keeps those known.
     """
+
+    seats = 0
+    actor = OVER
 
     def __init__(
         self,
-        game: AnyGame,
-        seen: Callable[[Any, int], str],
+        game: OpenSpielGame,
         inner: Any,
         before: OpenSpielState | None = None,
         action: str = "",
     ) -> None:
         self._game = game
-        self._seen = seen
         self.inner = inner
         self.before = before
         self.action = action
-        player = inner.current_player()
-        self._actor = OVER if inner.is_terminal() else CHANCE if inner.is_chance_node() else player + 1
+        self.seats = game.players
+        if not inner.is_terminal():
+            self.actor = CHANCE if inner.is_chance_node() else inner.current_player() + 1
         self.trails: dict[int, str] = {}
 
     @property
     def game(self) -> AnyGame:
         return self._game
 
-    @property
-    def seats(self) -> int:
-        return self._game.seat_counts[0]
-
-    @property
-    def actor(self) -> int:
-        return self._actor
-
     @cached_property
     def codes(self) -> Mapping[str, int]:
         """OpenSpiel's numbers of the legal actions, by their strings, sorted by these."""
-        if self._actor == OVER:
+        if self.actor == OVER:
             return {}
         inner = self.inner
-        if self._actor == CHANCE:
+        if self.actor == CHANCE:
             codes = [code for code, p in inner.chance_outcomes() if p > 0]
         else:
             codes = list(inner.legal_actions())
@@ -171,10 +161,10 @@ class OpenSpielState(State[str]):
     def play(self, action: str) -> OpenSpielState:
         inner = self.inner.clone()
         inner.apply_action(self.codes[action])
-        return OpenSpielState(self._game, self._seen, inner, self, action)
+        return OpenSpielState(self._game, inner, self, action)
 
     def chance_weights(self) -> Sequence[int]:
-        if self._actor != CHANCE:
+        if self.actor != CHANCE:
             raise ValueError("chance does not act in this state")
         outcomes = self.inner.chance_outcomes()
         weights = dict(
@@ -183,21 +173,21 @@ class OpenSpielState(State[str]):
         return [weights[code] for code in self.codes.values()]
 
     def ranks(self) -> tuple[int, ...] | None:
-        if self._actor != OVER:
+        if self.actor != OVER:
             return None
         returns = [round(value, _DIGITS) for value in self.inner.returns()]
         return tuple(1 + sum(other > mine for other in returns) for mine in returns)
 
     def reason(self) -> str:
-        return "returns" if self._actor == OVER else ""
+        return "returns" if self.actor == OVER else ""
 
     @property
-    def history(self) -> list[tuple[int, str]]:
-        """All actions so far with their actors."""
+    def history(self) -> list[tuple[OpenSpielState, str]]:
+        """All actions so far with the states in which they were played."""
         found = []
         state = self
         while state.before is not None:
-            found.append((state.before.actor, state.action))
+            found.append((state.before, state.action))
             state = state.before
         return found[::-1]
 
@@ -210,19 +200,11 @@ class OpenSpielState(State[str]):
         With hidden actions that is the information state, and two further words say what the seat knows of
         the way here: its own actions, as OpenSpiel's numbers, and its trail, ``-`` where there are none.
         """
-        text = self._seen(self.inner, seat)
+        text = self._game.seen(self.inner, seat)
         if not self._game.has_hidden_actions:
             return f"{VIEW} {encode(text)}"
-        return f"{VIEW} {encode(text)} {self._own(seat) or '-'} {self.trail(seat) or '-'}"
-
-    def _own(self, seat: int) -> str:
-        found = []
-        state = self
-        while state.before is not None:
-            if state.before.actor == seat:
-                found.append(str(state.before.codes[state.action]))
-            state = state.before
-        return ",".join(found[::-1])
+        own = ",".join(str(at.codes[action]) for at, action in self.history if at.actor == seat)
+        return f"{VIEW} {encode(text)} {own or '-'} {self.trail(seat) or '-'}"
 
     def trail(self, seat: int) -> str:
         """A seat's trail, four hex digits an action."""
@@ -239,17 +221,17 @@ class OpenSpielState(State[str]):
 
     def mark(self, seat: int) -> str:
         """Four hex digits of what a seat sees here."""
-        seen = self._seen(self.inner, seat).encode("utf-8", "surrogateescape")
-        acts = b"+" if self._actor == seat else b"-"
+        seen = self._game.seen(self.inner, seat).encode("utf-8", "surrogateescape")
+        acts = b"+" if self.actor == seat else b"-"
         return hashlib.sha256(acts + seen).hexdigest()[:4]
 
     def visible(self, action: str, seat: int) -> bool:  # noqa: ARG002 - whatever is played
         """Whether a seat sees actions from here: with hidden actions only its own."""
-        return not self._game.has_hidden_actions or seat == self._actor
+        return not self._game.has_hidden_actions or seat == self.actor
 
     def revealed(self) -> bool:
         """Whether all actions are open: those of games with hidden actions at the end."""
-        return not self._game.has_hidden_actions or self._actor == OVER
+        return not self._game.has_hidden_actions or self.actor == OVER
 
 
 MOST: Final = 1_000  # the most actions tried, beside 10 for each action of the history
@@ -322,11 +304,7 @@ def _order(
     weights = list(state.chance_weights()) if state.actor == CHANCE else [1] * len(actions)
     found = []
     while actions:
-        at = randbelow(sum(weights))
-        k = 0
-        while at >= weights[k]:
-            at -= weights[k]
-            k += 1
+        k = draw_outcome(weights, randbelow)
         found.append(actions.pop(k))
         weights.pop(k)
     return found[::-1]
