@@ -22,7 +22,7 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, Entrant, MatchSpec
 from tourney.match.verify import verify
 from tourney.play.person import PERSON
-from tourney.play.person_match import Decision, PersonMatch, ReplayChannel, Seat, decisions_before
+from tourney.play.person_match import PersonMatch, ReplayChannel, Seat
 
 Start = Callable[[], Channel]
 
@@ -419,13 +419,3 @@ def test_failed_start_without_kept_decisions_is_reported_at_once() -> None:
     channel.request(b"tourney 1\n")
     assert channel.wait(FAR) == Event("closed", "exit code 3")
     assert noted == []
-
-
-def test_undo_drops_all_decisions_from_one_on() -> None:
-    decisions = [Decision(seat, Event("line", f"move {k}")) for k, seat in enumerate((1, 2, 3, 1, 2, 3))]
-    assert decisions_before(decisions, frozenset({1}), 1) == tuple(decisions[:3])
-    assert decisions_before(decisions, frozenset({1}), 2) == ()
-    assert decisions_before(decisions, frozenset({1, 3}), 1) == tuple(decisions[:5])
-    for count in (0, 3):
-        with pytest.raises(ValueError, match="cannot be taken back; there are 2"):
-            decisions_before(decisions, frozenset({1}), count)

@@ -18,11 +18,11 @@ from tourney.play.terminal import (
     MAX_LINE,
     MOST,
     NAMES,
+    PLAY,
+    UNCLEAR,
     ScreenTerminal,
     StreamTerminal,
-    TypedAction,
-    TypedCommand,
-    Unclear,
+    Typed,
     columns,
     help_lines,
     listing,
@@ -132,28 +132,28 @@ ELEMENT = ["A-e5", "E-e5", "F-e5", "end"]
 )
 def test_action_is_found_by_string_prefix_or_number(line: str, legal: list[str], action: str) -> None:
     """An exact string comes first; case counts if it decides between actions."""
-    assert parse_typed(line, legal) == TypedAction(action)
+    assert parse_typed(line, legal) == Typed(PLAY, action)
 
 
 @pytest.mark.parametrize(
     ("line", "command"),
     [
-        ("help", TypedCommand("help")),
-        ("?", TypedCommand("help")),
-        ("moves", TypedCommand("moves")),
-        ("moves d2", TypedCommand("moves", "d2")),
-        ("undo 3", TypedCommand("undo", "3")),
-        (":quit", TypedCommand("quit")),
-        (" resign ", TypedCommand("resign")),
+        ("help", Typed("help")),
+        ("?", Typed("help")),
+        ("moves", Typed("moves")),
+        ("moves d2", Typed("moves", "d2")),
+        ("undo 3", Typed("undo", "3")),
+        (":quit", Typed("quit")),
+        (" resign ", Typed("resign")),
     ],
 )
-def test_command_is_parsed_with_its_argument(line: str, command: TypedCommand) -> None:
+def test_command_is_parsed_with_its_argument(line: str, command: Typed) -> None:
     assert parse_typed(line, TAFL) == command
 
 
 def test_colon_gives_a_command_priority_over_an_action() -> None:
-    assert parse_typed("resign", ["resign", "stay"]) == TypedAction("resign")
-    assert parse_typed(":resign", ["resign", "stay"]) == TypedCommand("resign")
+    assert parse_typed("resign", ["resign", "stay"]) == Typed(PLAY, "resign")
+    assert parse_typed(":resign", ["resign", "stay"]) == Typed("resign")
 
 
 @pytest.mark.parametrize(
@@ -176,44 +176,44 @@ def test_colon_gives_a_command_priority_over_an_action() -> None:
 def test_invalid_input_is_explained_in_one_sentence(line: str, reason: str) -> None:
     """The sentence quotes the input, short and printable, and says what to do."""
     meant = parse_typed(line, TAFL)
-    assert isinstance(meant, Unclear)
-    assert reason in meant.why
-    assert meant.why.isprintable()
-    assert len(meant.why) < 200
+    assert meant.name == UNCLEAR
+    assert reason in meant.rest
+    assert meant.rest.isprintable()
+    assert len(meant.rest) < 200
 
 
 def test_empty_line_has_no_explanation() -> None:
-    assert parse_typed("  ", TAFL) == Unclear("")
+    assert parse_typed("  ", TAFL) == Typed(UNCLEAR)
 
 
 def test_long_list_of_matching_actions_is_cut() -> None:
     meant = parse_typed("a", [f"a{k:03}" for k in range(300)])
-    assert meant == Unclear(
-        "'a' is the prefix of 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ..."
+    assert meant == Typed(
+        UNCLEAR, "'a' is the prefix of 300 legal actions: a000 a001 a002 a003 a004 a005 a006 a007 ..."
     )
 
 
 def test_notation_of_players_comes_before_prefixes() -> None:
     legal = ["e2e3", "e2e4", "e4e5"]
     read = {"e4": "e2e4", "x": "e7e8"}.get
-    assert parse_typed("e4", legal, lambda text: read(text) or text) == TypedAction("e2e4")
-    assert parse_typed("e4", legal) == TypedAction("e4e5")
-    assert isinstance(parse_typed("x", legal, lambda text: read(text) or text), Unclear)
+    assert parse_typed("e4", legal, lambda text: read(text) or text) == Typed(PLAY, "e2e4")
+    assert parse_typed("e4", legal) == Typed(PLAY, "e4e5")
+    assert parse_typed("x", legal, lambda text: read(text) or text).name == UNCLEAR
 
 
 def test_finished_game_accepts_only_viewing_undo_and_quit() -> None:
-    assert parse_typed("history", ()) == TypedCommand("history")
-    assert parse_typed("undo", ()) == TypedCommand("undo")
+    assert parse_typed("history", ()) == Typed("history")
+    assert parse_typed("undo", ()) == Typed("undo")
     for line in ("moves", "resign"):
         meant = parse_typed(line, ())
-        assert isinstance(meant, Unclear)
-        assert meant.why.startswith(
+        assert meant.name == UNCLEAR
+        assert meant.rest.startswith(
             "the game is over; type help, board, legend, position, history, undo, quit"
         )
     for line in ("d2-d4", "7"):
         meant = parse_typed(line, ())
-        assert isinstance(meant, Unclear)
-        assert "the game is over" in meant.why
+        assert meant.name == UNCLEAR
+        assert "the game is over" in meant.rest
 
 
 def test_help_lists_every_command() -> None:

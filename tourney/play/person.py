@@ -14,10 +14,10 @@ from tourney.games.view import legend, text_diagram
 from tourney.match.spec import Entrant
 from tourney.play.terminal import (
     NAMES,
+    PLAY,
+    UNCLEAR,
     Terminal,
-    TypedAction,
-    TypedCommand,
-    Unclear,
+    Typed,
     columns,
     help_lines,
     listing,
@@ -155,7 +155,7 @@ class PersonChannel(Channel):
         self._view = view
         self._legal = ()
 
-    def answer(self, command: TypedCommand) -> None:
+    def answer(self, command: Typed) -> None:
         """Carry out a command that shows something."""
         shared = self._shared
         width = shared.terminal.width
@@ -229,19 +229,19 @@ class PersonChannel(Channel):
         while True:
             line = shared.terminal.ask(prompt, words)
             left = line is None or not (self._legal or line.strip())
-            match TypedCommand("quit") if left else parse_typed(line or "", self._legal, self._read):
-                case TypedAction(action):
-                    return Move(action)
-                case Unclear(why):
-                    shared.print([why] if why else [])
-                case TypedCommand("resign"):
-                    return Resign()
-                case TypedCommand("quit"):
-                    raise PersonLeft
-                case TypedCommand("undo", rest):
-                    shared.undo(int(rest or 1))
-                case TypedCommand() as command:
-                    self.answer(command)
+            typed = Typed("quit") if left else parse_typed(line or "", self._legal, self._read)
+            if typed.name == PLAY:
+                return Move(typed.rest)
+            if typed.name == "resign":
+                return Resign()
+            if typed.name == "quit":
+                raise PersonLeft
+            if typed.name == "undo":
+                shared.undo(int(typed.rest or 1))
+            elif typed.name != UNCLEAR:
+                self.answer(typed)
+            elif typed.rest:
+                shared.print([typed.rest])
 
 
 def story(happened: Iterable[Happening], name_of: Callable[[int], str], width: int) -> list[str]:

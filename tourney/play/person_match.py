@@ -126,16 +126,6 @@ class ReplayChannel(ForwardingChannel):
         return events
 
 
-def decisions_before(
-    decisions: Sequence[Decision], seats: frozenset[int], count: int
-) -> tuple[Decision, ...]:
-    """The decisions before the ``count``-th last one of some seats. Raises ValueError for too many."""
-    own = [number for number, decision in enumerate(decisions) if decision.seat in seats]
-    if not 0 < count <= len(own):
-        raise ValueError(f"{count} decisions cannot be taken back; there are {len(own)}")
-    return tuple(decisions[: own[-count]])
-
-
 @dataclass(frozen=True, slots=True)
 class Seat:
     """A seat's entrant, its label for people, and how its bot is started (None: a person)."""
@@ -185,7 +175,8 @@ class PersonMatch:
                 played = self._play(kept)
                 self._end(played)
             except Undo as undo:
-                kept = decisions_before(self._decisions, self._persons, undo.count)
+                own = [k for k, decision in enumerate(self._decisions) if decision.seat in self._persons]
+                kept = tuple(self._decisions[: own[-undo.count]])
                 self._shared.print(["taken back"])
             except PersonLeft:
                 self._shared.print(["you left the game; it has no result"])

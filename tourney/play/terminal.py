@@ -5,10 +5,9 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import takewhile
+from os.path import commonprefix
 from types import MappingProxyType
-from typing import BinaryIO, Final, TextIO
+from typing import BinaryIO, Final, NamedTuple, TextIO
 
 from tourney.errors import legible
 from tourney.protocol import shown
@@ -146,31 +145,21 @@ MOST: Final = 60
 MOST_GROUPS: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class TypedAction:
-    """A legal action."""
-
-    action: str
+PLAY: Final = "play"
+UNCLEAR: Final = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TypedCommand:
-    """A command, with the words typed after it."""
+class Typed(NamedTuple):
+    """The meaning of a typed line: a command's name with the words typed after it.
+
+    Or PLAY with a legal action; or UNCLEAR with a sentence that says why, empty for an empty line.
+    """
 
     name: str
     rest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Unclear:
-    """Neither of the two; ``why`` is a sentence, empty for an empty line."""
-
-    why: str
-
-
-def parse_typed(
-    line: str, legal: Sequence[str], read: Callable[[str], str] = str
-) -> TypedAction | TypedCommand | Unclear:
+def parse_typed(line: str, legal: Sequence[str], read: Callable[[str], str] = str) -> Typed:
     """The meaning of a typed line; ``legal`` is empty when the game is over.
 
     The first that fits: a legal action, a command, a number of the list, an action that ``read`` makes of how
@@ -179,31 +168,31 @@ def parse_typed(
     """
     words = line.split()
     if not words:
-        return Unclear("")
+        return Typed(UNCLEAR)
     text, rest = words[0], " ".join(words[1:])
     if text in legal and not rest:
-        return TypedAction(text)
+        return Typed(PLAY, text)
     name = "help" if text == "?" else text.removeprefix(":")
     if name in NAMES:
         if not legal and name not in AFTER:
-            return Unclear(f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
+            return Typed(UNCLEAR, f"the game is over; type {', '.join(AFTER)}, or press Enter to leave")
         if rest and name not in ("moves", "undo"):
-            return Unclear(f"{name} takes no argument; leave out {shown(rest)}")
+            return Typed(UNCLEAR, f"{name} takes no argument; leave out {shown(rest)}")
         if name == "undo" and rest and not (rest.isascii() and rest.isdecimal() and int(rest[:9]) > 0):
-            return Unclear(f"undo takes the number of decisions to take back, not {shown(rest)}")
-        return TypedCommand(name, rest)
+            return Typed(UNCLEAR, f"undo takes the number of decisions to take back, not {shown(rest)}")
+        return Typed(name, rest)
     if rest:
         action = read(f"{text} {rest}")
         if action in legal:
-            return TypedAction(action)
-        return Unclear(f"{shown(line.strip())} is more than one word; type an action, or help")
+            return Typed(PLAY, action)
+        return Typed(UNCLEAR, f"{shown(line.strip())} is more than one word; type an action, or help")
     if text.isascii() and text.isdecimal():
         number = int(text[:9])
         if 1 <= number <= len(legal):
-            return TypedAction(legal[number - 1])
-        return Unclear(f"there is no number {text[:9]}: {_count(legal)}")
+            return Typed(PLAY, legal[number - 1])
+        return Typed(UNCLEAR, f"there is no number {text[:9]}: {_count(legal)}")
     action = read(text) if legal else text
-    return TypedAction(action) if action in legal else _beginning(text, legal)
+    return Typed(PLAY, action) if action in legal else _beginning(text, legal)
 
 
 def beginning_with(prefix: str, legal: Sequence[str]) -> list[str]:
@@ -222,16 +211,16 @@ def help_lines() -> list[str]:
     ]
 
 
-def _beginning(text: str, legal: Sequence[str]) -> TypedAction | Unclear:
+def _beginning(text: str, legal: Sequence[str]) -> Typed:
     if not legal:
-        return Unclear(f"the game is over, so {shown(text)} cannot be played; type undo, help or quit")
+        return Typed(UNCLEAR, f"the game is over, so {shown(text)} cannot be played; type undo, help or quit")
     found = beginning_with(text, legal)
     if len(found) == 1:
-        return TypedAction(found[0])
+        return Typed(PLAY, found[0])
     if not found:
-        return Unclear(f"{shown(text)} is neither a legal action nor a prefix of one; {_count(legal)}")
+        return Typed(UNCLEAR, f"{shown(text)} is neither a legal action nor a prefix of one; {_count(legal)}")
     some = " ".join(found[:SHOWN]) + (" ..." if len(found) > SHOWN else "")
-    return Unclear(f"{shown(text)} is the prefix of {len(found)} legal actions: {some}")
+    return Typed(UNCLEAR, f"{shown(text)} is the prefix of {len(found)} legal actions: {some}")
 
 
 def _count(legal: Sequence[str]) -> str:
@@ -302,5 +291,4 @@ def _groups(actions: Sequence[str]) -> list[list[str]]:
 
 def _shared(actions: Sequence[str]) -> str:
     """The longest prefix that all actions have."""
-    pairs = zip(min(actions), max(actions), strict=False)
-    return "".join(letter for letter, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return commonprefix(actions)  # noqa: RUF071 - letter by letter is meant
