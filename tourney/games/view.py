@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from tourney.errors import legible
@@ -94,7 +95,8 @@ def diagram_view(game: AnyGame, text: str) -> View[SquarePiece]:
         name = names.get((piece.x, piece.y))
         if name is not None and not piece.aside:
             board[name] = SquarePiece(name, piece.kind, piece.side)
-    return View(game, text, {cell.name: cell.kind for cell in diagram.cells if cell.name}, board)
+    squares = {cell.name: cell.kind for cell in diagram.cells if cell.name}
+    return View(game, text, MappingProxyType(squares), MappingProxyType(board))
 
 
 _COLUMNS = 2  # characters in half a cell

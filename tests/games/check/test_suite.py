@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import broken
 from tests.support.toys import Odds, Race, SmallToe, Toe
-from tourney.games.base import AnyGame, AnyState, Game
+from tourney.games.base import AnyAction, AnyGame, AnyState, Game
 from tourney.games.check import (
     PROPERTIES,
     CheckProgress,
@@ -17,7 +17,7 @@ from tourney.games.check import (
     smallest,
 )
 from tourney.games.check.case import mutants, settings_of, spliced
-from tourney.games.check.views import PlayedAction, leak
+from tourney.games.check.views import leak
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games
 from tourney.seeds import stream
@@ -107,10 +107,10 @@ def test_progress_is_reported_after_each_game() -> None:
     assert 0 < heard[0].thorough < heard[2].thorough
 
 
-def played(game: AnyGame, *actions: int) -> tuple[list[PlayedAction], AnyState]:
+def played(game: AnyGame, *actions: int) -> tuple[list[tuple[AnyState, AnyAction]], AnyState]:
     state, path = game.new(), []
     for action in actions:
-        path.append(PlayedAction(state, action))
+        path.append((state, action))
         state = state.play(action)
     return path, state
 

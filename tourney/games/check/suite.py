@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from tourney.games.base import OVER, AnyGame, AnyState
+from tourney.games.base import OVER, AnyAction, AnyGame, AnyState
 from tourney.games.check import states
 from tourney.games.check.case import (
     Case,
@@ -17,7 +17,7 @@ from tourney.games.check.case import (
     fingerprint,
     settings_of,
 )
-from tourney.games.check.views import PlayedAction, diagram, leak, sample
+from tourney.games.check.views import diagram, leak, sample
 from tourney.games.game_tree import choose
 from tourney.seeds import RandBelow, stream
 
@@ -120,7 +120,7 @@ class _Run:
     ) -> Iterator[tuple[str, str]]:
         game = self.game
         state = game.new(setting.seats, dict(setting.options))
-        path: list[PlayedAction] = []
+        path: list[tuple[AnyState, AnyAction]] = []
         kept: list[tuple[int, AnyState, Fingerprint]] = []
         while True:
             case = Case(game, setting, state, tuple(history), randbelow, self.pool)
@@ -137,7 +137,7 @@ class _Run:
             if len(history) >= game.max_actions:
                 yield "ends", f"the game is not over after {game.max_actions} actions, its max_actions"
             action = choose(state, randbelow)
-            path.append(PlayedAction(state, action))
+            path.append((state, action))
             history.append(game.action_string(action))
             self.pool.actions.append(history[-1])
             state = state.play(action)
@@ -169,7 +169,7 @@ class _Run:
                 again = again.play(game.read_action(again, text))
 
     def _leaks(
-        self, path: list[PlayedAction], end: AnyState, randbelow: RandBelow, history: list[str]
+        self, path: list[tuple[AnyState, AnyAction]], end: AnyState, randbelow: RandBelow, history: list[str]
     ) -> Iterator[tuple[str, str]]:
         if not self.game.has_hidden_actions:
             return

@@ -5,7 +5,6 @@ Every view has a well-formed diagram, sampled states fit the observation, and no
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import get_args
 
 from tourney.errors import PositionError
@@ -120,30 +119,22 @@ def sample(case: Case) -> Iterator[str]:
             fingerprint(game, sampled)
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedAction:
-    """A state of a game, and the action played from it."""
-
-    state: AnyState
-    action: AnyAction
-
-
 def leak(
-    game: AnyGame, path: Sequence[PlayedAction], end: AnyState, seat: int, randbelow: RandBelow
+    game: AnyGame, path: Sequence[tuple[AnyState, AnyAction]], end: AnyState, seat: int, randbelow: RandBelow
 ) -> tuple[int, str] | None:
     """Replay a game with actions hidden from a seat exchanged for other legal ones, to find a leak.
 
     While the seat receives the same lines in both games, its observation and its legal actions must be the
-    same. Return the number of actions before the leak and a sentence, or None.
+    same. ``path`` has each state with the action played from it. Return the number of actions before the leak
+    and a sentence, or None.
     """
-    hidden = [k for k, step in enumerate(path) if not step.state.visible(step.action, seat)]
+    hidden = [k for k, (state, action) in enumerate(path) if not state.visible(action, seat)]
     if not hidden:
         return None
     first = hidden[randbelow(len(hidden))] if randbelow(2) else hidden[0]
-    twin = path[0].state
+    twin = path[0][0]
     exchanged: list[tuple[str, str]] = []
-    states = [*(step.state for step in path), end]
-    for k, state in enumerate(states):
+    for k, (state, played) in enumerate([*path, (end, None)]):
         if state.actor != twin.actor:
             return None
         if exchanged and (state.revealed() or twin.revealed()):
@@ -160,7 +151,7 @@ def leak(
                 return k, _sentence(exchanged, seat, "may play", theirs, mine)
         if k == len(path):
             return None
-        action = path[k].action
+        action = played
         if state.visible(action, seat):
             if not twin.is_legal(action) or not twin.visible(action, seat):
                 return None

@@ -63,8 +63,6 @@ def rules() -> ModuleType:
 
 
 _NUMBERS = {f"sp{number}": number for number in range(960)}
-_ACTIONS: dict[str, int] = {}
-"""``move_codes()`` once a move was read: the referee reads each move of a match here."""
 
 
 class Chess(DrawnGame[Move]):
@@ -91,18 +89,15 @@ class Chess(DrawnGame[Move]):
         return action if isinstance(action, str) else move_strings()[action]
 
     def parse_action(self, text: str) -> Move:
-        code = _ACTIONS.get(text)
-        if code is None and text.startswith("="):
+        if text.startswith("="):
             try:
                 self.parse_position(text[1:].replace("_", " "), 2, {})
             except PositionError as error:
                 raise ActionError(str(error)) from error
             return text
+        code = move_codes().get(text)
         if code is None:
-            code = move_codes().get(text)
-            if code is None:
-                raise ActionError(f"{text[:20]!r} is not a move: write it as UCI does, such as e2e4 or e7e8q")
-            _ACTIONS.update(move_codes())
+            raise ActionError(f"{text[:20]!r} is not a move: write it as UCI does, such as e2e4 or e7e8q")
         return code
 
     def set_up(self, text: str) -> str:

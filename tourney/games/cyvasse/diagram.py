@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 from tourney.games import view as views
 from tourney.games.base import AnyGame
@@ -12,20 +11,8 @@ from tourney.games.cyvasse import board as cyvasse
 from tourney.games.cyvasse.position import parse_fields
 from tourney.games.diagrams import Arrow, Cell, Diagram, Label, Mark, Piece, tray
 
-_GROUND_WORDS = {
-    cyvasse.PLAIN: "plain",
-    cyvasse.MOUNTAIN: "mountain",
-    cyvasse.WATER: "water",
-    cyvasse.UNLAID: "hidden",
-}
+_GROUND_WORDS = dict(zip(cyvasse.GROUNDS, ("plain", "mountain", "water", "hidden"), strict=True))
 _WORDS = {kind.code: kind.name.lower().replace(" ", "-") for kind in cyvasse.KINDS}
-_SEEN = {
-    ord(cyvasse.own_code(seat, kind.code)): tuple(
-        views.SquarePiece(name, _WORDS[kind.code], seat) for name in cyvasse.NAMES
-    )
-    for seat in (1, 2)
-    for kind in cyvasse.KINDS
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +44,10 @@ class CyvasseView(views.View[views.SquarePiece]):
 
 def view_of(game: AnyGame, text: str) -> CyvasseView:
     """The view of a position string or an observation. Raises PositionError."""
-    at = parse_fields(text)
-    ground = {cyvasse.NAMES[s]: _GROUND_WORDS[at.ground[s]] for s in cyvasse.SQUARES}
-    board = {cyvasse.NAMES[s]: _SEEN[at.board[s]][s] for s in cyvasse.SQUARES if at.board[s] != cyvasse.EMPTY}
+    at, shown = parse_fields(text), views.diagram_view(game, text)
     word, left, placed, rabble = at.phase
     return CyvasseView(
-        game, text, MappingProxyType(ground), MappingProxyType(board), at.seat, word, left, placed,
+        game, text, shown.squares, shown.board, at.seat, word, left, placed,
         _WORDS[cyvasse.PUT_ORDER[placed]] if word == "put" else "", cyvasse.NAMES[rabble] if rabble else "",
         at.quiet, at.turn,
     )  # fmt: skip
@@ -118,11 +103,8 @@ def diagram_of(view: str, last: str | None) -> Diagram:
 
 def _piece(s: int, code: str) -> Piece:
     side = 1 if code in cyvasse.CODES else 2
-    name = cyvasse.NAME_OF[code.upper()]
-    kind = name.lower().replace(" ", "-")
-    return Piece(
-        *_PLACES[s], code, side, kind, f"{cyvasse.SEAT_NAMES[side - 1]} {name} on {cyvasse.NAMES[s]}"
-    )
+    title = f"{cyvasse.SEAT_NAMES[side - 1]} {cyvasse.NAME_OF[code.upper()]} on {cyvasse.NAMES[s]}"
+    return Piece(*_PLACES[s], code, side, _WORDS[code.upper()], title)
 
 
 def _captured(fields: cyvasse.CyvassePosition) -> Iterator[Piece]:

@@ -38,13 +38,8 @@ def _place(square: int) -> tuple[int, int]:
 
 
 PLACES: tuple[tuple[int, int], ...] = tuple(map(_place, range(SIZE * SIZE)))
-"""The column and row of each square, from 0."""
+"""The column and row of each square, from 0: squares sort by it as people read them."""
 _SQUARE_AT = {place: square for square, place in enumerate(PLACES)}
-
-
-def is_range(code: int) -> bool:
-    """Whether a code belongs to a range."""
-    return code in (RANGE_EARTH, MOUNTAIN)
 
 
 def neighbour(square: int, direction: int) -> int | None:
@@ -165,8 +160,3 @@ def start(seats: int) -> ElementPosition:
     board = bytes(SAGE if square in sages else EMPTY for square in range(SIZE * SIZE))
     bag = (OF_A_KIND, OF_A_KIND, OF_A_KIND, OF_A_KIND)
     return ElementPosition(board, sages, 1, DRAW, "", 0, frozenset(), bag, 0)
-
-
-def board_order(square: int) -> tuple[int, int]:
-    """A sort key: by column letter, then by row as a number."""
-    return PLACES[square]

@@ -11,7 +11,7 @@ from tourney.games import view as views
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Arrow, Cell, Diagram, Mark, Piece, square_labels, tray
 from tourney.games.element import board
-from tourney.games.element.board import ElementPosition, board_order
+from tourney.games.element.board import ElementPosition
 from tourney.games.element.position import parse_position
 
 
@@ -29,15 +29,23 @@ class Lying(NamedTuple):
     in_range: bool = False
 
 
-_GROUND = MappingProxyType(dict.fromkeys(board.SQUARES, "plain"))
-_LYING = {
-    board.FIRE: ("fire", 1),
-    board.WATER: ("water", 1),
-    board.EARTH: ("earth", 1),
-    board.RANGE_EARTH: ("earth", 1),
-    board.MOUNTAIN: ("mountain", 2),
-    **{number: ("wind", number) for number in range(1, board.WHIRLWIND + 1)},
+_SHAPES: dict[int, tuple[str, str, str]] = {
+    board.FIRE: ("F", "fire", "Fire"),
+    board.WATER: ("W", "water", "Water"),
+    board.EARTH: ("E", "earth", "Earth"),
+    board.RANGE_EARTH: ("E", "range", "Earth of a range"),
+    board.MOUNTAIN: ("M", "mountain", "a mountain"),
+    1: ("1", "wind", "Wind"),
+    **{
+        winds: (str(winds), "whirlwind", f"a whirlwind of {winds}") for winds in range(2, board.WHIRLWIND + 1)
+    },
 }
+"""By code: glyph, kind and title."""
+_VIEWED = {
+    "range": "earth",
+    "whirlwind": "wind",
+}  # a view has a flag or a number instead
+_GROUND = MappingProxyType(dict.fromkeys(board.SQUARES, "plain"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +93,14 @@ def view_of(game: AnyGame, text: str) -> ElementView:
     at = parse_position(text)
     seats = {square: seat for seat, square in enumerate(at.sages, 1)}
     lying = {}
-    for square, code in enumerate(at.board):
+    for square, (name, code) in enumerate(zip(board.SQUARES, at.board, strict=True)):
         if code == board.SAGE:
-            lying[board.SQUARES[square]] = Lying(board.SQUARES[square], "sage", seats[square])
+            lying[name] = Lying(name, "sage", seats[square])
         elif code != board.EMPTY:
-            kind, count = _LYING[code]
-            lying[board.SQUARES[square]] = Lying(board.SQUARES[square], kind, 0, count, board.is_range(code))
+            kind = _SHAPES[code][1]
+            number = code if code <= board.WHIRLWIND else 2 if code == board.MOUNTAIN else 1
+            in_range = code in (board.RANGE_EARTH, board.MOUNTAIN)
+            lying[name] = Lying(name, _VIEWED.get(kind, kind), 0, number, in_range)
     steps = 0 if at.phase in (board.DRAW, board.CHANCE) else at.steps
     head = board.SQUARES[at.head] if at.phase in (board.RIVER, board.FLOW) else ""
     bag = MappingProxyType(dict(zip(board.ELEMENTS, at.bag, strict=True)))
@@ -104,26 +114,12 @@ def _names(squares: tuple[int, ...] | frozenset[int]) -> tuple[str, ...]:
     return tuple(board.SQUARES[square] for square in squares)
 
 
-_SHAPES: dict[int, tuple[str, str, str]] = {
-    board.FIRE: ("F", "fire", "Fire"),
-    board.WATER: ("W", "water", "Water"),
-    board.EARTH: ("E", "earth", "Earth"),
-    board.RANGE_EARTH: ("E", "range", "Earth of a range"),
-    board.MOUNTAIN: ("M", "mountain", "a mountain"),
-    1: ("1", "wind", "Wind"),
-    **{
-        winds: (str(winds), "whirlwind", f"a whirlwind of {winds}") for winds in range(2, board.WHIRLWIND + 1)
-    },
-}
-"""By code: glyph, kind and title."""
-
-
 def _at(square: int) -> tuple[int, int]:
     column, row = board.PLACES[square]
     return 2 * column, 2 * (board.SIZE - 1 - row)
 
 
-_IN_ORDER = sorted(range(board.SIZE * board.SIZE), key=board_order)
+_IN_ORDER = sorted(range(board.SIZE * board.SIZE), key=board.PLACES.__getitem__)
 _CELLS = tuple(Cell(*_at(square), "plain", board.SQUARES[square]) for square in _IN_ORDER)
 _LABELS = square_labels(board.COLUMNS, [str(row) for row in range(1, board.SIZE + 1)])
 
@@ -131,7 +127,7 @@ _LABELS = square_labels(board.COLUMNS, [str(row) for row in range(1, board.SIZE 
 def diagram_of(view: str, last: str | None) -> Diagram:
     """The diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
     position = parse_position(view)
-    marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board_order)]
+    marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board.PLACES.__getitem__)]
     arrows: list[Arrow] = []
     if position.phase in (board.RIVER, board.FLOW):
         way = (position.head, *position.path)

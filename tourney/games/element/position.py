@@ -99,7 +99,7 @@ def _read_used(text: str) -> list[int]:
     if text == "-":
         return []
     used = [read_square("USED", name, element.SQUARE) for name in text.split(",")]
-    if used != sorted(set(used), key=element.board_order):
+    if used != sorted(set(used), key=element.PLACES.__getitem__):
         raise PositionError(f"USED {text} is not sorted by column, then by row, or names a square twice")
     return used
 

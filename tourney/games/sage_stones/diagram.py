@@ -92,14 +92,8 @@ def _piece(at: stones.StonesPosition, square: int) -> Piece:
     """A stone; its glyph is the number of its colour, since with two seats each owns two colours."""
     colour = at.board[square] - ord("0")
     seat = at.settings.owner(colour)
-    kind = _kind(colour, seat)
-    return Piece(
-        *_xy(square),
-        str(colour),
-        seat,
-        kind,
-        f"stone of colour {colour} (seat {seat}) on {stones.NAMES[square]}",
-    )
+    title = f"stone of colour {colour} (seat {seat}) on {stones.NAMES[square]}"
+    return Piece(*_xy(square), str(colour), seat, _kind(colour, seat), title)
 
 
 def _dice(last: str | None) -> Iterator[Piece]:

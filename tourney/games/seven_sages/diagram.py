@@ -3,7 +3,6 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import starmap
-from types import MappingProxyType
 from typing import Any
 
 from tourney.errors import ActionError
@@ -20,10 +19,6 @@ def _ground(square: int) -> str:
         if city >> square & 1:
             return f"city-{seat}"
     return "barbarian" if board.BARBARIAN >> square & 1 else "kingdom"
-
-
-_GROUND_OF = MappingProxyType({name: _ground(square) for square, name in enumerate(board.SQUARES)})
-_SEEN = {seat: tuple(views.SquarePiece(name, "sage", seat) for name in board.SQUARES) for seat in board.SEATS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +41,9 @@ class SevenSagesView(views.View[views.SquarePiece]):
 
 def view_of(game: AnyGame, text: str) -> SevenSagesView:
     """The view of a position string. Raises PositionError."""
-    at = board.parse_position(text)
-    fool = board.SQUARES[at.fool]
-    pieces = {
-        board.SQUARES[sage]: _SEEN[seat][sage] for seat in board.SEATS for sage in (at.red, at.blue)[seat - 1]
-    }
-    pieces[fool] = views.SquarePiece(fool, "fool", 0)
+    at, shown = board.parse_position(text), views.diagram_view(game, text)
     return SevenSagesView(
-        game, text, _GROUND_OF, MappingProxyType(pieces), at.seat, fool, at.points, at.round_, at.ply,
+        game, text, shown.squares, shown.board, at.seat, board.SQUARES[at.fool], at.points, at.round_, at.ply,
         at.starter,
     )  # fmt: skip
 
