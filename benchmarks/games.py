@@ -25,7 +25,7 @@ from benchmarks.common import described, head, play_randomly, random_entrants, r
 from tourney.errors import GameError, OptionError, PositionError
 from tourney.games import all_games, derive, find_game, stream
 from tourney.games.base import CHANCE, OVER, AnyGame
-from tourney.games.check import check_game
+from tourney.games.check.suite import check_game
 from tourney.games.game_tree import choose
 from tourney.games.registry import FAMILIES
 from tourney.match.record import decode_record, make_record

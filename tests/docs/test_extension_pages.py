@@ -10,7 +10,7 @@ from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Event
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.bots.sandbox.sandbox import PROTECTIONS, ResourceLimits
-from tourney.games.check import check_game
+from tourney.games.check.suite import check_game
 from tourney.games.game_tree import perft
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import DEFAULT_LIMITS, MatchSpec

@@ -8,7 +8,7 @@ from tourney.cli.completion import complete_game
 from tourney.cli.options import TEXT, formats_option, output_options
 from tourney.cli.output import OutputFormat, counting, current
 from tourney.errors import CheckError
-from tourney.games.check import PROPERTIES, CheckProgress, check_game, shrink, smallest
+from tourney.games.check.suite import PROPERTIES, CheckProgress, check_game, shrink, smallest
 from tourney.games.registry import find_game
 from tourney.schema import Document, Part
 from tourney.seeds import U64

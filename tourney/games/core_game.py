@@ -114,14 +114,13 @@ class CoreState(State[int]):
         try:
             return self._legal
         except AttributeError:  # nothing sets it before: most states are passed through and never asked
-            self._legal = self._list_legal()
+            table = self.game.actions
+            self._legal = (
+                self.core.texts(table)  # type: ignore[arg-type,assignment] # a table of actions serves too
+                if table
+                else IntActions(self.game.action, self.core.actions())
+            )
             return self._legal
-
-    def _list_legal(self) -> Sequence[int]:
-        table = self.game.actions
-        if table:
-            return self.core.texts(table)  # type: ignore[arg-type,return-value] # a table of actions serves too
-        return IntActions(self.game.action, self.core.actions())
 
     def is_legal(self, action: int) -> bool:
         return self.core.is_legal(action)
@@ -166,25 +165,21 @@ class DrawnGame(Game[A]):
         return import_module(f"{self.package}.diagram")
 
     def view(self, text: str) -> AnyView:
-        if not hasattr(self.drawing, "view_of"):
-            return super().view(text)
-        found: AnyView = self.drawing.view_of(self, text)
-        return found
+        view_of = getattr(self.drawing, "view_of", None)
+        return super().view(text) if view_of is None else view_of(self, text)
 
     def diagram(self, view: str, last: str | None = None) -> Diagram:
         found: Diagram = self.drawing.diagram_of(view, last)
         return found
 
     def diagram_parts(self, view: str, last: str | None = None) -> tuple[Hashable, ...]:
-        if not hasattr(self.drawing, "parts_of"):
-            return super().diagram_parts(view, last)
-        found: tuple[Hashable, ...] = self.drawing.parts_of(view, last)
+        parts_of = getattr(self.drawing, "parts_of", super().diagram_parts)
+        found: tuple[Hashable, ...] = parts_of(view, last)
         return found
 
     def diagram_part(self, index: int, part: Any) -> Diagram:
-        if not hasattr(self.drawing, "part_of"):
-            return super().diagram_part(index, part)
-        found: Diagram = self.drawing.part_of(index, part)
+        part_of = getattr(self.drawing, "part_of", super().diagram_part)
+        found: Diagram = part_of(index, part)
         return found
 
 

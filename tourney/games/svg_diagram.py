@@ -228,8 +228,8 @@ class PlacedSprite(NamedTuple):
 
 def placed_sprites(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> list[PlacedSprite]:
     """All that a diagram shows, in the order of drawing."""
-    grid = Grid.of(diagram.cells)
-    return sorted(_placed(diagram, grid, tuple(colors)), key=_order)
+    placed = _placed(diagram, Grid.of(diagram.cells), tuple(colors))
+    return sorted(placed, key=lambda one: (one.sprite.layer, one.sprite.level, one.y, one.x))
 
 
 def _placed(diagram: Diagram, grid: Grid, colors: tuple[str, ...]) -> Iterator[PlacedSprite]:
@@ -257,10 +257,6 @@ def stacked(pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int]]:
     for piece in pieces:
         level = taken[piece.x, piece.y] = taken.get((piece.x, piece.y), -1) + 1
         yield piece, level
-
-
-def _order(placed: PlacedSprite) -> tuple[int, ...]:
-    return placed.sprite.layer, placed.sprite.level, placed.y, placed.x
 
 
 def board_svg(diagram: Diagram, colors: Sequence[str] = SEAT_COLORS) -> str:

@@ -7,16 +7,8 @@ import pytest
 from tests.support import broken
 from tests.support.toys import Odds, Race, SmallToe, Toe
 from tourney.games.base import AnyAction, AnyGame, AnyState, Game
-from tourney.games.check import (
-    PROPERTIES,
-    CheckProgress,
-    PropertyFailure,
-    TableSetting,
-    check_game,
-    shrink,
-    smallest,
-)
-from tourney.games.check.case import mutants, settings_of, spliced
+from tourney.games.check.case import PropertyFailure, TableSetting, mutants, settings_of, spliced
+from tourney.games.check.suite import PROPERTIES, CheckProgress, check_game, shrink, smallest
 from tourney.games.check.views import leak
 from tourney.games.game_tree import playout
 from tourney.games.registry import all_games

@@ -13,7 +13,7 @@ from tourney.bot.heuristics import heuristics_of
 from tourney.bot.search import Budget, Mcts
 from tourney.errors import ActionError, GameError, PositionError
 from tourney.games.base import CHANCE, OVER, AnyGame
-from tourney.games.check import check_game
+from tourney.games.check.suite import check_game
 from tourney.games.game_tree import choose
 from tourney.games.openspiel import _spiel
 from tourney.games.openspiel.state import action_strings, check_action, decode, encode, integer_weights

@@ -98,7 +98,7 @@ class Case:
 
 
 Property = Callable[[Case], Iterator[str]]
-"""Yields a sentence for each way in which a case breaks the property."""
+"""Yields a sentence for a way in which a case breaks the property; the first one ends the trial."""
 
 
 def names_of(game: AnyGame, state: AnyState) -> list[str]:
@@ -140,13 +140,11 @@ _TEMPTING = "0123456789abcdxXAFSW.-?/,:+#'"
 
 
 def mutants(text: str, count: int, randbelow: RandBelow) -> Iterator[str]:
-    """Yield ``count`` strings that differ from ``text`` by one small change each."""
-    for _ in range(count):
-        yield mutant(text, randbelow)
+    """Yield strings that differ from a non-empty ``text`` by one small change each."""
+    return (_mutant(text, randbelow) for _ in range(count))
 
 
-def mutant(text: str, randbelow: RandBelow) -> str:
-    """A string that differs from a non-empty ``text`` by one small change."""
+def _mutant(text: str, randbelow: RandBelow) -> str:
     at = randbelow(len(text))
     before, here, after = text[:at], text[at], text[at + 1 :]
     kind = randbelow(8)

@@ -72,7 +72,6 @@ def action_strings(case: Case) -> Iterator[str]:
             return
         if back != action:
             yield f"{name} is the string of {action!r}, but parses to {back!r}"
-            return
     if list(case.game.legal_texts(case.state)) != case.names:
         yield "legal_texts differs from the strings of legal_actions"
 
@@ -87,7 +86,6 @@ def chance(case: Case) -> Iterator[str]:
     for weight in weights:
         if type(weight) is not int or weight < 1:
             yield f"a weight is {weight!r}; weights are positive integers"
-            return
     for u in (0, U64 // 3, U64 - 1):
         if case.state.outcome(u) != pick(u, outcomes, weights):
             yield f"outcome({u}) is not the one that the weights give"
@@ -139,10 +137,8 @@ def visible(case: Case) -> Iterator[str]:
             name = case.game.action_string(action)
             if seat == state.actor:
                 yield f"seat {seat} does not see its own action {name}"
-                return
             if not hides:
                 yield f"seat {seat} does not see {name}, but has_hidden_actions is False"
-                return
     if not state.revealed() and (state.actor == OVER or not hides):
         yield "revealed is False, " + (
             "but has_hidden_actions is too" if not hides else "but the game is over"
@@ -167,7 +163,6 @@ def immutable(case: Case) -> Iterator[str]:
         fingerprint(case.game, case.state.play(action))
         if fingerprint(case.game, case.state) != before:
             yield f"playing {case.game.action_string(action)} changes the state it is played from"
-            return
 
 
 def deterministic(case: Case) -> Iterator[str]:
@@ -176,10 +171,8 @@ def deterministic(case: Case) -> Iterator[str]:
         once, name = fingerprint(case.game, case.state.play(action)), case.game.action_string(action)
         if fingerprint(case.game, case.state.play(action)) != once:
             yield f"playing {name} twice gives two different states"
-            return
         if fingerprint(case.game, case.game.play_text(case.state, name)) != once:
             yield f"playing {name} by its string gives another state"
-            return
 
 
 def playable(case: Case) -> Iterator[str]:
@@ -190,10 +183,8 @@ def playable(case: Case) -> Iterator[str]:
             after = case.state.play(action)
             if after.seats != case.setting.seats:
                 yield f"after {name} there are {after.seats} seats"
-                return
         except Exception as error:  # noqa: BLE001 - as in `guarded`, with the action's name
             yield f"playing {name} {describe(error)}"
-            return
 
 
 def refused(case: Case) -> Iterator[str]:
@@ -326,7 +317,6 @@ def _goes_on(case: Case, text: str) -> Iterator[str]:
     for what, one, other in zip(parts, mine, theirs, strict=False):
         if one != other:
             yield f"parsed from {text!r}, the state has other {what}: {_difference(one, other)}"
-            return
     for action in subset(state.legal_actions(), 5, case.randbelow):
         one_after, other_after = state.play(action), read.play(action)
         if OVER in {one_after.actor, other_after.actor}:
@@ -337,7 +327,6 @@ def _goes_on(case: Case, text: str) -> Iterator[str]:
                 f"parsed from {text!r}, the state after {name} is {other_after.position()!r},"
                 f" not as {one_after.position()!r}"
             )
-            return
 
 
 def _difference(one: object, other: object) -> str:
@@ -382,4 +371,3 @@ def _strict(case: Case, text: str) -> Iterator[str]:
     for name, check in _OF_PARSED.items():
         for what in guarded(check, read):
             yield f"the position {shown!r} is accepted, but {name} fails: {what}"
-            return

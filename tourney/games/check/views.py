@@ -34,7 +34,6 @@ def diagram(case: Case) -> Iterator[str]:
                 checked.add((view, last))
                 for wrong in _errors(case.game, view, last):
                     yield f"the diagram of {what} {wrong}"
-                    return
 
 
 def _errors(game: AnyGame, view: str, last: str | None) -> Iterator[str]:
