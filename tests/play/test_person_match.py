@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.play.typed import Typed
 from tests.support.records import as_json
 from tests.support.toys import Odds, Race, Toe
-from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.channel.interface import Channel, Event, FailedChannel
 from tourney.bots.channel.scripted import ScriptedChannel
 from tourney.games.base import AnyGame
 from tourney.games.registry import find_game
@@ -362,7 +362,7 @@ def test_withdrawn_seat_is_not_started_again() -> None:
     """Its answers and its end are kept; the channel makes up the greeting."""
     gone = Event("closed", "exit code 1")
     noted: list[Event] = []
-    channel = ReplayChannel(None, [Event("line", "move b"), gone], noted.append)
+    channel = ReplayChannel(FailedChannel("the seat has left"), [Event("line", "move b"), gone], noted.append)
     greet(channel)
     assert ask(channel, "go") == Event("line", "move b")
     assert ask(channel, "play 1 c", "go") == gone

@@ -63,7 +63,7 @@ cdef class Core:
     cdef int _weighed(self, int count, long long rest) noexcept
     cdef int _draw(self, long long total) noexcept
     cdef long long _value(self, int seat) noexcept
-    @cython.locals(own=cython.int, balance=cython.longlong, other=cython.int, rank=cython.int, others=cython.int)
+    @cython.locals(own=cython.int, balance=cython.longlong, other=cython.int, rank=cython.int)
     cdef long long _result(self, int seat) noexcept
     cdef _take_back(self, long long code, Core before)
     cdef void _settle(self) noexcept

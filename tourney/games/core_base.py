@@ -6,7 +6,7 @@ States hold one each and never change it (``tourney.games.core_game``); a search
 
 This source and that of a game (``tourney/games/GAME/core*.py``) are compiled as one module, with the C types
 of the ``.pxd`` files beside them; without a compiler they run as they stand. See ``tourney.games.compiled``.
-So a core imports nothing but constants, and numbers must fit the machine's words.
+So a core imports nothing but constants, numbers must fit the machine's words, and files are long.
 
 Randomness is SplitMix64 (Steele, Lea and Flood 2014), compiled or plain the same. A playout starts with
 ``x = seed``, from 0 to 2**64 - 1. A draw below ``total`` (at most 2**32) is::
@@ -197,11 +197,7 @@ class Core:
 
     def weights(self) -> list[int]:
         """Weights of chance's outcomes in the order of ``actions``; empty for a seat."""
-        found: list[int] = []
-        if self.actor() == 0:
-            for k in range(self._list()):
-                found.append(WEIGHTS[k])
-        return found
+        return [WEIGHTS[k] for k in range(self._list())] if self.actor() == 0 else []
 
     def outcome(self, u: int) -> int:
         """The outcome that chance has by a random integer of 64 bits, as ``State.outcome``."""
@@ -364,9 +360,9 @@ class Core:
         for other in range(self.seats):
             rank = self._rank(other)
             balance += 1 if rank > own else -1 if rank < own else 0
-        # Python rounds a quotient down, C towards 0: the sign is put aside.
-        others = self.seats - 1
-        return WIN * balance // others if balance >= 0 else -(WIN * -balance // others)
+        return (
+            WIN * balance // (self.seats - 1)
+        )  # exact for up to four seats, so C's rounding does not matter
 
     def _take_back(self, code: int, before: "Core") -> None:  # noqa: ARG002 - for quicker ways
         """Take over the position before a code was played."""

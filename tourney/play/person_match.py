@@ -47,14 +47,13 @@ class Decision:
 class ReplayChannel(ForwardingChannel):
     """Answers ``go`` by kept decisions while there are any, then passes everything on to another channel.
 
-    ``note`` is called with each decision, kept ones too. ``inner`` is None for a seat whose kept decisions
-    end with its withdrawal. A bot that fails at its new start although it has kept decisions fails at the
-    first turn after them.
+    ``note`` is called with each decision, kept ones too. A bot that fails at its new start although it has
+    kept decisions fails at the first turn after them.
     """
 
-    def __init__(self, inner: Channel | None, kept: Iterable[Event], note: Callable[[Event], None]) -> None:
-        self._failure = None if inner is not None else Event("closed", "the seat has left the match")
-        super().__init__(inner or FailedChannel("the seat has left the match"))
+    def __init__(self, inner: Channel, kept: Iterable[Event], note: Callable[[Event], None]) -> None:
+        super().__init__(inner)
+        self._failure: Event | None = None
         self._kept = deque(kept)
         self._note = note
         self._wanted = ""
@@ -197,13 +196,14 @@ class PersonMatch:
         number = self._number[entrant.name]
         seat = self._seats[number]
         own = [decision.event for decision in kept if decision.seat == number]
-        inner: Channel | None
+        inner: Channel
         if seat.launch is None:
             inner = self._channels[number] = PersonChannel(number, self._shared)
-        else:
+        elif own and (own[-1].kind != "line" or not isinstance(decode_bot(own[-1].text), Move)):
             # A bot whose last kept answer withdrew its seat is not asked again, so it is not started.
-            out = own and (own[-1].kind != "line" or not isinstance(decode_bot(own[-1].text), Move))
-            inner = None if out else seat.launch(entrant, limits)
+            inner = FailedChannel("the seat has left the match")
+        else:
+            inner = seat.launch(entrant, limits)
         return ReplayChannel(inner, own, self._noting(number, len(own)))
 
     def _noting(self, number: int, kept: int) -> Callable[[Event], None]:

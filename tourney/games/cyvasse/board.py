@@ -129,7 +129,7 @@ class Block(NamedTuple):
     """The place of a tile: its shape and its squares NW, NE, SW, SE from the seat's own view."""
 
     shape: Shape
-    squares: tuple[int, int, int, int]
+    squares: tuple[int, ...]
 
 
 class KingPlan(NamedTuple):
@@ -140,41 +140,28 @@ class KingPlan(NamedTuple):
     blocks: tuple[Block, ...]
 
 
-def _left(n: int, upper: int) -> Block:
-    i = 2 * n - 1
-    return Block(
-        "L", (square(upper, i), square(upper, i + 1), square(upper - 1, i), square(upper - 1, i + 1))
-    )
-
-
-def _right(n: int, upper: int) -> Block:
-    i = 2 * n + 2 + (upper == _D) * 2
-    return Block(
-        "R", (square(upper, i), square(upper, i + 1), square(upper - 1, i - 1), square(upper - 1, i))
-    )
-
-
 _D, _B = 3, 1  # the upper rows of the upper and of the lower blocks
 
 
+def _block(shape: Shape, upper: int, i: int) -> Block:
+    """The block whose NW square is number ``i`` of a row; the lower row of shape R is shifted to the west."""
+    low = i - (shape == "R")
+    corners = (upper, i), (upper, i + 1), (upper - 1, low), (upper - 1, low + 1)
+    return Block(shape, tuple(square(*corner) for corner in corners))
+
+
 def _plan(king: str, covers: str, left: int) -> KingPlan:
-    blocks = [
-        block
-        for upper in (_D, _B)
-        for block in (
-            *(_left(n, upper) for n in range(1, left + 1)),
-            *(_right(n, upper) for n in range(left, 4)),
-        )
-    ]
+    """The plan of a king tile with ``left`` blocks of shape L on its left in each pair of rows."""
+    blocks: list[Block] = []
+    for upper in (_D, _B):
+        blocks += [_block("L", upper, 2 * n - 1) for n in range(1, left + 1)]
+        blocks += [_block("R", upper, 2 * n + (4 if upper == _D else 2)) for n in range(left, 4)]
     return KingPlan(NUMBER[king], tuple(NUMBER[name] for name in covers.split()), tuple(blocks))
 
 
 def _turned_plan(plan: KingPlan) -> KingPlan:
-    blocks = []
-    for block in plan.blocks:
-        nw, ne, sw, se = map(turned, block.squares)
-        blocks.append(Block(block.shape, (nw, ne, sw, se)))
-    return KingPlan(turned(plan.king), tuple(map(turned, plan.covers)), tuple(blocks))
+    blocks = tuple(Block(block.shape, tuple(map(turned, block.squares))) for block in plan.blocks)
+    return KingPlan(turned(plan.king), tuple(map(turned, plan.covers)), blocks)
 
 
 _WHITE = (
