@@ -132,10 +132,10 @@ def test_sprites_are_small_and_well_formed() -> None:
 
 def test_figures_stay_within_the_cell() -> None:
     """Absolute coordinates of bodies are at most half a cell from the centre."""
-    for drawing in DRAWINGS.values():
+    for kind, drawing in DRAWINGS.items():
         for path in re.findall(r' d="([^"]*)"', drawing.body):
             ends = re.findall(r"[ML](-?\d+) (-?\d+)", path)
-            assert all(abs(int(n)) <= 52 for pair in ends for n in pair), drawing.name
+            assert all(abs(int(n)) <= 52 for pair in ends for n in pair), kind
 
 
 def test_a_piece_carries_its_letter_and_its_title() -> None:

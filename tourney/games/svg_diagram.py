@@ -46,11 +46,10 @@ class PieceShape:
     """The look of a kind of piece.
 
     ``figure`` is SVG in ink; class ``tb-pen`` makes a path a line, and ``tb-thin`` a thin one. ``body`` is
-    the outline below it, or "" for the token of the side. ``name`` is for screen readers. ``letter`` is the y
-    of the baseline of the letter that may replace the figure.
+    the outline below it, or "" for the token of the side. ``letter`` is the y of the baseline of the letter
+    that may replace the figure.
     """
 
-    name: str
     figure: str
     body: str = ""
     letter: int = 15
