@@ -192,24 +192,20 @@ def shrink(game: AnyGame, finding: PropertyFailure, seed: int = 1) -> PropertyFa
     if finding.name not in OF_STATES or finding.setting is None:
         return finding
     best, played, size = finding, 0, max(len(finding.history) // 2, 1)
-    while played < MAX_PLAYED and best.history:
-        shorter = None
+    # Leaves out runs of actions: at first half of the history, then shorter ones, at last single actions.
+    while best.history and size:
         for start in range(0, len(best.history), size):
+            if played >= MAX_PLAYED:
+                return best
             history = best.history[:start] + best.history[start + size :]
             played += len(history) + 1
             what = _fails(game, finding.name, finding.setting, history, seed)
             if what:
-                shorter = replace(best, what=what, history=history)
+                best = replace(best, what=what, history=history)
+                size = min(size, max(len(history), 1))
                 break
-            if played >= MAX_PLAYED:
-                break
-        if shorter is not None:
-            best = shorter
-        elif size == 1:
-            break
         else:
             size //= 2
-        size = min(size, max(len(best.history), 1))
     return best
 
 

@@ -63,7 +63,6 @@ cdef class CyvasseCore(CyvasseBoard):
     cdef void _play_set_up(self, int code) noexcept
     cdef void _end_set_up(self) noexcept
     cdef void _begin_play(self) noexcept
-    cdef int _has_king(self) noexcept
     cdef int _rank(self, int seat) noexcept
     @cython.locals(total=cython.longlong)
     cdef void _weigh(self) noexcept

@@ -142,7 +142,7 @@ class CyvasseCore(CyvasseBoard):
             if at.phase.rabble:
                 self._rabble = at.phase.rabble + _SHIFT
             else:
-                if not self._has_king():
+                if not (self._black if self._seat == 2 else self._white):  # its King was captured
                     self._over = _BY_KING
                 self._begin_turn()
             return
@@ -453,10 +453,6 @@ class CyvasseCore(CyvasseBoard):
         for k in range(_SQUARES):
             self._switch(_ORDER[k], self._piece[_ORDER[k]])
         self._find_kings()
-
-    def _has_king(self) -> int:
-        """Whether the King of the acting seat is on the board."""
-        return 1 if (self._black if self._seat == 2 else self._white) else 0
 
     def _rank(self, seat: int) -> int:
         """Rank 2 for the acting seat if its King is lost or it cannot act; all other results are draws."""

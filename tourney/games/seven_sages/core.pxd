@@ -68,4 +68,3 @@ cdef class SevenSagesCore(Core):
     cdef int _rank(self, int seat) noexcept
     @cython.locals(total=cython.longlong)
     cdef void _weigh(self) noexcept
-    cdef int _most_points(self, int seat) noexcept

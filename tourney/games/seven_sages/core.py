@@ -11,8 +11,10 @@ from tourney.games.seven_sages import board as seven
 
 _CELLS = 289
 _WIDTH = 17
-_EMPTY, _FOOL, _BORDER = 0, 3, 4  # what a cell holds; 1 and 2 are the sages of the seats
-_KINGDOM = 0  # the terrain of a cell: kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border
+_BORDER = 4
+"""What a cell holds: 0 nothing, 1 and 2 the seats' sages, 3 the fool, 4 the border.
+
+Its terrain: 0 kingdom, 1 and 2 the seats' cities, 3 barbarian country, 4 the border."""
 _PASS, _WINNING_POINTS = seven.PASS, seven.WINNING_POINTS
 _LAST_PLY, _LAST_ROUND = seven.LAST_PLY, seven.LAST_ROUND
 _OWN_TOUCH, _OTHER_TOUCH = seven.OWN_TOUCH, seven.OTHER_TOUCH
@@ -429,7 +431,9 @@ class SevenSagesCore(Core):
             if self._board[cell] == seat:
                 edge += _LINE
                 self._drive(cell, direction ^ 4, seat)
-                most = max(most, self._most_points(seat))
+                for k in range(self._rest_count):
+                    if _TERRAIN[_RESTS[k]] == 3 - seat:
+                        most = max(most, _GOALS[_RESTS[k]])
             elif self._board[cell] == 3 - seat:
                 edge -= _LINE
         edge += _THREAT * most
@@ -437,12 +441,3 @@ class SevenSagesCore(Core):
         total += edge if seat == 1 else -edge
         ADVANTAGES[0] = total
         ADVANTAGES[1] = -total
-
-    def _most_points(self, seat: int) -> int:
-        """The most points that the last drive scores."""
-        most = 0
-        for k in range(self._rest_count):
-            cell = _RESTS[k]
-            if _TERRAIN[cell] == 3 - seat and _GOALS[cell] > most:
-                most = _GOALS[cell]
-        return most
