@@ -28,9 +28,8 @@ from numpy.typing import NDArray
 
 from benchmarks.common import head, row, run, tables_command
 from tourney.ratings.batch import rate, relative
-from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, GameWithFaults
-from tourney.ratings.fit import Prior, estimate
+from tourney.ratings.fit import estimate
 from tourney.ratings.sequential import ELO, QUANTILE, expected_score
 from tourney.ratings.superiority import los, normals, uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
@@ -423,7 +422,7 @@ def show_clusters(seeds: int) -> None:
         for seed in range(runs):
             truth = _truth(world, seed)
             counts = counts_of(simulate(world, seed, MATCHES))
-            found = estimate(counts, Prior(), TOURNEY)
+            found = estimate(counts)
             mode, covariance = found.mode, found.covariance
             for kind, figures in inside.items():
                 full = getattr(covariance, kind)[: world.bots, : world.bots]
@@ -450,7 +449,7 @@ def _truth(world: World, seed: int) -> Floats:
     if not (world.opening or world.dice or world.style):
         return simulate(world, seed, world.seats).strengths
     many = counts_of(simulate(world, seed, 40 * MATCHES, "truth"))
-    mode = estimate(many, Prior(), TOURNEY).mode
+    mode = estimate(many).mode
     return relative(mode.x[: world.bots], np.eye(world.bots))[0]
 
 

@@ -9,8 +9,8 @@ from tests.docs.pages import blocks, page
 from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
 from tests.support.command import invoke
 from tourney.ratings.batch import rate
-from tourney.ratings.classic import MODELS
 from tourney.ratings.counts import Counts
+from tourney.ratings.likelihood import MODELS
 
 PAGE = page("how-to/rate-results.md")
 RATINGS = page("explanation/ratings.md")

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.ratings.pools import results_of
 from tourney.match.evidence import POINT, Evidence
 from tourney.ratings.batch import strengths
-from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.fit import Prior, estimate, squared_scores, upper_envelope
+from tourney.ratings.fit import estimate, squared_scores, upper_envelope
+from tourney.ratings.likelihood import Prior
 from tourney.ratings.superiority import uniforms
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -21,7 +21,7 @@ from tourney.schedule.row import MatchKey, ResultRow
 def test_squared_scores_add_up_over_clusters(seats: int) -> None:
     results = results_of(seats, 5, 24 * seats)
     counts = Counts.of_results(results, range(5), seats)
-    found = estimate(counts, Prior(), TOURNEY)
+    found = estimate(counts)
     likelihood, mode = found.likelihood, found.mode
     scores = likelihood.scores(mode.x)
     by_hand = np.zeros((likelihood.size, likelihood.size))
@@ -42,7 +42,7 @@ def test_equal_games_in_a_cluster_make_one_observation() -> None:
     spreads = []
     for results in (single, doubled):
         covariance = estimate(
-            Counts.of_results(results, range(2), 2), Prior(rating=1e5, seat=1.0), TOURNEY
+            Counts.of_results(results, range(2), 2), prior=Prior(rating=1e5, seat=1.0)
         ).covariance
         gap = np.array([1, -1, 0, 0])
         spreads.append([float(gap @ c @ gap) for c in (covariance.hessian, covariance.sandwich)])
@@ -75,7 +75,7 @@ def test_sandwich_is_too_narrow_for_a_perfect_score() -> None:
         for k in range(1, 21)
         for order in (1, 2)
     ]
-    covariance = estimate(Counts.of_results(results, range(2), 2), Prior(), TOURNEY).covariance
+    covariance = estimate(Counts.of_results(results, range(2), 2)).covariance
     gap = np.array([1, -1, 0, 0])
     hessian, sandwich, published = (
         float(gap @ c @ gap) ** 0.5 for c in (covariance.hessian, covariance.sandwich, covariance.published)
@@ -102,20 +102,20 @@ def test_luck_is_subtracted_where_it_pays() -> None:
     """Both bots are equal: what is left of a gap is smaller, and so is its error."""
     gap, gaps = np.array([1, -1, 0, 0]), []
     for seed in range(30):
-        found = estimate(lucky(100, 1.0, seed), Prior(seat=1.0), TOURNEY)
+        found = estimate(lucky(100, 1.0, seed), prior=Prior(seat=1.0))
         assert found.share > 0.5
         error = float(gap @ found.covariance.published @ gap) ** 0.5
         gaps.append((float(gap @ found.mode.x), float(gap @ found.raw.x), error))
     without, within, errors = np.array(gaps).T
     assert without.std() < 0.7 * within.std()
     assert np.mean(np.abs(without) < 1.96 * errors) > 0.9
-    assert estimate(lucky(100, 0.0, 1), Prior(), TOURNEY).share == 0
+    assert estimate(lucky(100, 0.0, 1)).share == 0
 
 
 def test_luck_of_a_bot_that_may_know_the_dice_stays() -> None:
     counts = lucky(100, 1.0, 1)
     known = replace(counts, luck=np.abs(counts.luck) * np.where(counts.seating == 0, 1, -1))
-    found = estimate(known, Prior(), TOURNEY)
+    found = estimate(known)
     assert found.luck[0].alarm
     assert (found.share, found.mode.x.tolist()) == (0, found.raw.x.tolist())
 

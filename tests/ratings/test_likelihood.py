@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts, Floats
-from tourney.ratings.fit import Prior, maximise
-from tourney.ratings.likelihood import Expected
+from tourney.ratings.fit import maximise
+from tourney.ratings.likelihood import Expected, Prior
 from tourney.ratings.sequential import ELO
 from tourney.schedule.row import MatchKey, ResultRow
 
@@ -64,8 +64,9 @@ def two(wins: int, draws: int, losses: int) -> Counts:
 
 @pytest.mark.parametrize(("wins", "draws", "losses"), [(40, 340, 20), (1, 199, 0), (70, 0, 10)])
 def test_gap_of_two_bots_means_their_expected_score(wins: int, draws: int, losses: int) -> None:
-    model = Expected(two(wins, draws, losses))
-    mode = maximise(model, Prior(rating=1e7, seat=1e7).precision(2, 2))
+    counts = two(wins, draws, losses)
+    model = Expected(counts)
+    mode = maximise(model, Prior(rating=1e7, seat=1e7).precision(counts))
     score = (wins + draws / 2) / (wins + draws + losses)
     assert ELO * (mode.x[0] - mode.x[1]) == pytest.approx(400 * math.log10(score / (1 - score)), abs=1e-4)
     assert mode.x[2] - mode.x[3] == pytest.approx(0, abs=1e-6)

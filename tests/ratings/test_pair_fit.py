@@ -5,8 +5,8 @@ import pytest
 
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts
-from tourney.ratings.fit import Prior, maximise
-from tourney.ratings.likelihood import Expected
+from tourney.ratings.fit import maximise
+from tourney.ratings.likelihood import Expected, Prior
 from tourney.ratings.pair_fit import pair_totals
 
 
@@ -15,7 +15,7 @@ def test_expected_points_add_up_to_the_scored_points(seats: int) -> None:
     """At the maximum, every entrant's score equals its expected score."""
     counts = Counts.of_results(results_of(seats, 6, 120), range(6), seats)
     model = Expected(counts)
-    x = maximise(model, Prior(rating=1e6, seat=1e6).precision(6, seats)).x
+    x = maximise(model, Prior(rating=1e6, seat=1e6).precision(counts)).x
     totals = pair_totals(model.meetings(x), 6)
     assert (totals.a < totals.b).all()
     assert totals.games.sum() == counts.game_times.sum() * seats * (seats - 1) // 2

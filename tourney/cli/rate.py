@@ -19,7 +19,7 @@ from tourney.outcomes.foreign_game import KINDS, Problems
 from tourney.outcomes.reading import game_of
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch
-from tourney.ratings.classic import MODELS
+from tourney.ratings.likelihood import MODELS
 from tourney.ratings.method import Forfeits
 from tourney.ratings.trueskill_rating import Settings, SkillPool, estimate_draw_probability
 from tourney.results.columns import Column

@@ -15,10 +15,10 @@ import numpy as np
 
 from tourney.match.evidence import MeanLuck
 from tourney.ratings import superiority
-from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Clusters, Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
-from tourney.ratings.fit import Covariance, Estimate, Mode, Prior, estimate, published
+from tourney.ratings.fit import Covariance, Estimate, Mode, estimate, published
+from tourney.ratings.likelihood import PRIOR, Expected
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, pair_fit, pair_totals, tail
 from tourney.ratings.sequential import ELO, EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
@@ -119,7 +119,7 @@ class Batch:
     pool: BatchPool
     look: PlannedGames | None = None
     cycles: PoolCycles | None = None
-    model: str = TOURNEY.title
+    model: str = Expected.title
     share: float = 0.0
     luck: Mapping[int, MeanLuck] = field(default_factory=dict)
 
@@ -153,7 +153,7 @@ def rate(
     *,
     pairs: bool = True,
     best: bool = True,
-    model: Model = TOURNEY,
+    model: type[Expected] = Expected,
     anchors: Mapping[int, float] | None = None,
     look: PlannedGames | None = None,
 ) -> Batch:
@@ -164,12 +164,12 @@ def rate(
     time, ``p_best`` is 0 and no cycles are looked for. ``anchors`` (Elo by entrant) fix the level of the
     ratings. Raise UsageError for a pool that the model cannot rate.
     """
-    found, n = estimate(counts, Prior(follows=counts.follows), model), counts.size
+    found, n = estimate(counts, model), counts.size
     mode, covariances = found.mode, found.covariance
     natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
     fitted = pair_fit(found.likelihood, found.raw, counts)
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
-    if model is TOURNEY and not at:
+    if model is Expected and not at:
         at = core(counts, mode, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread, likely = superiority.spreads(matrix), superiority.shrunk(natural, natural_matrix)
@@ -188,7 +188,7 @@ def rate(
         goodness=fitted.goodness,
         parts=parts,
         steps=steps,
-        prior_elo=Prior().rating,
+        prior_elo=PRIOR.rating,
     )
     strength = (elo, spread, likely[0], superiority.spreads(likely[1]))
     table = _pairs(counts, strength, fitted, order, look) if pairs else ()
@@ -249,7 +249,7 @@ def _seat_effects(
 
 def strengths(counts: Counts) -> tuple[Floats, Floats]:
     """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
-    found, n = estimate(counts, Prior(follows=counts.follows), TOURNEY), counts.size
+    found, n = estimate(counts), counts.size
     at = core(counts, found.mode, pair_totals(found.likelihood.meetings(found.raw.x), n))
     return relative(found.mode.x[:n], found.covariance.published[:n, :n], ELO, at)
 

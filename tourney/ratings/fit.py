@@ -14,51 +14,18 @@ of independent matches, estimated over the whole pool.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from tourney.match.evidence import MeanLuck
 from tourney.ratings.counts import Counts, Floats, Ints
-from tourney.ratings.likelihood import Expected, Likelihood, Scores, scatter, scatter_matrix
-from tourney.ratings.sequential import ELO
-
-if TYPE_CHECKING:
-    from tourney.ratings.classic import Model
+from tourney.ratings.likelihood import PRIOR, Expected, Prior, Scores, scatter, scatter_matrix
 
 
 def published(value: float, digits: int) -> float:
     """A number as it is published; adding 0.0 turns -0.0 into 0.0, which prints without a sign."""
     return round(float(value), digits) + 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Prior:
-    """Independent normal distributions around 0, given by their standard deviations in Elo.
-
-    ``rating``: of a bot; at 600 the prior weighs a third of one even game. ``seat``: of a seat's effect.
-    ``change``: of what a version gains on the one before, by pairs of positions in ``follows``. Without that,
-    many versions of a few games each stretch the scale of all ratings, as the fit takes their luck for
-    strength (Neyman and Scott, "Consistent Estimates Based on Partially Consistent Observations", 1948).
-    """
-
-    rating: float = 600.0
-    seat: float = 200.0
-    change: float = 60.0
-    follows: tuple[tuple[int, int], ...] = ()
-
-    def precision(self, entrants: int, seats: int) -> Floats:
-        """The precisions of the ratings, then of the seats: a diagonal, or a matrix by ``follows``."""
-        ratings, effects = np.full(entrants, (ELO / self.rating) ** 2), np.full(seats, (ELO / self.seat) ** 2)
-        found = np.concatenate([ratings, effects])
-        if not self.follows:
-            return found
-        joined: Floats = np.diag(found)
-        weight = (ELO / self.change) ** 2
-        for one, other in self.follows:
-            joined[[one, other], [one, other]] += weight
-            joined[[one, other], [other, one]] -= weight
-        return joined
 
 
 _STEP = 1e-9
@@ -82,14 +49,12 @@ class Mode:
         return self.information + self.precision
 
 
-def maximise(likelihood: Likelihood, precision: Floats) -> Mode:
+def maximise(likelihood: Expected, precision: Floats) -> Mode:
     """The mode by damped Newton steps; the posterior is strictly concave, so there is one.
 
-    ``precision`` is the prior's, a matrix or its diagonal.
-
-    Raise ArithmeticError if the steps do not converge, which is a defect of this program.
+    ``precision`` is the prior's. Raises ArithmeticError if the steps do not converge, which is a defect of
+    this program.
     """
-    precision = np.diag(precision) if precision.ndim == 1 else precision
     x = np.zeros(likelihood.size)
     point = likelihood.at(x)
     for _ in range(_STEPS):
@@ -223,7 +188,7 @@ class Estimate(NamedTuple):
     mean of each entrant's.
     """
 
-    likelihood: Likelihood
+    likelihood: Expected
     mode: Mode
     covariance: Covariance
     raw: Mode
@@ -231,16 +196,18 @@ class Estimate(NamedTuple):
     luck: Mapping[int, MeanLuck] = MappingProxyType({})
 
 
-def estimate(counts: Counts, prior: Prior, model: "Model") -> Estimate:
-    """Fit a pool. The luck of bots that may know the dice is not subtracted."""
+def estimate(counts: Counts, model: type[Expected] = Expected, prior: Prior = PRIOR) -> Estimate:
+    """Fit a pool. The luck of bots that may know the dice is not subtracted.
+
+    Raises UsageError for a pool that the model cannot rate.
+    """
     luck = counts.mean_lucks()
     if alarmed := [number for number, one in luck.items() if one.alarm]:
         counts = counts.without_luck_of(alarmed)
-    likelihood = model.likelihood(counts)
-    model.check(counts)
-    raw = mode = maximise(likelihood, model.precision(prior, counts))
+    likelihood = model(counts)
+    raw = mode = maximise(likelihood, likelihood.precision(prior))
     scores, share = likelihood.scores(mode.x), 0.0
-    if counts.luck.any() and isinstance(likelihood, Expected):
+    if counts.luck.any():
         share = luck_share(likelihood, raw, counts.times, counts.size)
         mode, scores = without_luck(likelihood, raw, counts, share)
     found = covariance(mode, scores, counts.times, counts.size)

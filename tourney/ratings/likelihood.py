@@ -1,22 +1,67 @@
-"""The model of ratings: a difference of Elo is an expected score, at two seats and more.
+"""The models of ratings: this package's, and those of Ordo and BayesElo, so that theirs can be reproduced.
 
-A pair of seats scores 1, 1/2 or 0 against each other, and the expected score of a difference d of ratings is
-1 / (1 + exp(-d)) in natural units: Ordo's model, a quasi-likelihood (Wedderburn, "Quasi-likelihood functions,
-generalized linear models, and the Gauss-Newton method", Biometrika 61, 1974). It says nothing about draws, so
-no draw parameter can be wrong. A match of k seats has k (k - 1) / 2 such pairs, which are not independent:
-each has the weight 3 / (k + 1), with which the information of a match of equals in random order is the
-variance of its score; for all else there are the clusters (``tourney.ratings.fit``).
+``Expected``: a pair of seats scores 1, 1/2 or 0 against each other, and the expected score of a difference d
+of ratings is 1 / (1 + exp(-d)) in natural units, at two seats and more: Ordo's model, a quasi-likelihood
+(Wedderburn, "Quasi-likelihood functions, generalized linear models, and the Gauss-Newton method", Biometrika
+61, 1974). It says nothing about draws, so no draw parameter can be wrong. A match of k seats has
+k (k - 1) / 2 such pairs, which are not independent: each has the weight 3 / (k + 1), with which the
+information of a match of equals in random order is the variance of its score; for all else there are the
+clusters (``tourney.ratings.fit``).
+
+``Ordo`` (M. A. Ballicora, https://github.com/michiguel/Ordo): beta in 1 / (1 + exp(-beta d)) makes the
+expected score 0.76 at 202 Elo; the ratings are those with which every player's expected points equal its
+points, a draw being half a point. That is the maximum of the likelihood sum s log p + (1 - s) log (1 - p), s
+the score of a game. White has no advantage.
+
+``Bayes`` (BayesElo by R. Coulom, https://www.remi-coulom.fr/Bayesian-Elo/): with f(d) = 1 / (1 + 10^(-d/400))
+white wins with probability W = f(d + a - b), loses with L = f(-d - a - b) and draws otherwise; the advantage
+a is 32.8 Elo, the draw parameter b 97.3. The prior is two virtual draws a player, shared among its opponents
+in proportion to its games with each, half of them on each side. The ratings are the posterior's mode, times
+4 x / (1 + x)^2 with x = 10^(-b/400): its scale, by which expected scores of near equals are as without draws.
 
 Parameters are the ratings, then the seats' effects, both in natural units.
 """
 
+import math
+from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
 
+from tourney.errors import UsageError
 from tourney.match.evidence import POINT
-from tourney.ratings.counts import Counts, Floats, Ints
+from tourney.ratings.counts import Counts, Floats, Ints, components
+from tourney.ratings.sequential import ELO
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Independent normal distributions around 0, given by their standard deviations in Elo.
+
+    ``rating``: of a bot; at 600 the prior weighs a third of one even game. ``seat``: of a seat's effect.
+    ``change``: of what a version gains on the one before. Without that, many versions of a few games each
+    stretch the scale of all ratings, as the fit takes their luck for strength (Neyman and Scott, "Consistent
+    Estimates Based on Partially Consistent Observations", 1948).
+    """
+
+    rating: float = 600.0
+    seat: float = 200.0
+    change: float = 60.0
+
+    def precision(self, counts: Counts) -> Floats:
+        """The precisions of the ratings, then of the seats; versions that follow each other are joined."""
+        ratings = np.full(counts.size, (ELO / self.rating) ** 2)
+        found: Floats = np.diag(np.concatenate([ratings, np.full(counts.seats, (ELO / self.seat) ** 2)]))
+        weight = (ELO / self.change) ** 2
+        for one, other in counts.follows:
+            found[[one, other], [one, other]] += weight
+            found[[one, other], [other, one]] -= weight
+        return found
+
+
+PRIOR: Final = Prior()
+"""The prior of published ratings."""
 
 
 class Point(NamedTuple):
@@ -51,37 +96,9 @@ class Meetings(NamedTuple):
     cumulant: Floats
 
 
-def pair_residuals(cluster: Ints, a: Ints, b: Ints, residual: Floats, entrants: int) -> Scores:
-    """Residuals of a's points as ``Likelihood.residuals`` does."""
-    low, high = np.minimum(a, b), np.maximum(a, b)
-    return Scores(cluster, low * entrants + high, np.where(a < b, residual, -residual))
-
-
-class Likelihood(Protocol):
-    """A concave log-likelihood of some counts. Parameters: n ratings, then k seats' effects."""
-
-    @property
-    def size(self) -> int:
-        """The number of parameters P."""
-
-    def at(self, x: Floats) -> Point:
-        """Value and derivatives."""
-
-    def scores(self, x: Floats) -> Scores:
-        """The clusters' gradients."""
-
-    def meetings(self, x: Floats) -> Meetings:
-        """The scores of pairs, with those expected."""
-
-    def residuals(self, x: Floats) -> Scores:
-        """The scores of pairs in one occurrence of each cluster, less those expected.
-
-        The pair ``a * n + b``, a < b, takes the place of the parameter; the points are a's.
-        """
-
-
 def scatter(index: Ints, weight: Floats, size: int) -> Floats:
     """The sums of weights by index, (size)."""
+    # Of no weights at all NumPy gives sums that are integers.
     sums: Floats = np.bincount(index, weights=weight, minlength=size).astype(np.float64, copy=False)
     return sums
 
@@ -98,12 +115,17 @@ def logistic(u: Floats) -> Floats:
 
 
 class Expected:
-    """The quasi-likelihood of the scores of pairs of seats; with ``free_seats`` seats have effects.
+    """Tourney's model: the quasi-likelihood of the scores of pairs of seats, which is concave.
 
-    Cells are the meetings of two entrants at two seats, Q pairs of seats in each of G games.
+    Cells are the meetings of two entrants at two seats, Q pairs of seats in each of G games. ``title``: the
+    model's name beside Elo. ``elo``: its Elo for a unit of log odds. ``free_seats``: seats have effects.
+    ``size``: the number of parameters P, n ratings and k seats' effects.
     """
 
-    free_seats = True
+    name: ClassVar[str] = "tourney"
+    title: ClassVar[str] = "expected score"
+    elo: ClassVar[float] = ELO
+    free_seats: ClassVar[bool] = True
 
     def __init__(self, counts: Counts) -> None:
         n, k = max(counts.size, 1), counts.seats
@@ -128,6 +150,10 @@ class Expected:
         times = np.tile(counts.game_weights, many)
         kind = (self._outcome * len(cells) + self._cell).reshape(-1)
         self._table = scatter(kind, times, 3 * len(cells)).reshape(3, -1)
+
+    def precision(self, prior: Prior) -> Floats:
+        """The precision of the prior, (P, P)."""
+        return prior.precision(self._counts)
 
     def at(self, x: Floats) -> Point:
         """Value and derivatives."""
@@ -157,23 +183,27 @@ class Expected:
         )
 
     def residuals(self, x: Floats) -> Scores:
-        """The scores of pairs in clusters, less those expected."""
-        cell = self._cell.reshape(-1)
-        cluster = np.tile(self._counts.cluster, len(self._pairs))
-        residual = self._residual(x).reshape(-1)
-        return pair_residuals(cluster, self._first[cell], self._second[cell], residual, self._n)
+        """The scores of pairs in one occurrence of each cluster, less those expected.
+
+        The pair ``a * n + b``, a < b, takes the place of the parameter; the points are a's.
+        """
+        return self._by_pair(self._residual(x))
 
     def pair_lucks(self) -> Scores:
         """The luck of pairs in points, with the entries of ``residuals``."""
-        cell = self._cell.reshape(-1)
-        cluster = np.tile(self._counts.cluster, len(self._pairs))
-        return pair_residuals(
-            cluster, self._first[cell], self._second[cell], self._luck().reshape(-1), self._n
-        )
+        return self._by_pair(self._luck())
 
     def luck_scores(self) -> Scores:
         """The clusters' gradients if their residuals were their luck, with the entries of ``scores``."""
         return self._scores(self._luck())
+
+    def _by_pair(self, points: Floats) -> Scores:
+        """Points of the first of each game's pairs of seats, (Q, G), by cluster and pair of entrants."""
+        cell, value = self._cell.reshape(-1), points.reshape(-1)
+        a, b = self._first[cell], self._second[cell]
+        cluster = np.tile(self._counts.cluster, len(self._pairs))
+        pair = np.minimum(a, b) * self._n + np.maximum(a, b)
+        return Scores(cluster, pair, np.where(a < b, value, -value))
 
     def _luck(self) -> Floats:
         """The luck of each game's pairs in points, by what the game counts, (Q, G)."""
@@ -233,3 +263,104 @@ class Expected:
         """The points of each game's pairs, less those expected, by what the game counts, (Q, G)."""
         residual: Floats = self._counts.weight * (1 - self._outcome / 2 - self._mean(x)[self._cell])
         return residual
+
+
+class Ordo(Expected):
+    """Ordo's likelihood: that of this package without effects of seats, and without a prior.
+
+    Raises UsageError for a pool that the model cannot rate. ``anchored``: that is one in which not every
+    player took points off others and lost some, directly or by way of others; no rating is finite there.
+    """
+
+    name = "ordo"
+    title = "Ordo"
+    elo = 202 / math.log(0.76 / 0.24)
+    free_seats = False
+    anchored: ClassVar[bool] = True
+
+    def __init__(self, counts: Counts) -> None:
+        if counts.seats != 2:
+            raise UsageError("the models of Ordo and BayesElo are for games of two players")
+        super().__init__(counts)
+        groups = components(counts.taken_off(), strong=True) if self.anchored else ()
+        if len(groups) > 1:
+            raise UsageError(
+                f"the model {self.name} has no ratings for these results: they fall into {len(groups)} groups"
+                " of players, and no player of one ever took points off one of another, as where a player won"
+                " or lost all its games; leave out such players, or use the model tourney"
+            )
+
+    def precision(self, prior: Prior) -> Floats:  # noqa: ARG002 - these models have none
+        """The precision of the ratings' mean alone, about which the results say nothing."""
+        n = self._n
+        # Only differences of ratings have a likelihood: without this the level is free, and the Hessian
+        # singular. Effects of seats are parameters of every fit, but occur in neither model.
+        precision = np.diag(np.ones(self.size))
+        precision[:n, :n] = 1 / max(n, 1)
+        return precision
+
+
+class Bayes(Ordo):
+    """BayesElo's posterior: the likelihood with its virtual draws."""
+
+    ADVANTAGE: Final = 32.8
+    DRAW: Final = 97.3
+    PRIOR: Final = 2.0
+
+    name = "bayeselo"
+    title = "BayesElo"
+    elo = ELO / math.cosh(DRAW / ELO / 2) ** 2
+    anchored = False
+
+    def __init__(self, counts: Counts) -> None:
+        super().__init__(counts)
+        n = max(counts.size, 1)
+        first, second = counts.seating[:, 0], counts.seating[:, 1]
+        times = counts.game_weights
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        pairs, which = np.unique(low * n + high, return_inverse=True)
+        met = scatter(which.reshape(-1), times, len(pairs))
+        a, b = pairs // n, pairs % n
+        games = scatter(a, met, n) + scatter(b, met, n)
+        draws = self.PRIOR / 4 * met * (1 / games[a] + 1 / games[b])
+        self._prior_first: Ints = np.concatenate([a, b])
+        self._prior_second: Ints = np.concatenate([b, a])
+        self._prior_draws: Floats = np.concatenate([draws, draws])
+
+    def at(self, x: Floats) -> Point:
+        """Value and derivatives."""
+        win, draw, loss = self._outcomes(self._difference(x))
+        value = float(np.sum(self._table * np.log(np.stack([win, draw, loss]))))
+        wins, draws, losses = self._table
+        one, two = win * (1 - win), loss * (1 - loss)
+        slope = wins * (1 - win) + draws * (loss - win) - losses * (1 - loss)
+        point = self._point(value, slope, (wins + draws) * one + (losses + draws) * two)
+        win, draw, loss = self._outcomes(x[self._prior_first] - x[self._prior_second])
+        slope = self._prior_draws * (loss - win)
+        bend = self._prior_draws * (win * (1 - win) + loss * (1 - loss))
+        gradient, information = point.gradient, point.information
+        for i, s in ((self._prior_first, 1.0), (self._prior_second, -1.0)):
+            gradient = gradient + scatter(i, s * slope, self.size)
+            for j, t in ((self._prior_first, 1.0), (self._prior_second, -1.0)):
+                information = information + scatter_matrix(i, j, s * t * bend, self.size)
+        return Point(value + float(np.sum(self._prior_draws * np.log(draw))), gradient, information)
+
+    def scores(self, x: Floats) -> Scores:
+        """The clusters' gradients."""
+        win, _, loss = self._outcomes(self._difference(x))
+        slopes = np.stack([1 - win, loss - win, loss - 1])
+        return self._scores(self._counts.weight * slopes[self._outcome, self._cell])
+
+    def _outcomes(self, difference: Floats) -> tuple[Floats, Floats, Floats]:
+        win = logistic(difference + (self.ADVANTAGE - self.DRAW) / ELO)
+        loss = logistic(-difference - (self.ADVANTAGE + self.DRAW) / ELO)
+        # Since W and L are logistic, 1 - W - L = W L (exp(2b) - 1), which stays exact in the tails.
+        return win, win * loss * math.expm1(2 * self.DRAW / ELO), loss
+
+    def _mean(self, x: Floats) -> Floats:
+        win, draw, _ = self._outcomes(self._difference(x))
+        return win + draw / 2
+
+
+MODELS: Final[dict[str, type[Expected]]] = {model.name: model for model in (Expected, Ordo, Bayes)}
+"""The models by name."""

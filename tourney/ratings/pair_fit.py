@@ -9,7 +9,7 @@ import numpy as np
 
 from tourney.ratings.counts import Counts, Floats, Ints, components
 from tourney.ratings.fit import STEADY, Mode
-from tourney.ratings.likelihood import Likelihood, Meetings, Scores, scatter
+from tourney.ratings.likelihood import Expected, Meetings, Scores, scatter
 
 
 def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
@@ -175,7 +175,7 @@ class PairFit:
         return self.totals.points - self.totals.expected
 
 
-def pair_fit(likelihood: Likelihood, mode: Mode, counts: Counts) -> PairFit:
+def pair_fit(likelihood: Expected, mode: Mode, counts: Counts) -> PairFit:
     """The scores of pairs at the mode of a fit to these counts."""
     n = counts.size
     totals = pair_totals(likelihood.meetings(mode.x), n)

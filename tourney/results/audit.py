@@ -18,9 +18,8 @@ import numpy as np
 
 from tourney.errors import StoreDamaged
 from tourney.ratings.batch import rate
-from tourney.ratings.classic import TOURNEY
 from tourney.ratings.counts import Clusters, Counts
-from tourney.ratings.fit import Prior, estimate
+from tourney.ratings.fit import estimate
 from tourney.ratings.pair_fit import tail
 from tourney.results.tables import entrant_names
 from tourney.schedule.row import ResultRow
@@ -205,7 +204,7 @@ def find_dumping(counts: Counts) -> list[Dumping]:
         )
         if not len(rest.cluster):
             continue
-        fit = estimate(rest, Prior(), TOURNEY)
+        fit = estimate(rest)
         covariance = fit.covariance.published[[a, b]][:, [a, b]]
         gap = float(fit.mode.x[a] - fit.mode.x[b])
         error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5

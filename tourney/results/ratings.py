@@ -10,8 +10,8 @@ from tourney.errors import RecordError, UsageError
 from tourney.match.record import Outcome
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch, SeatEffect, rate, rate_clusters
-from tourney.ratings.classic import TOURNEY, Model
 from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.likelihood import Expected
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequential import PlannedGames
 from tourney.ratings.trueskill_rating import (
@@ -271,7 +271,7 @@ def rate_tally(
     *,
     pairs: bool = False,
     joined: bool = True,
-    model: Model = TOURNEY,
+    model: type[Expected] = Expected,
     anchors: Mapping[str, float] | None = None,
 ) -> Batch:
     """Rate games in one fit; ``anchors`` are Elo by name. Raise UsageError for what cannot be rated."""

@@ -11,7 +11,7 @@ import msgspec
 from tourney import __version__
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
-from tourney.ratings.fit import Prior
+from tourney.ratings.likelihood import PRIOR
 from tourney.report import display
 from tourney.report.display import Fact
 from tourney.report.output.layout import File
@@ -55,7 +55,7 @@ def files(make: Renderer) -> Iterator[File]:
         imported=plan.format == IMPORTED,
         seed=str(tournament.seed) if source.disclosed.ended else "",
         commitment=source.disclosed.commitment if make.measured else "",
-        prior=(source.batch.pool.prior_elo, Prior().seat),
+        prior=(source.batch.pool.prior_elo, PRIOR.seat),
         pool=source.pool_notes,
         skill=[Fact(label, f"{value:.6g}") for label, value in skill.items()],
         # Keys, values and meanings; the protections are empty without measurements.

@@ -8,8 +8,8 @@ import pytest
 from tests.ratings.classic_pool import BAYESELO, BAYESELO_PERFECT, ORDO, PERFECT, POOL, Cell
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, rate
-from tourney.ratings.classic import MODELS, Bayes, Ordo
 from tourney.ratings.counts import Counts
+from tourney.ratings.likelihood import MODELS, Bayes, Ordo
 
 
 def counts_of(cells: Iterable[Cell]) -> Counts:
