@@ -180,7 +180,7 @@ def fit_trueskill(pool: Pool, draw: float | None = None, tau: float = 0.0) -> Fi
     """Rate by TrueSkill in the order of the results; the draw probability is the share of draws."""
     tied = statistics.mean(len(set(result.ranks)) < len(result.ranks) for result in pool.results)
     settings = Settings(tau=tau, draw_probability=max(tied, 0.0001) if draw is None else draw)
-    after = SkillPool.of(range(pool.world.bots), settings).after_ordered(pool.results)
+    after = SkillPool.of(range(pool.world.bots), settings).after(pool.results)
     skills = [after.skills[number] for number in range(pool.world.bots)]
     return np.array([s.mu for s in skills]), np.array([s.sigma for s in skills])
 
@@ -474,7 +474,7 @@ def show_speed(_seeds: int) -> None:
     after = SkillPool.of(range(big.bots), Settings(draw_probability=0.2))
     for results in _parts(big):
         spent -= _clocks()
-        after = after.after_ordered(results)
+        after = after.after(results)
         spent += _clocks()
     _show_time("1,000,000 two-seat matches of 200 bots, TrueSkill", spent)
 

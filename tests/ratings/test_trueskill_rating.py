@@ -127,7 +127,7 @@ def test_extreme_favourites_have_finite_ratings(
 ) -> None:
     rater = Rater(Settings(draw_probability=probability))
     skills = (Skill(25 + margin_of_favourite, 1.0), Skill(25, 1.0))
-    by_graph = rater.rate(skills, ranks)
+    by_graph = rater.rate_table(skills, ranks)
     a, b = skills if ranks[0] <= ranks[1] else skills[::-1]
     closed = rater.rate_two(a, b, ranks == (1, 1))
     if ranks == (2, 1):
@@ -176,7 +176,7 @@ skill = st.builds(Skill, st.floats(-1000, 1000), st.floats(0.01, 20))
     st.sampled_from([0.0, 1e-9, 0.02, 0.1, 0.9, 0.9999999]),
 )
 def test_skills_stay_finite_for_any_result(table: list[tuple[Skill, int]], probability: float) -> None:
-    after = Rater(Settings(draw_probability=probability)).rate(
+    after = Rater(Settings(draw_probability=probability)).rate_table(
         tuple(s for s, _ in table), tuple(rank for _, rank in table)
     )
     for (before, _), result in zip(table, after, strict=True):
@@ -273,7 +273,7 @@ def test_restored_pool_equals_one_that_never_stopped(seats: int) -> None:
     again = load_pool(state, Settings(), range(6))
     assert again == half
     assert again is not None
-    assert again.after_ordered(results[15 * seats :]) == whole
+    assert again.after(results[15 * seats :]) == whole
     assert load_pool(dump_pool(SkillPool.of(range(6))), Settings(), range(6)) == SkillPool.of(range(6))
 
 
@@ -316,5 +316,5 @@ def test_different_settings_have_different_texts() -> None:
 def test_unordered_results_are_refused() -> None:
     results = results_of(2, 4, 10)
     with pytest.raises(ValueError, match="does not come after"):
-        SkillPool.of(range(4)).after_ordered(reversed(results))
-    assert SkillPool.of(range(4)).after(reversed(results)) == SkillPool.of(range(4)).after_ordered(results)
+        SkillPool.of(range(4)).after(reversed(results))
+    assert rate(reversed(results), range(4)) == SkillPool.of(range(4)).after(results).table()

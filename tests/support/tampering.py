@@ -153,7 +153,7 @@ def build(folder: Path) -> World:
                 made.id, compute_root(repository, repository.tournaments.by_id(made.id)) or ""
             )
         results = list(repository.matches.results(1))
-        pool = SkillPool.of(range(6), Settings()).after_ordered(results, "loss")
+        pool = SkillPool.of(range(6), Settings()).after(results, "loss")
         repository.ratings.keep_checkpoint(
             1, settings_text(Settings(), "loss"), Checkpoint(18, dump_pool(pool))
         )

@@ -170,7 +170,7 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
 
 def _print_trueskill(tally: Tally, options: RateRequest, output: Output) -> None:
     names, settings = dict(enumerate(tally.players)), options.settings(tally)
-    pool = SkillPool.of(names, settings).after_ordered(results_of(tally), options.forfeits)
+    pool = SkillPool.of(names, settings).after(results_of(tally), options.forfeits)
     bots = tables.RatedBots(names, faults_of(tally))
     table = tables.measures_table(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots)
     table.write(output, options.format_, [tables.settings_text(settings)])

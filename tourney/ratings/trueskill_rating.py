@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from itertools import groupby, pairwise
 from operator import attrgetter
 from typing import NamedTuple
@@ -88,12 +88,16 @@ class Settings:
             raise UsageError(f"the draw probability {self.draw_probability} is not from 0 up to (not with) 1")
 
 
-class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package ships no types
-    """The package's environment with v and w defined everywhere, and 0 <= w < 1.
+class Rater(trueskill.TrueSkill):  # type: ignore[misc] # the package ships no types
+    """Rates single matches, skills in and skills out, with v and w defined everywhere, and 0 <= w < 1.
 
     The package itself raises FloatingPointError when a favourite is about 38 standard deviations stronger,
     and for a tie with draw probability 0 it returns a w below 0, which makes sigma grow.
     """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(*astuple(settings))
+        self._margin: float = trueskill.calc_draw_margin(settings.draw_probability, 2, self)
 
     def win(self, diff: float, margin: float) -> tuple[float, float]:
         """The corrections v and w of a win, for standard deviations of the difference."""
@@ -135,24 +139,13 @@ class StableTrueSkill(trueskill.TrueSkill):  # type: ignore[misc] # the package 
         """The package's hook for w of a draw."""
         return self.draw(diff, draw_margin)[1]
 
-
-class Rater:
-    """Rates single matches: skills in, skills out. Holds only the settings."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._environment = StableTrueSkill(
-            settings.mu, settings.sigma, settings.beta, settings.tau, settings.draw_probability
-        )
-        self._margin: float = trueskill.calc_draw_margin(settings.draw_probability, 2, self._environment)
-
-    def rate(self, skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
+    def rate_table(self, skills: tuple[Skill, ...], ranks: tuple[int, ...]) -> tuple[Skill, ...]:
         """Each seat's skill after a match, by the package's message passing.
 
         From three seats on the result depends on the order in which seats of equal rank are given.
         """
         groups = [(trueskill.Rating(skill.mu, skill.sigma),) for skill in skills]
-        after = self._environment.rate(groups, ranks)
+        after = self.rate(groups, ranks)
         return tuple(
             Skill(rating.mu, rating.sigma, skill.games + 1)
             for skill, (rating,) in zip(skills, after, strict=True)
@@ -164,13 +157,12 @@ class Rater:
         Herbrich, Minka and Graepel (2006): mu moves by (sigma**2 / c) v, sigma**2 shrinks by the factor
         1 - (sigma**2 / c**2) w, c**2 being the variance of the difference of the performances.
         """
-        settings = self.settings
-        dynamics = settings.tau * settings.tau
+        dynamics = self.tau * self.tau
         variance_a = a.sigma * a.sigma + dynamics
         variance_b = b.sigma * b.sigma + dynamics
-        total = 2 * settings.beta * settings.beta + variance_a + variance_b
+        total = 2 * self.beta * self.beta + variance_a + variance_b
         c = math.sqrt(total)
-        decide = self._environment.draw if drawn else self._environment.win
+        decide = self.draw if drawn else self.win
         v, w = decide((a.mu - b.mu) / c, self._margin / c)
         return (
             Skill(
@@ -200,17 +192,10 @@ class SkillPool:
         return cls(settings, {number: Skill(settings.mu, settings.sigma) for number in sorted(entrants)})
 
     def after(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "SkillPool":
-        """The pool after more results, rated in the order of their keys.
-
-        Raise ValueError for a key that does not follow the last, an entrant that the pool lacks, or one that
-        sits twice at a table.
-        """
-        return self.after_ordered(sorted(rated(results, forfeits), key=attrgetter("key")))
-
-    def after_ordered(self, results: Iterable[ResultRow], forfeits: Forfeits = "loss") -> "SkillPool":
         """The pool after more results that come in the order of their keys; reads them one by one.
 
-        Raise ValueError as ``after`` does.
+        Raises ValueError for a key that does not follow the last, an entrant that the pool lacks, or one that
+        sits twice at a table.
         """
         rater = Rater(self.settings)
         skills = dict(self.skills)
@@ -255,7 +240,8 @@ class TrueSkillMethod(RatingMethod):
         forfeits: Forfeits = "loss",
     ) -> tuple[TrueSkillRating, ...]:
         """The table, best first. Raise ValueError as ``SkillPool.after`` does."""
-        return SkillPool.of(entrants, self.settings).after(results, forfeits).table()
+        ordered = sorted(results, key=attrgetter("key"))
+        return SkillPool.of(entrants, self.settings).after(ordered, forfeits).table()
 
 
 def history(
@@ -269,7 +255,7 @@ def history(
     """
     pool = SkillPool.of(entrants, settings)
     for round_, group in groupby(rated(results), key=lambda result: result.key[0]):
-        pool = pool.after_ordered(group)
+        pool = pool.after(group)
         yield round_, pool
 
 
@@ -288,7 +274,7 @@ def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> No
             raise ValueError(f"an entrant sits twice in match {result.key}")
         # Message passing is not symmetric in seats of equal rank: entrants' numbers fix their order.
         order = sorted(range(len(entrants)), key=lambda seat: (ranks[seat], entrants[seat]))
-        after = rater.rate(
+        after = rater.rate_table(
             tuple(skills[entrants[seat]] for seat in order), tuple(ranks[seat] for seat in order)
         )
     except KeyError as error:

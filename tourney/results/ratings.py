@@ -83,9 +83,9 @@ def rate_trueskill(
                 return
             yield result
 
-    pool = pool.after_ordered(prefix(), forfeits)
+    pool = pool.after(prefix(), forfeits)
     keep = Checkpoint(settled, dump_pool(pool)) if settled - start >= WORTH_KEEPING else None
-    return Rated(pool.after_ordered(chain(beyond, results), forfeits), text, keep)
+    return Rated(pool.after(chain(beyond, results), forfeits), text, keep)
 
 
 def wrong_checkpoints(database: Database, tournament: Tournament) -> Iterator[str]:
@@ -101,7 +101,7 @@ def wrong_checkpoints(database: Database, tournament: Tournament) -> Iterator[st
             known = False
         if known:
             results = (one for one in database.matches.results(tournament.id) if one.number <= kept.number)
-            pool = SkillPool.of(numbers, settings).after_ordered(results, forfeits)
+            pool = SkillPool.of(numbers, settings).after(results, forfeits)
             again = load_pool(kept.state, settings, numbers)
             known = again is not None and dump_pool(again) == dump_pool(pool)
         if not known:
