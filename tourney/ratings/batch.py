@@ -307,7 +307,9 @@ def _lines(
     apart = superiority.critical(n) * spread
     if look is not None:
         level = ALPHA / max(n - 1, 1)
-        apart = np.array([[separation(float(one), look, level) for one in row] for row in spread])
+        apart = np.array(
+            [[one * look.deviations(one**2, 2, level) for one in row] for row in spread.tolist()]
+        )
     first, last = superiority.ranges(elo, apart.reshape(n, n))
     variances = np.diag(matrix)
     lines = [
@@ -335,7 +337,7 @@ def _pairs(
 ) -> tuple[BatchPair, ...]:
     """The pairs, by Elo and its spreads, and by the strengths for probabilities and their spreads."""
     elo, spread, likely, doubt = strength
-    totals, variance = fitted.totals, fitted.chance.variance
+    totals, variance = fitted.totals, fitted.variance
     met = {(int(a), int(b)): row for row, (a, b) in enumerate(zip(totals.a, totals.b, strict=True))}
     played: Counter[tuple[int, int]] = Counter()
     seated = np.sort(counts.seating, axis=1).tolist()
@@ -373,14 +375,6 @@ def _pairs(
             )
         )
     return tuple(pairs)
-
-
-def separation(spread: float, look: PlannedGames, level: float) -> float:
-    """The Elo by which two must differ so that one is better, at every look, at a two-sided level.
-
-    ``spread``: the standard deviation of the difference.
-    """
-    return look.deviations(spread**2, 2, level) * spread
 
 
 def _interval(

@@ -115,7 +115,7 @@ def find_cycles(
 def _deviation(fitted: PairFit) -> float:
     """The standard deviation of pairs' expected scores from their ratings, by moments (see the module)."""
     games = fitted.totals.games
-    residual, by_chance = fitted.residual / games, fitted.chance.variance / games**2
+    residual, by_chance = fitted.residual / games, fitted.variance / games**2
     varied = by_chance > 0
     freedom = fitted.goodness.freedom
     excess = float(np.sum(residual[varied] ** 2 / by_chance[varied])) - freedom
@@ -136,7 +136,7 @@ def _expected_scores(
     place[list(order)] = np.arange(n)
     totals = fitted.totals
     a, b, games = place[totals.a], place[totals.b], totals.games
-    residual, by_chance = fitted.residual / games, fitted.chance.variance / games**2
+    residual, by_chance = fitted.residual / games, fitted.variance / games**2
     ordered = strengths[list(order)]
     gap = ordered[:, None] - ordered[None, :]
     score: Floats = 1 / (1 + np.exp(-gap))

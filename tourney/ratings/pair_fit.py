@@ -76,26 +76,15 @@ def core(counts: Counts, mode: Mode, totals: Meetings) -> dict[int, float]:
     return {counts.entrants.index(number): 0.0 for number in largest}
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Chance:
-    """The variation by chance of the scores of P pairs that met.
+def chance(residuals: Scores, times: Ints, totals: Meetings, entrants: int) -> tuple[Floats, float]:
+    """Estimate how residuals vary by chance, from those of clusters.
 
-    ``dispersion``: their variance between clusters in units of that of independent matches, shrunk towards 1
-    as the dispersion of ratings is (at two seats the two are equal). ``variance`` (P): of a pair's residual.
-    ``sum``: the variance of the sum over pairs of squared residuals, each in units of its variance.
-    """
-
-    dispersion: float
-    variance: Floats
-    sum: float
-
-
-def chance(residuals: Scores, times: Ints, totals: Meetings, entrants: int) -> Chance:
-    """Estimate the chance variation of pairs' residuals from the residuals of clusters.
-
-    The variance of the sum of squares is 2 for each pair plus its fourth cumulant, and with more than two
-    seats twice the squared correlations of pairs that share matches; these are estimated without bias from
-    products of residuals in one cluster, taken for different clusters.
+    Gives the variance of each pair's residual, (P), and that of the sum of their squares, each in units of
+    its variance. The first is the one of independent matches times the dispersion: the variance between
+    clusters, shrunk towards 1 as the dispersion of ratings is (at two seats the two are equal). The second is
+    2 for each pair plus its fourth cumulant, and with more than two seats twice the squared correlations of
+    pairs that share matches; these are estimated without bias from products of residuals in one cluster,
+    taken for different clusters.
     """
     pair_keys = totals.a * max(entrants, 1) + totals.b
     keys, inverse = np.unique(
@@ -125,7 +114,7 @@ def chance(residuals: Scores, times: Ints, totals: Meetings, entrants: int) -> C
         known = (one > 0) & (other > 0)
         share = (covariance**2 - squares)[known] / (one * other)[known]
         spread += max(4 * float(np.sum(share)), 0.0)
-    return Chance(dispersion, variance, spread)
+    return variance, spread
 
 
 class Goodness(NamedTuple):
@@ -142,31 +131,34 @@ class Goodness(NamedTuple):
     freedom: float
 
 
-def goodness(mode: Mode, totals: Meetings, by_chance: Chance, ratings: int) -> Goodness:
-    """Test the model by the residuals of pairs: the sum of their squares in units of their variance.
+def goodness(mode: Mode, totals: Meetings, variance: Floats, spread: float, ratings: int) -> Goodness:
+    """Test the model by the sum of squared residuals of pairs; ``variance`` and ``spread`` as ``chance`` has.
 
     Under the model its mean is the number of pairs less the degrees of freedom of the ratings; a multiple of
     chi-squared with that mean and the variance by chance gives the p-value (Rao and Scott, "The analysis of
     categorical data from complex sample surveys", Journal of the American Statistical Association 76, 1981).
     """
-    varied = by_chance.variance > 0
+    varied = variance > 0
     pairs = int(np.sum(varied))
     freedom = float(np.trace(np.linalg.solve(mode.hessian, mode.information)[:ratings, :ratings]))
     mean = pairs - freedom
     if mean < 1:
         return Goodness(pairs, None, None, round(mean, 6))
     residual = totals.points - totals.expected
-    statistic = float(np.sum(residual[varied] ** 2 / by_chance.variance[varied]))
-    p_value = tail(statistic, mean, by_chance.sum * mean / pairs)
+    statistic = float(np.sum(residual[varied] ** 2 / variance[varied]))
+    p_value = tail(statistic, mean, spread * mean / pairs)
     return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class PairFit:
-    """The scores of the P pairs that met, beside those that a fit expects, and how well the two agree."""
+    """The scores of the P pairs that met, beside those that a fit expects, and how well the two agree.
+
+    ``variance`` (P): of each pair's residual, by chance.
+    """
 
     totals: Meetings
-    chance: Chance
+    variance: Floats
     goodness: Goodness
 
     @property
@@ -179,8 +171,8 @@ def pair_fit(likelihood: Expected, mode: Mode, counts: Counts) -> PairFit:
     """The scores of pairs at the mode of a fit to these counts."""
     n = counts.size
     totals = pair_totals(likelihood.meetings(mode.x), n)
-    by_chance = chance(likelihood.residuals(mode.x), counts.times, totals, n)
-    return PairFit(totals, by_chance, goodness(mode, totals, by_chance, n))
+    variance, spread = chance(likelihood.residuals(mode.x), counts.times, totals, n)
+    return PairFit(totals, variance, goodness(mode, totals, variance, spread, n))
 
 
 def tail(statistic: float, mean: float, variance: float) -> float:
