@@ -1,6 +1,6 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import click
 from msgspec.structs import asdict
@@ -71,16 +71,16 @@ class CompareRequest:
 
     def rule(self) -> ComparisonRule:
         """The rule of the comparison. Raises UsageError."""
+        luck = not self.pairs.no_luck
         if self.width is not None:
             for word in TEST:
                 if opt.is_given(word):
                     raise UsageError(
                         f"--{word} is of the test, and --width makes none: leave one of them out"
                     )
-            found = ComparisonRule.to_width(self.width, self.batch, self.max_pairs)
-            return replace(found, luck=not self.pairs.no_luck)
+            return ComparisonRule.to_width(self.width, self.batch, self.max_pairs, luck=luck)
         test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
-        return ComparisonRule(test, self.batch, self.max_pairs, luck=not self.pairs.no_luck)
+        return ComparisonRule(test, self.batch, self.max_pairs, luck=luck)
 
 
 @click.command("compare")

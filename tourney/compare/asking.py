@@ -140,7 +140,7 @@ def question_file(
         check_adjudication(question.limits, game, seats)
     except (GameError, SchemaError) as error:
         raise UsageError(str(error)) from error
-    rule, opponents = question.rule.fitting(game).opponents(game, seats)
+    rule, opponents = question.rule.fitting(game, seats)
     plan = Plan(
         name=question.name or rule.kind,
         game=game.name,

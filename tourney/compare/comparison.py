@@ -5,23 +5,22 @@ The rule is the sequential test of a gate with one baseline, or the width of tha
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import to_builtins
 
+from tourney.bots.catalogue.shipped import Rung
 from tourney.compare import question
 from tourney.compare.question_results import ComparisonResult, Hypothesis
 from tourney.errors import TournamentError, UsageError
+from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
-
-if TYPE_CHECKING:
-    from tourney.games.base import AnyGame
-    from tourney.store.database import Database
-    from tourney.store.values import StoredEntrant, Tournament
+from tourney.store.database import Database
+from tourney.store.values import StoredEntrant, Tournament
 
 BATCH: Final = 16
 """The default number of pairs in a batch."""
@@ -92,46 +91,37 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
             bets=BETS,
             width=self.width,
             max_pairs=self.max_pairs,
-            luck=1 if self.fair else None,
+            luck=1 if self.luck else None,
         )
 
     @classmethod
     def of(cls, extra: question.Extra) -> "ComparisonRule":
         """Read a stored rule. Raises KeyError, TypeError, ValueError and UsageError."""
         values = dict(extra)
-        batch, most = int(values["batch"]), values.get("max-pairs")
+        batch, most, luck = int(values["batch"]), values.get("max-pairs"), "luck" in values
         limit = None if most is None else int(most)
         if (width := values.get("width")) is not None:
-            found = cls.to_width(int(width), batch, limit)
-        else:
-            numbers = {name: float(values[name]) for name in question.TEST}
-            found = cls(SequentialTest(**numbers), batch, limit)
-        return found.without_luck() if values.get("luck") else found
-
-    @property
-    def fair(self) -> bool:
-        """Whether a share of the luck is subtracted from scores."""
-        return self.test.bottom < 0
-
-    def without_luck(self) -> "ComparisonRule":
-        """The same with a share of the luck subtracted."""
-        return replace(self, test=self.test.without_luck())
-
-    def fitting(self, game: "AnyGame") -> "ComparisonRule":
-        """The rule for a game; it subtracts luck where that is known."""
-        return self.without_luck() if self.luck and subtracted(game) else self
+            return cls.to_width(int(width), batch, limit, luck=luck)
+        numbers = {name: float(values[name]) for name in question.TEST}
+        return cls(SequentialTest(**numbers), batch, limit, luck=luck)
 
     @classmethod
-    def to_width(cls, width: int, batch: int = BATCH, max_pairs: int | None = None) -> "ComparisonRule":
+    def to_width(
+        cls, width: int, batch: int = BATCH, max_pairs: int | None = None, *, luck: bool = False
+    ) -> "ComparisonRule":
         """Without a test, until the interval of 95 % has this half width in Elo."""
-        return cls(SequentialTest(0.0, width, 0.025, 0.025), batch, max_pairs, width)
+        return cls(SequentialTest(0.0, width, 0.025, 0.025), batch, max_pairs, width, luck)
+
+    def fitting(self, game: AnyGame, seats: int) -> tuple["ComparisonRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
+        """The rule for a game; it subtracts luck where that is known."""
+        return replace(self, luck=self.luck and subtracted(game)), ()
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are two entrants and two seats."""
         if len(setup.participants) != 2 or setup.seats != 2:
             raise TournamentError("a comparison is between two bots at a table of two seats")
 
-    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+    def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
         """Raise UsageError for a bot beside itself."""
         a, b = (stored.entrant for stored in entrants)
         if (a.digest, a.args) == (b.digest, b.args):
@@ -147,16 +137,17 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         pairs would be lost.
         """
         batches = history.sums(question.BatchSums).batches[1]
-        total, scores = question.added(batches), [batch.scores(luck=self.fair) for batch in batches]
-        better, worse = self.test.evidence(scores)
-        found = self.test.find(scores)
+        total, scores = question.added(batches), [batch.scores(luck=self.luck) for batch in batches]
+        test = self.test.without_luck() if self.luck else self.test
+        better, worse = test.evidence(scores)
+        found = test.find(scores)
         decision: Hypothesis | None = None
         if self.width is not None:
             over = found is not None and round(found.width, 1) <= self.width
         else:
-            if better >= needed(1, self.test.alpha):
+            if better >= needed(1, test.alpha):
                 decision = "H1"
-            elif worse >= needed(1, self.test.beta):
+            elif worse >= needed(1, test.beta):
                 decision = "H0"
             over = decision is not None
         left = self.batch if self.max_pairs is None else self.max_pairs - sum(total.pairs) - total.lost
@@ -164,7 +155,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         tables = () if over else ((1, (0, 1)),)
         return ComparisonState(tables, left, self, total, better, worse, decision, found)
 
-    def result(self, database: "Database", tournament: "Tournament") -> ComparisonResult:
+    def result(self, database: Database, tournament: Tournament) -> ComparisonResult:
         """The result, from the stored matches alone."""
         entrants = database.tournaments.entrants(tournament.id)
         setup = setup_of(tournament.plan, tournament.seed, entrants)
@@ -200,7 +191,7 @@ def stored_form(result: ComparisonResult) -> JsonObject:
     return data | {"pentanomial": list(result.pentanomial), "halves": result.halves and list(result.halves)}
 
 
-def wrong_verdict(database: "Database", tournament: "Tournament") -> Iterator[str]:
+def wrong_verdict(database: Database, tournament: Tournament) -> Iterator[str]:
     """Yield a sentence if the stored result of an ended comparison differs from that of its matches."""
     kept = database.tournaments.verdict(tournament.id)
     # The result of one that goes on is not final: it may stem from before the newest matches.

@@ -8,10 +8,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from msgspec.structs import replace
 
+from tourney.bots.catalogue.shipped import Rung
 from tourney.compare import question
 from tourney.compare.question_results import (
     Claim,
@@ -24,15 +25,13 @@ from tourney.compare.question_results import (
     Verdict,
 )
 from tourney.errors import EnvironmentFailure, TournamentError, UsageError, printable
+from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
 from tourney.results.standings import setup_of
 from tourney.schedule.format import History, Setup
-
-if TYPE_CHECKING:
-    from tourney.games.base import AnyGame
-    from tourney.store.database import Database
-    from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.store.database import Database
+from tourney.store.values import Plan, StoredEntrant, Tournament
 
 MAX_BASELINES: Final = 16
 LOG_LINES: Final = 20
@@ -170,9 +169,9 @@ class GateRule(question.QuestionRule[GateResult]):
         most = int(values["max-faults"])
         return cls(elo0, elo1, alpha, beta, int(values["batch"]), most, luck="luck" in values)
 
-    def fitting(self, game: "AnyGame") -> "GateRule":
+    def fitting(self, game: AnyGame, seats: int) -> tuple["GateRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
         """The rule for a game; it subtracts luck where that is known."""
-        return dataclasses.replace(self, luck=self.luck and subtracted(game))
+        return dataclasses.replace(self, luck=self.luck and subtracted(game)), ()
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are a candidate and baselines."""
@@ -218,7 +217,7 @@ class GateRule(question.QuestionRule[GateResult]):
             (one, other, "worse" if bad else "better" if good else None) for one, other, good, bad in found
         ]
 
-    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+    def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
         """Raise UsageError for a baseline that is named twice."""
         seen = set()
         for stored in entrants[1:]:
@@ -230,7 +229,7 @@ class GateRule(question.QuestionRule[GateResult]):
             seen.add(bot)
 
     def unstartable(
-        self, plan: "Plan", entrants: "Sequence[StoredEntrant]", broken: Mapping[int, Sequence[str]]
+        self, plan: Plan, entrants: Sequence[StoredEntrant], broken: Mapping[int, Sequence[str]]
     ) -> GateResult | None:
         """Reject a candidate that cannot be built or started, without a match.
 
@@ -248,7 +247,7 @@ class GateRule(question.QuestionRule[GateResult]):
             )
         return None
 
-    def result(self, database: "Database", tournament: "Tournament") -> GateResult:
+    def result(self, database: Database, tournament: Tournament) -> GateResult:
         """The verdict from the stored results alone: by whole rounds, but the candidate's faults at once."""
         plan, entrants = tournament.plan, database.tournaments.entrants(tournament.id)
         history = question.whole_rounds(database, tournament)
@@ -275,8 +274,8 @@ class GateRule(question.QuestionRule[GateResult]):
 
     def _verdict(
         self,
-        plan: "Plan",
-        entrants: "Sequence[StoredEntrant]",
+        plan: Plan,
+        entrants: Sequence[StoredEntrant],
         state: GateState,
         reason: Reason,
         faults: Mapping[int, int] = MappingProxyType({}),
@@ -321,7 +320,7 @@ class GateFormat(question.QuestionFormat):
     rule = GateRule
 
 
-def _log(database: "Database", tournament: int, fault: FirstFault) -> tuple[str, ...]:
+def _log(database: Database, tournament: int, fault: FirstFault) -> tuple[str, ...]:
     """The end of the log of a match, as far as it is the referee's or the bot's."""
     if (archive := database.tournaments.archives().get(tournament)) is not None:
         return (f"in {archive}",)

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
 from tourney.compare import question
 from tourney.compare.question_results import VAGUE, Ending, LadderResult, LostGame, RungLine
 from tourney.errors import BotError, TournamentError, UsageError
+from tourney.games.base import AnyGame
 from tourney.match.spec import Charge, Limits
 from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
@@ -23,11 +24,8 @@ from tourney.schedule.format import History, Setup, group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, departures, present_in, startup_failures
 from tourney.schedule.row import MAX_ROWS, ResultRow, half_points
 from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
-
-if TYPE_CHECKING:
-    from tourney.games.base import AnyGame
-    from tourney.store.database import Database
-    from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
+from tourney.store.database import Database
+from tourney.store.values import StoredEntrant, Tournament, TournamentMatch
 
 MOVE_MS: Final = 1000
 """Time per action that the referee states to the bots, unless the request says otherwise."""
@@ -70,7 +68,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
     """The rungs' ratings (hundredths of Elo, entrants 1 and up), and when the placement ends.
 
     ``width``: the 95 % interval is at most ``width`` Elo to either side. ``games``: the most matches. The
-    game's ladder sets the ratings (``opponents``).
+    game's ladder sets the ratings (``fitting``).
     """
 
     kind = "ladder"
@@ -187,7 +185,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
             )
         return found
 
-    def opponents(self, game: "AnyGame", seats: int) -> "tuple[LadderRule, tuple[Rung, ...]]":
+    def fitting(self, game: AnyGame, seats: int) -> tuple["LadderRule", tuple[Rung, ...]]:
         """The rule with the ratings of the game's rungs, and the rungs.
 
         Raises UsageError if the game has no ladder, or if a rung has no rating.
@@ -204,7 +202,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
         anchors = tuple(round(100 * rung.rating.elo) for rung in rungs if rung.rating is not None)
         return replace(self, anchors=anchors), rungs
 
-    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+    def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
         """Raise BotError for a rung whose name means another bot here: its rating is the shipped one's."""
         shipped = shipped_digests()
         for rung in entrants[1:]:
@@ -216,7 +214,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
                     rung.name,
                 )
 
-    def result(self, database: "Database", tournament: "Tournament") -> LadderResult:
+    def result(self, database: Database, tournament: Tournament) -> LadderResult:
         """The bot's place by all stored results, those of an unfinished batch too.
 
         Intervals hold at every look until the placement has ended.
@@ -271,7 +269,7 @@ class LadderRule(question.QuestionRule[LadderResult]):
         return self.ending(placement, rows) or "games"
 
     def _rungs(
-        self, results: Sequence[ResultRow], placement: Placement | None, entrants: "Sequence[StoredEntrant]"
+        self, results: Sequence[ResultRow], placement: Placement | None, entrants: Sequence[StoredEntrant]
     ) -> Iterator[RungLine]:
         """Yield the rungs, the best first."""
         scores: dict[int, Counter[int]] = {}
@@ -333,7 +331,7 @@ def rung_half_points(result: ResultRow) -> Mapping[int, int]:
     return {number: half_points(mine, rank) for number, rank in places if number}
 
 
-def _lost(matches: "Iterable[TournamentMatch]", names: Sequence[str]) -> list[LostGame]:
+def _lost(matches: Iterable[TournamentMatch], names: Sequence[str]) -> list[LostGame]:
     """The games in which the bot was not first: last places before others, then the shortest first."""
     found = []
     for match in matches:

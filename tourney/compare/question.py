@@ -11,10 +11,12 @@ from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, Self, TypeVar
+from typing import ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
+from tourney.bots.catalogue.shipped import Rung
 from tourney.compare.question_results import FirstFault
 from tourney.errors import TournamentError, UsageError
+from tourney.games.base import AnyGame
 from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import Findings, pair_scores
@@ -22,12 +24,8 @@ from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document
-
-if TYPE_CHECKING:
-    from tourney.bots.catalogue.shipped import Rung
-    from tourney.games.base import AnyGame
-    from tourney.store.database import Database
-    from tourney.store.values import Plan, StoredEntrant, Tournament
+from tourney.store.database import Database
+from tourney.store.values import Plan, StoredEntrant, Tournament
 
 Extra = Iterable[tuple[str, int | str]]
 """A rule as it is stored: the settings of its format, sorted by name."""
@@ -106,22 +104,18 @@ class QuestionRule(ABC, Generic[R_co]):
         """What the results of whole rounds say; they depend on no order of play."""
 
     @abstractmethod
-    def result(self, database: "Database", tournament: "Tournament") -> R_co:
+    def result(self, database: Database, tournament: Tournament) -> R_co:
         """The answer so far, from the stored results alone."""
 
-    def opponents(self, game: "AnyGame", seats: int) -> "tuple[Self, tuple[Rung, ...]]":  # noqa: ARG002 - a kind may have some
-        """The rule for this game, and the opponents that the game has for this kind of question."""
-        return self, ()
+    @abstractmethod
+    def fitting(self, game: AnyGame, seats: int) -> tuple[Self, tuple[Rung, ...]]:
+        """The rule for a game, and the opponents that the game has for this kind of question."""
 
-    def fitting(self, game: "AnyGame") -> Self:  # noqa: ARG002 - for rules that may subtract luck
-        """The rule for a game."""
-        return self
-
-    def refuse(self, entrants: "Sequence[StoredEntrant]") -> None:
+    def refuse(self, entrants: Sequence[StoredEntrant]) -> None:
         """Raise UsageError or BotError for entrants that the question does not go with."""
 
     def unstartable(
-        self, plan: "Plan", entrants: "Sequence[StoredEntrant]", broken: Mapping[int, Sequence[str]]
+        self, plan: Plan, entrants: Sequence[StoredEntrant], broken: Mapping[int, Sequence[str]]
     ) -> R_co | None:
         """The answer if the bot cannot be built or started; called if a kind ``builds_first``.
 
@@ -255,26 +249,21 @@ def added(batches: Iterable[PairBatch]) -> PairBatch:
 
 def figures(batch: PairBatch, found: Findings | None) -> JsonObject:
     """Pairs, and what they show, by the keys of a result."""
+    count, points = sum(batch.pairs), sum(half * pairs for half, pairs in enumerate(batch.pairs))
     return {
-        "pairs": sum(batch.pairs),
+        "pairs": count,
         "pentanomial": batch.pairs,
         "lost_pairs": batch.lost,
         "distinct": batch.distinct,
         "score": rounded(found and found.score, 4),
-        "score_with_luck": rounded(mean_of(pair_scores(batch.pairs)), 4),
-        "luck": rounded(batch.luck / sum(batch.pairs), 4) if any(batch.pairs) else None,
+        "score_with_luck": rounded(points / 4 / count, 4) if count else None,
+        "luck": rounded(batch.luck / count, 4) if count else None,
         **{key: rounded(found and getattr(found, key)) for key in ("elo", "low", "high")},
         "halves": found and found.halves,
     }
 
 
-def mean_of(scores: Mapping[float, int]) -> float | None:
-    """The mean of scores; None without any."""
-    count = sum(scores.values())
-    return math.fsum(score * times for score, times in scores.items()) / count if count else None
-
-
-def whole_rounds(database: "Database", tournament: "Tournament") -> History:
+def whole_rounds(database: Database, tournament: Tournament) -> History:
     """The stored rounds of which every match is played."""
     unfinished = {row.round for _, row in database.schedules.rows(tournament.id, pending=True)}
     rows = (row for _, row in database.schedules.rows(tournament.id) if row.round not in unfinished)
@@ -285,7 +274,7 @@ def whole_rounds(database: "Database", tournament: "Tournament") -> History:
 
 
 def bot_faults(
-    database: "Database", tournament: "Tournament", entrants: Collection[int] = (0,)
+    database: Database, tournament: Tournament, entrants: Collection[int] = (0,)
 ) -> tuple[dict[str, int], FirstFault | None]:
     """The number of faults by kind of the entrants that are the bot, and the first match with one."""
     kinds: Counter[str] = Counter()
@@ -299,7 +288,7 @@ def bot_faults(
     return dict(kinds), None
 
 
-def has_ended(database: "Database", tournament: "Tournament") -> bool:
+def has_ended(database: Database, tournament: Tournament) -> bool:
     """Whether a tournament has all its rounds, and all of them are played."""
     progress = database.schedules.progress(tournament.id)
     return tournament.complete and progress.done == progress.rows

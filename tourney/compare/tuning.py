@@ -8,25 +8,24 @@ goes on as if it had not been.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import msgspec
 
+from tourney.bots.catalogue.shipped import Rung
 from tourney.compare import question
 from tourney.compare.question_results import GateBot, TunedParameter, TunePoint, TuneResult
 from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, Values, method_of, version_of
 from tourney.errors import TournamentError
+from tourney.games.base import AnyGame
 from tourney.match.evidence import Coefficient, subtracted
 from tourney.ratings.sequential import QUANTILE
 from tourney.results.standings import setup_of
 from tourney.results.texts import counted
 from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, TablePlace
 from tourney.schedule.row import ResultRow
-
-if TYPE_CHECKING:
-    from tourney.games.base import AnyGame
-    from tourney.store.database import Database
-    from tourney.store.values import Tournament
+from tourney.store.database import Database
+from tourney.store.values import Tournament
 
 MOST_POINTS: Final = 200  # of a line in the result and in charts
 
@@ -127,9 +126,9 @@ class TuneRule(question.QuestionRule[TuneResult]):
         """Read a stored rule. Raises KeyError, TypeError and ValueError."""
         return msgspec.json.decode(str(dict(extra)["rule"]), type=cls)
 
-    def fitting(self, game: "AnyGame") -> "TuneRule":
+    def fitting(self, game: AnyGame, seats: int) -> tuple["TuneRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
         """The rule for a game; it subtracts luck where that is known."""
-        return replace(self, luck=self.luck and subtracted(game))
+        return replace(self, luck=self.luck and subtracted(game)), ()
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless a bot plays itself, with something to tune."""
@@ -162,7 +161,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
         tables = () if over else tuple((number, (0, 1)) for number in range(1, way.tables + 1))
         return TuneState(tables, self, way.points[-1])
 
-    def result(self, database: "Database", tournament: "Tournament") -> TuneResult:
+    def result(self, database: Database, tournament: Tournament) -> TuneResult:
         """The values so far, from the stored matches alone."""
         entrants = database.tournaments.entrants(tournament.id)
         history = question.whole_rounds(database, tournament)
