@@ -11,7 +11,7 @@ import sys
 import tomllib
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -131,7 +131,7 @@ def reading(path: Path, name: str = "") -> Iterator[BinaryIO]:
         if first == _ZSTD:
             _zstandard(f"{name} is compressed with Zstandard")
         try:
-            with io.BufferedReader(_Blocks(unpacked(file, name)), MAX_READ) as content:
+            with file_of(unpacked(file, name)) as content:
                 yield content
         except DamagedError as error:
             raise InputError(f"{name} is damaged: {error}") from error
@@ -154,6 +154,11 @@ class _Blocks(io.RawIOBase):
         view[: len(part)] = part
         self._rest = self._rest[len(part) :]
         return len(part)
+
+
+def file_of(blocks: Iterable[bytes]) -> io.BufferedReader:
+    """A file of what comes in blocks."""
+    return io.BufferedReader(_Blocks(iter(blocks)), MAX_READ)
 
 
 @contextmanager

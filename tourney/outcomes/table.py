@@ -3,6 +3,7 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Final
 
 from tourney.errors import InputError, RecordError
@@ -17,7 +18,7 @@ from tourney.outcomes.foreign_game import (
     date_of,
     ending_of,
 )
-from tourney.parsing import parse_json
+from tourney.parsing import file_of, parse_json
 
 MAX_LINE: Final = 1 << 20
 """Bytes of a line; longer ones are skipped."""
@@ -54,40 +55,30 @@ def lines_of(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
 
     One that is longer than ``MAX_LINE`` is a problem; one that is not UTF-8 is read as Latin-1.
     """
-    number, rest, skipping = 1, b"", False
-    for block in blocks:
-        *whole, tail = block.split(b"\n")
-        for part in whole:
-            line, rest = rest + part, b""
-            yield from _line(line, number, label, problems, skipping=skipping)
-            skipping = False
-            number += 1
-        rest += tail
-        if len(rest) > MAX_LINE:
-            if not skipping:
-                problems.read += 1
-                problems.add("long", label, number)
-            rest, skipping = b"", True
-    yield from _line(rest, number, label, problems, skipping=skipping)
-
-
-def _line(
-    data: bytes, number: int, label: str, problems: Problems, *, skipping: bool
-) -> Iterator[tuple[int, str]]:
-    if number == 1:
-        data = data.removeprefix(b"\xef\xbb\xbf")
-    data = data.removesuffix(b"\r")
-    if skipping or not data.strip():
-        return
-    if len(data) > MAX_LINE or b"\0" in data:
-        problems.read += 1
-        problems.add("nul" if b"\0" in data else "long", label, number)
-        return
-    try:
-        yield number, data.decode("utf-8")
-    except UnicodeDecodeError:
-        problems.add("latin", label, number)
-        yield number, data.decode("latin-1")
+    file = file_of(blocks)
+    for number in count(1):
+        line = file.readline(MAX_LINE + 1)
+        if not line:
+            return
+        if number == 1:
+            line = line.removeprefix(b"\xef\xbb\xbf")
+        bad = "nul" if b"\0" in line else ""
+        if len(line) > MAX_LINE and not line.endswith(b"\n"):
+            bad = "long"
+            # The rest of the line is read in parts too, so that it never takes more memory than one.
+            while line and not line.endswith(b"\n"):
+                line = file.readline(MAX_LINE)
+        if bad:
+            problems.read += 1
+            problems.add(bad, label, number)
+        elif line.strip():
+            line = line.removesuffix(b"\n").removesuffix(b"\r")
+            try:
+                text = line.decode("utf-8")
+            except UnicodeDecodeError:
+                problems.add("latin", label, number)
+                text = line.decode("latin-1")
+            yield number, text
 
 
 def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterator[tuple[int, ForeignGame]]:
