@@ -15,8 +15,7 @@ weighs them by the volatility of the game.
 import hashlib
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -157,13 +156,14 @@ def analysis_of(record: Record, played: PlayedMatch, analyser: Analyser) -> Anal
     if played.record.actions[: len(record.actions)] != record.actions:
         # The analyser's own actions are not played, so an illegal one is the record's.
         raise InputError("the actions of the record do not follow from its seed: `tourney verify` says more")
-    said: dict[int, tuple[int, int, str, tuple[str, ...]]] = {}
+    said: dict[int, ValuedTurn] = {}
     for line in played.log:
         if line.kind == "info" and line.ply <= len(record.actions) and line.ply not in said:
             value = win_chance(line.text)
             chosen = re.search(rf"(?:^| ){CHOSEN}=(\S+)", line.text)
             if value is not None and chosen is not None:
-                said[line.ply] = line.seat, value, chosen[1], _line(line.text, chosen[1])
+                best = chosen[1]
+                said[line.ply] = ValuedTurn(line.ply, line.seat, value, best, _line(line.text, best), None)
     if not said and any(actor for actor, _ in record.actions[record.opening.length :]):
         raise InputError(
             f"{analyser.bot.name} says no value of positions: it must print `info win=` (0 to 1) or"
@@ -180,49 +180,39 @@ def _line(info: str, best: str) -> tuple[str, ...]:
     return actions if actions[:1] == (best,) else (best,)
 
 
-@dataclass(frozen=True, slots=True)
-class _RuledTurn:
-    """What the rules say of a turn: whether it left a choice, and whether its loss can be known."""
-
-    seat: int
-    free: bool
-    known: bool
-
-
-def _points(
-    record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, ...]]]
-) -> Iterator[ValuedTurn]:
+def _points(record: Record, said: Mapping[int, ValuedTurn]) -> Iterator[ValuedTurn]:
+    """Yield the turns with their losses."""
     game = find_game(record.game)
-    turns = _turns(record, game)
-    luck_between = _Luck(record, game)
+    turns, has_lucks = _turns(record, game), has_luck(game)
+    lucks = {draw.ply: draw.luck for draw in draws(record, game)} if has_lucks else {}
     left = {seat: ply for seat, _, ply in record.outcome.faults} | dict(record.outcome.resigned)
-    for ply, (seat, value, best, line) in sorted(said.items()):
+    for ply, point in sorted(said.items()):
         if ply == len(record.actions):
-            yield ValuedTurn(ply, seat, value, best, line, None)
+            yield point
             continue
-        action, turn = record.actions[ply][1], turns[ply]
-        if ply >= left.get(seat, ply + 1):
+        free, known = turns[ply]
+        if ply >= left.get(point.seat, ply + 1):
             continue  # the referee played for the seat
         loss = None
-        if turn.known and (action == best or not turn.free):
+        if known and (record.actions[ply][1] == point.best or not free):
             loss = 0
-        elif turn.known:
-            after = _after(record, said, ply, seat)
-            if after is not None and (luck := luck_between(ply, after[0], seat)) is not None:
-                loss = min(max(value - min(max(after[1] - luck, 0), WHOLE), 0), WHOLE)
-        yield ValuedTurn(ply, seat, value, best, line, loss)
+        elif known and (after := _after(record, said, ply, point.seat)) is not None:
+            following, value = after
+            between = range(ply + 1, following)  # all of them are draws
+            if has_lucks or not between:
+                luck = round(WHOLE * sum(lucks[one][point.seat - 1] for one in between) / POINT)
+                loss = min(max(point.value - min(max(value - luck, 0), WHOLE), 0), WHOLE)
+        yield structs.replace(point, loss=loss)
 
 
-def _after(
-    record: Record, said: Mapping[int, tuple[int, int, str, tuple[str, ...]]], ply: int, seat: int
-) -> tuple[int, int] | None:
+def _after(record: Record, said: Mapping[int, ValuedTurn], ply: int, seat: int) -> tuple[int, int] | None:
     """The next ply with a value after a ply, and that value for a seat of two; at the end the result."""
     following = ply + 1
     while following < len(record.actions) and record.actions[following][0] == CHANCE:
         following += 1
     if following in said:
-        actor, value, *_ = said[following]
-        return following, value if actor == seat else WHOLE - value
+        value = said[following].value
+        return following, value if said[following].seat == seat else WHOLE - value
     if following < len(record.actions) or record.outcome.reason in {"fault", "resign", "adjudication"}:
         return None
     ranks = record.outcome.ranks
@@ -230,25 +220,10 @@ def _after(
     return following, WHOLE // 2 * (1 + (mine < other) - (mine > other))
 
 
-class _Luck:
-    """The luck of the draws between two plies, in thousandths; None where there is luck that is unknown."""
-
-    def __init__(self, record: Record, game: AnyGame) -> None:
-        self._chance = [ply for ply, (actor, _) in enumerate(record.actions) if actor == CHANCE]
-        self._known = has_luck(game)
-        self._lucks = {draw.ply: draw.luck for draw in draws(record, game)} if self._known else {}
-
-    def __call__(self, ply: int, following: int, seat: int) -> int | None:
-        between = [one for one in self._chance if ply < one < following]
-        if between and not self._known:
-            return None
-        return round(WHOLE * sum(self._lucks[one][seat - 1] for one in between) / POINT)
-
-
-def _turns(record: Record, game: AnyGame) -> Sequence[_RuledTurn]:
-    """What the rules say of each action."""
+def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:
+    """By action: whether the rules left a choice, and whether its loss can be known."""
     state = game.new(len(record.seats), record.options)
-    found: list[_RuledTurn] = []
+    found: list[tuple[bool, bool]] = []
     hidden = False
     pair = len(record.seats) == 2
     for actor, text in record.actions:
@@ -258,6 +233,6 @@ def _turns(record: Record, game: AnyGame) -> Sequence[_RuledTurn]:
         after = state.play(action)
         hidden = hidden and not after.revealed()
         free = actor != CHANCE and len(state.legal_actions()) > 1
-        found.append(_RuledTurn(actor, free, pair and not hidden))
+        found.append((free, pair and not hidden))
         state = after
     return found
