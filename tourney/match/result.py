@@ -4,6 +4,7 @@ import json
 import sys
 import zlib
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -149,11 +150,6 @@ class PlayedMatch:
     ``reproducible``, ``wall_ms`` and ``load`` (of each seat) are known without that.
     """
 
-    __slots__ = (
-        *("_evidence", "_log", "_measured", "_packed", "_record"),
-        *("count", "digest", "load", "outcome", "reproducible", "wall_ms"),
-    )
-
     def __init__(
         self, record: Record, log: Iterable[LogLine] = (), measured: Measurements = NOT_MEASURED
     ) -> None:
@@ -163,11 +159,9 @@ class PlayedMatch:
         self.reproducible = bool(measured.reproducible)
         self.wall_ms = measured.wall_ms
         self.load = measured.load
-        self._evidence: Evidence | None = None
         self._packed: tuple[bytes | None, ...] = ()
-        self._record: Record | None = record
-        self._log: tuple[LogLine, ...] | None = tuple(log)
-        self._measured: Measurements | None = measured
+        # The properties of these names read them from the texts only in a match that has travelled.
+        vars(self).update(record=record, log=tuple(log), measured=measured)
 
     def doubted(self, *why: str) -> "PlayedMatch":
         """The match, not promised to reproduce for further reasons."""
@@ -175,39 +169,31 @@ class PlayedMatch:
         measured = msgspec.structs.replace(self.measured, reproducible=False, why_not=reasons)
         return PlayedMatch(self.record, self.log, measured)
 
-    @property
+    @cached_property
     def record(self) -> Record:
         """The match record."""
-        if self._record is None:
-            self._record = decode_record(self.texts.record)
-        return self._record
+        return decode_record(self.texts.record)
 
-    @property
+    @cached_property
     def evidence(self) -> Evidence:
         """What the match is worth as evidence; a worker finds it before it sends the match."""
-        if self._evidence is None:
-            self._evidence = Evidence.of(self.record)
-        return self._evidence
+        return Evidence.of(self.record)
 
-    @property
+    @cached_property
     def log(self) -> tuple[LogLine, ...]:
         """The lines of the bots beside the game, and the referee's notes."""
-        if self._log is None:
-            text = self.texts.log
-            self._log = () if text is None else tuple(LogLine(*line) for line in json.loads(text))
-        return self._log
+        text = self.texts.log
+        return () if text is None else tuple(LogLine(*line) for line in json.loads(text))
 
     def lines(self, seat: int, kind: LogKind) -> list[str]:
         """A seat's lines of one kind."""
         return [line.text for line in self.log if line.seat == seat and line.kind == kind]
 
-    @property
+    @cached_property
     def measured(self) -> Measurements:
         """The measurements."""
-        if self._measured is None:
-            text = self.texts.measured
-            self._measured = NOT_MEASURED if text is None else msgspec.convert(json.loads(text), Measurements)
-        return self._measured
+        text = self.texts.measured
+        return NOT_MEASURED if text is None else msgspec.convert(json.loads(text), Measurements)
 
     @property
     def texts(self) -> Texts:
@@ -233,8 +219,7 @@ class PlayedMatch:
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         """Restore the match; its texts stay compressed."""
-        self._record, self._log, self._measured = None, None, None
-        self._packed, self._evidence, self.outcome, self.digest, *known = state
+        self._packed, self.evidence, self.outcome, self.digest, *known = state
         self.count, self.reproducible, self.wall_ms, self.load = known
 
     def __eq__(self, other: object) -> bool:
