@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
@@ -173,16 +173,12 @@ class LadderRule(question.QuestionRule[LadderResult]):
         """The bot's meetings by mirrored group; results are in schedule order."""
         found = []
         for _, group in groupby(filter(counts, results), key=lambda result: result.key[:3]):
-            sums: dict[int, tuple[int, int]] = {}
-            seats = 2
-            for result in group:
-                seats = len(result.entrants)
-                for rung, points in rung_half_points(result).items():
-                    games, total = sums.get(rung, (0, 0))
-                    sums[rung] = (games + 1, total + points)
-            found.append(
-                [Meeting(self.rating(rung), games, total, 2 / seats) for rung, (games, total) in sums.items()]
-            )
+            points = [rung_half_points(result) for result in group]
+            games, total = Counter(chain.from_iterable(points)), Counter[int]()
+            for one in points:
+                total.update(one)
+            weight = 2 / (1 + len(points[0]))
+            found.append([Meeting(self.rating(n), games[n], total[n], weight) for n in games])
         return found
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["LadderRule", tuple[Rung, ...]]:
@@ -221,16 +217,15 @@ class LadderRule(question.QuestionRule[LadderResult]):
         """
         entrants = database.tournaments.entrants(tournament.id)
         names = [entrant.name for entrant in entrants]
-        every = database.matches.all(tournament.id, finished=True)
-        matches = [match for match in every if match.result is not None]
+        matches = list(database.matches.all(tournament.id, finished=True))
         results = [row for match in matches if (row := match.result_row) is not None]
         counting = [result for result in results if counts(result)]
         placement = self.place(counting) if counting else None
         ended = question.has_ended(database, tournament)
         shown = placement if ended or placement is None else self.now(placement)
         rating, low, high = (None,) * 3 if shown is None else (shown.rating, shown.low, shown.high)
-        ranked = () if rating is None else enumerate(self.anchors, 1)
-        above = [(value, rung) for rung, value in ranked if value > (rating or 0)]
+        rungs = enumerate(self.anchors, 1)
+        above = [] if rating is None else [(value, rung) for rung, value in rungs if value > rating]
         faults, first = question.bot_faults(database, tournament)
         rows = database.schedules.progress(tournament.id).rows
         return LadderResult.of(
@@ -272,21 +267,18 @@ class LadderRule(question.QuestionRule[LadderResult]):
         self, results: Sequence[ResultRow], placement: Placement | None, entrants: Sequence[StoredEntrant]
     ) -> Iterator[RungLine]:
         """Yield the rungs, the best first."""
-        scores: dict[int, Counter[int]] = {}
-        for result in results:
-            for number, points in rung_half_points(result).items():
-                scores.setdefault(number, Counter())[points] += 1
+        scores = Counter(one for result in results for one in rung_half_points(result).items())
         for number in sorted(range(1, len(entrants)), key=lambda number: (-self.rating(number), -number)):
-            rung, found = entrants[number].entrant, scores.get(number, Counter())
-            games, rating = found.total(), self.rating(number)
+            lost, drawn, won = (scores[number, points] for points in range(3))
+            games, rating = lost + drawn + won, self.rating(number)
             yield RungLine.of(
-                rung,
+                entrants[number].entrant,
                 rating=question.rounded(rating / 100) or 0.0,
                 games=games,
-                won=found[2],
-                drawn=found[1],
-                lost=found[0],
-                score=round((2 * found[2] + found[1]) / (2 * games), 3) if games else None,
+                won=won,
+                drawn=drawn,
+                lost=lost,
+                score=round((2 * won + drawn) / (2 * games), 3) if games else None,
                 expected=None if placement is None else round(expected(placement.rating - rating), 3),
             )
 
