@@ -64,11 +64,6 @@ class GuidedChannel(ForwardingChannel):
         kept, self._kept = self._kept, b""
         self._inner.request(kept + data)
 
-    def ask(self, data: bytes, deadline: int) -> str | Event:
-        """Do ``request`` and ``wait``."""
-        self.request(data)
-        return self.wait(deadline)
-
     def wait(self, deadline: int) -> Event:
         """The next event; instead of the bot's answer to ``go``, what it chose and the record's action."""
         while not self._answers:

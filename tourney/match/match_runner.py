@@ -68,9 +68,8 @@ def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
     return Entrant(name, bot.manifest.name, bot.manifest.version, tuple(args), bot.digest)
 
 
-def bot_doubts(bots: str | Path, spec: MatchSpec) -> tuple[str, ...]:
+def bot_doubts(store: BotStore, spec: MatchSpec) -> tuple[str, ...]:
     """Why bots of a store need not play a match the same again, sorted; () by fuel, or if none vary."""
-    store = BotStore(Path(bots))
     seats = () if spec.limits.by_fuel else spec.seats
     return tuple(sorted({why for entrant in seats for why in store.doubts(entrant.digest)}))
 
@@ -82,7 +81,7 @@ class StoreLauncher:
     """
 
     def __init__(self, store: BotStore, sandbox: Sandbox) -> None:
-        self._store = store
+        self.store = store
         self._sandbox = sandbox
         self._bots: dict[tuple[str, str | None], tuple[StoredBot, Path]] = {}
         self._hosts = Hosts()
@@ -118,13 +117,9 @@ class StoreLauncher:
     def refuse_removed(self, spec: MatchSpec) -> None:
         """Raise BotError if a bot of a match was removed from the store since it was first launched here."""
         for entrant in spec.seats:
-            if not self._store.has(entrant.digest):
+            if not self.store.has(entrant.digest):
                 with naming(entrant.name):
-                    self._store.fetch(entrant.digest)
-
-    def doubts(self, spec: MatchSpec) -> tuple[str, ...]:
-        """As the function of this name."""
-        return bot_doubts(self._store.root, spec)
+                    self.store.fetch(entrant.digest)
 
     def command(self, entrant: Entrant) -> BotCommand:
         """The command of an entrant's bot, for an outside referee that starts it."""
@@ -133,8 +128,8 @@ class StoreLauncher:
     def _found(self, entrant: Entrant, meter: str | None = None) -> tuple[BotProtocol, BotCommand]:
         found = self._bots.get((entrant.digest, meter))
         if found is None:
-            bot = self._store.fetch(entrant.digest)
-            found = bot, runnable_folder(self._store, bot, self._sandbox, meter)
+            bot = self.store.fetch(entrant.digest)
+            found = bot, runnable_folder(self.store, bot, self._sandbox, meter)
             self._bots[entrant.digest, meter] = found
         bot, folder = found
         manifest = bot.manifest
@@ -228,7 +223,7 @@ class MatchRunner:
             raise
         if played.outcome.faults:
             self._refuse_removed(spec)
-        if isinstance(self._launch, StoreLauncher) and (doubts := self._launch.doubts(spec)):
+        if isinstance(self._launch, StoreLauncher) and (doubts := bot_doubts(self._launch.store, spec)):
             return played.doubted(*doubts)
         return played
 
@@ -377,10 +372,9 @@ def _mark_cached(players: Sequence[Player], size: int) -> None:
 @cache
 def _machine() -> str:
     """The processor's name and the number of processors."""
-    try:
+    known = ""
+    with suppress(OSError):
         known = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        known = ""
     found = re.search(r"^model name\s*:\s*(.{1,80})$", known, re.MULTILINE)
     name = " ".join((found[1] if found else platform.machine()).split())
     return f"{name}, {os.cpu_count() or 1} processors"

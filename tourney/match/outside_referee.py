@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeGuard
 
 from msgspec import structs
 
@@ -104,7 +104,7 @@ def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[in
             break
     found = data if isinstance(data, dict) else {}
     ranks, errors = found.get("ranks"), found.get("errors")
-    if not isinstance(ranks, list) or not _numbers(ranks, seats):
+    if not _numbers(ranks, seats):
         raise EnvironmentFailure(
             f"the referee {name} printed no result: it must print an object with ranks, a number for each of"
             f" {seats} players, but its output ends {text[-100:]!r}"
@@ -112,11 +112,10 @@ def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[in
     if errors is not None and not _numbers(errors, seats):
         raise EnvironmentFailure(f"the referee {name} printed errors that are not a list of {seats} numbers")
     places = tuple(1 + sum(other < mine for other in ranks) for mine in ranks)
-    failed = errors if isinstance(errors, list) else []
-    return Outcome(places, REFEREE, ()), [seat for seat, error in enumerate(failed, 1) if error]
+    return Outcome(places, REFEREE, ()), [seat for seat, error in enumerate(errors or (), 1) if error]
 
 
-def _numbers(value: object, count: int) -> bool:
+def _numbers(value: object, count: int) -> TypeGuard[list[float]]:
     return (
         isinstance(value, list)
         and len(value) == count
