@@ -95,12 +95,12 @@ def test_coefficient_is_that_of_earlier_groups() -> None:
 
 
 def test_dice_that_are_known_raise_an_alarm() -> None:
-    fair = mean_luck([POINT // 5, -POINT // 5] * 50)
+    fair = mean_luck([POINT // 5, -POINT // 5] * 50, 100)
     assert (fair.mean, fair.z, fair.alarm) == (0, 0, False)
-    known = mean_luck([POINT // 5, -POINT // 10] * 100)
+    known = mean_luck([POINT // 5, -POINT // 10] * 100, 200)
     assert known.mean == pytest.approx(0.05)
     assert known.alarm
-    assert mean_luck([]).z == 0
+    assert mean_luck([], 0).z == 0
 
 
 @pytest.mark.parametrize("game", ["sage-stones", "sages-tafl"])

@@ -198,12 +198,12 @@ class MeanLuck(NamedTuple):
         return self.z > ALARM
 
 
-def mean_luck(lucks: Sequence[int], matches: int | None = None) -> MeanLuck:
-    """The mean of a bot's luck, from that of its groups of matches; by default each match is one."""
-    count, total, squares = matches or len(lucks), sum(lucks), sum(luck * luck for luck in lucks)
+def mean_luck(lucks: Sequence[int], matches: int) -> MeanLuck:
+    """The mean of a bot's luck, from that of its groups of ``matches`` in all."""
+    total, squares = sum(lucks), sum(luck * luck for luck in lucks)
     if not squares:
-        return MeanLuck(count, 0.0, 0.0)
-    return MeanLuck(count, total / count / POINT, total / math.sqrt(squares))
+        return MeanLuck(matches, 0.0, 0.0)
+    return MeanLuck(matches, total / matches / POINT, total / math.sqrt(squares))
 
 
 _BYTES: Final = 6

@@ -17,7 +17,7 @@ from tourney.match.evidence import MeanLuck
 from tourney.ratings import superiority
 from tourney.ratings.counts import Clusters, Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
-from tourney.ratings.fit import Covariance, Estimate, Mode, estimate, published
+from tourney.ratings.fit import Covariance, Mode, estimate, published
 from tourney.ratings.likelihood import PRIOR, Expected
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, pair_fit, pair_totals, tail
@@ -175,7 +175,7 @@ def rate(
     spread, likely = superiority.spreads(matrix), superiority.shrunk(natural, natural_matrix)
     p_best = superiority.best(*likely) if best else np.zeros(n)
     raw = relative(found.raw.x[:n], natural_matrix, model.elo, at)[0]
-    lines = _with_luck(counts, _lines(counts, elo, matrix, spread, p_best, look), found, raw)
+    lines = _lines(counts, (elo, matrix, spread, p_best, raw), found.luck, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
     parts, steps = connected_parts(counts, fitted.totals, order)
     pool = BatchPool(
@@ -211,19 +211,6 @@ def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how
     drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)
     cycles = batch.cycles.cycles if drift >= SIGNIFICANT else ()
     return replace(batch, cycles=replace(batch.cycles, drift=drift, cycles=cycles))
-
-
-def _with_luck(
-    counts: Counts, lines: Sequence[BatchRating], found: Estimate, raw: Floats
-) -> tuple[BatchRating, ...]:
-    """The lines with luck and the Elo that includes it, where it is known."""
-    elo = dict(zip(counts.entrants, raw.tolist(), strict=True))
-    return tuple(
-        line._replace(luck=published(luck.mean, 3), elo_with_luck=published(elo[line.entrant], 1))
-        if (luck := found.luck.get(line.entrant))
-        else line
-        for line in lines
-    )
 
 
 def _draw_rate(counts: Counts) -> float | None:
@@ -291,8 +278,13 @@ class BatchMethod(RatingMethod):
 
 
 def _lines(
-    counts: Counts, elo: Floats, matrix: Floats, spread: Floats, p_best: Floats, look: PlannedGames | None
+    counts: Counts,
+    strength: tuple[Floats, Floats, Floats, Floats, Floats],
+    lucks: Mapping[int, MeanLuck],
+    look: PlannedGames | None,
 ) -> tuple[BatchRating, ...]:
+    """The table, by Elo, its covariance and spreads, the probabilities, and Elo with luck."""
+    elo, matrix, spread, p_best, raw = strength
     n, k = counts.size, counts.seats
     times = counts.game_times
     games = np.zeros(n, dtype=np.int64)
@@ -322,6 +314,7 @@ def _lines(
             int(games[i]),
             round(int(units[i]) / (2 * (k - 1) * int(games[i])), 4) if games[i] else None,
             published(p_best[i], 2),
+            *((published(luck.mean, 3), published(raw[i], 1)) if (luck := lucks.get(number)) else ()),
         )
         for i, number in enumerate(counts.entrants)
     ]

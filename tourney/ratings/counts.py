@@ -14,7 +14,7 @@ so that in all they are as many games as that number of mirrored groups.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain
 from operator import attrgetter
 from typing import Any, Final
 
@@ -123,11 +123,11 @@ def _weights(found: Found) -> dict[tuple[int, ...], float]:
     """What a game counts at the tables of these entrants, where it is less than 1."""
     sizes: defaultdict[tuple[int, ...], list[tuple[int, int, int]]] = defaultdict(list)
     for games, times in found.items():
-        for table, held in groupby(
-            sorted(games, key=lambda game: sorted(game[0])), key=lambda game: sorted(game[0])
-        ):
-            seatings = [game[0] for game in held]
-            sizes[tuple(table)].append((len(seatings), len(set(seatings)), times))
+        tables: defaultdict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
+        for seating, *_ in games:
+            tables[tuple(sorted(seating))].append(seating)
+        for table, seatings in tables.items():
+            sizes[table].append((len(seatings), len(set(seatings)), times))
     weights = {}
     for who, clusters in sizes.items():
         total = sum(size * times for size, _, times in clusters)

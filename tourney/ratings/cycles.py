@@ -83,7 +83,7 @@ class PoolCycles:
 
 
 def find_cycles(
-    order: Sequence[int], numbers: Sequence[int], strengths: Floats, fitted: PairFit, seats: int = 2
+    order: Sequence[int], numbers: Sequence[int], strengths: Floats, fitted: PairFit, seats: int
 ) -> PoolCycles | None:
     """The cycles and evaluations of n entrants; None if pairs deviate by less than ``LEAST``.
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tourney.ratings.counts import Counts, Floats, Ints, components
-from tourney.ratings.fit import STEADY, Mode
+from tourney.ratings.fit import STEADY, Mode, published
 from tourney.ratings.likelihood import Expected, Meetings, Scores, scatter
 
 
@@ -147,7 +147,7 @@ def goodness(mode: Mode, totals: Meetings, variance: Floats, spread: float, rati
     residual = totals.points - totals.expected
     statistic = float(np.sum(residual[varied] ** 2 / variance[varied]))
     p_value = tail(statistic, mean, spread * mean / pairs)
-    return Goodness(pairs, round(statistic / mean, 3), round(p_value, 3) + 0.0, round(mean, 6))
+    return Goodness(pairs, round(statistic / mean, 3), published(p_value, 3), round(mean, 6))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

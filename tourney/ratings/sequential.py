@@ -256,14 +256,10 @@ def _mean(scores: Scores) -> tuple[float, float]:
 
 
 def _halves(batches: Sequence[Scores]) -> tuple[float, float] | None:
-    found = []
-    for part in (batches[: len(batches) // 2], batches[len(batches) // 2 :]):
-        total: Counter[float] = Counter()
-        for batch in part:
-            total.update(batch)
-        found.append((total, *_mean(total)))
-    (first, one, error), (last, other, later) = found
-    if not first.total() or not last.total() or abs(one - other) <= _HALVES * math.hypot(error, later):
+    middle = len(batches) // 2
+    first, last = (sum(map(Counter, half), Counter[float]()) for half in (batches[:middle], batches[middle:]))
+    (one, error), (other, later) = _mean(first), _mean(last)
+    if not first or not last or abs(one - other) <= _HALVES * math.hypot(error, later):
         return None
     one, other = (math.fsum(x * n for x, n in half.items()) / half.total() for half in (first, last))
     return round(one, 4), round(other, 4)
