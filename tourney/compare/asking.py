@@ -26,7 +26,7 @@ from tourney.match.evidence import Evidence
 from tourney.match.record import Outcome
 from tourney.match.spec import DEFAULT_LIMITS, Limits
 from tourney.parsing import JsonObject
-from tourney.results.standings import load_history, setup_of
+from tourney.results.standings import load_history, load_setup, setup_of
 from tourney.run.engine.readiness import PlaySetup, find_broken, reason_of
 from tourney.run.engine.run_control import Deadline
 from tourney.run.engine.tournament_run import run_tournament
@@ -251,8 +251,7 @@ def _is_over(database: Database, tournament: Tournament, rounds: int | None) -> 
         return False
     if rounds == tournament.plan.rounds:
         return True
-    setup = setup_of(tournament.plan, tournament.seed, database.tournaments.entrants(tournament.id))
-    history = load_history(database, tournament.id)
+    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
     return find_format(tournament.plan.format).next_rounds(replace(setup, rounds=rounds), history).complete
 
 

@@ -17,7 +17,7 @@ from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import BETS, Findings, SequentialTest, needed
-from tourney.results.standings import setup_of
+from tourney.results.standings import load_setup
 from tourney.schedule.format import History, Setup
 from tourney.store.database import Database
 from tourney.store.values import StoredEntrant, Tournament
@@ -157,9 +157,9 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
 
     def result(self, database: Database, tournament: Tournament) -> ComparisonResult:
         """The result, from the stored matches alone."""
-        entrants = database.tournaments.entrants(tournament.id)
-        setup = setup_of(tournament.plan, tournament.seed, entrants)
+        setup = load_setup(database, tournament.id)
         state = self.judge(setup, question.whole_rounds(database, tournament))
+        a, b = setup.participants
         faults = database.totals.faults_by_entrant(tournament.id)
         test = self.test
         numbers: JsonObject = dict.fromkeys((*PROOF, *question.TEST))
@@ -170,8 +170,8 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         return ComparisonResult(
             comparison=tournament.name,
             game=tournament.game,
-            a=entrants[0].name,
-            b=entrants[1].name,
+            a=a.name,
+            b=b.name,
             decision=state.decision,
             ended=not state.tables,
             los=question.rounded(state.findings and state.findings.los, 4),

@@ -28,7 +28,7 @@ from tourney.errors import EnvironmentFailure, TournamentError, UsageError, prin
 from tourney.games.base import AnyGame
 from tourney.match.evidence import subtracted
 from tourney.ratings.sequential import BETS, Findings, Scores, SequentialTest, check_test, holm, needed
-from tourney.results.standings import setup_of
+from tourney.results.standings import load_setup, setup_of
 from tourney.schedule.format import History, Setup
 from tourney.store.database import Database
 from tourney.store.values import Plan, StoredEntrant, Tournament
@@ -251,7 +251,7 @@ class GateRule(question.QuestionRule[GateResult]):
         """The verdict from the stored results alone: by whole rounds, but the candidate's faults at once."""
         plan, entrants = tournament.plan, database.tournaments.entrants(tournament.id)
         history = question.whole_rounds(database, tournament)
-        state = self.judge(setup_of(plan, tournament.seed, entrants), history)
+        state = self.judge(load_setup(database, tournament.id), history)
         faults, first = question.bot_faults(database, tournament)
         others = database.totals.faults_by_entrant(tournament.id)
         reason: Reason

@@ -20,7 +20,7 @@ from tourney.errors import TournamentError
 from tourney.games.base import AnyGame
 from tourney.match.evidence import Coefficient, subtracted
 from tourney.ratings.sequential import QUANTILE
-from tourney.results.standings import setup_of
+from tourney.results.standings import load_setup
 from tourney.results.texts import counted
 from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, TablePlace
 from tourney.schedule.row import ResultRow
@@ -163,16 +163,15 @@ class TuneRule(question.QuestionRule[TuneResult]):
 
     def result(self, database: Database, tournament: Tournament) -> TuneResult:
         """The values so far, from the stored matches alone."""
-        entrants = database.tournaments.entrants(tournament.id)
         history = question.whole_rounds(database, tournament)
         way = history.sums(Trajectory, self)
-        state = self.judge(setup_of(tournament.plan, tournament.seed, entrants), history)
+        state = self.judge(load_setup(database, tournament.id), history)
         faults, first = question.bot_faults(database, tournament, (0, 1))
         found = zip(self.terms.names, self.terms.parameters, way.points[-1].values, strict=True)
         return TuneResult(
             tuning=tournament.name,
             game=tournament.game,
-            bot=GateBot.of(entrants[0].entrant),
+            bot=GateBot.of(database.tournaments.entrants(tournament.id)[0].entrant),
             method=self.method,
             pairs=way.points[-1].pairs - way.lost,
             lost_pairs=way.lost,
