@@ -104,8 +104,8 @@ class Filter:
     """What games to take; empty values take all.
 
     ``since`` and ``until`` are days (``YYYY-MM-DD``), both included. ``players``: both or all players are
-    among these; ``without``: none is. ``least``: games that a player must have. ``forfeits`` "void" leaves
-    out games with a fault. With ``pairs`` False each game counts by itself.
+    among these; ``without``: none is. ``least``: games that a player must have. With ``pairs`` False each
+    game counts by itself.
     """
 
     time_controls: frozenset[str] = frozenset()

@@ -2,7 +2,6 @@
 
 import hashlib
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -107,21 +106,12 @@ class Tally:
             group, sequence = np.unique(part[group][again], return_inverse=True)[1], sequence[again]
         sizes = np.bincount(group) if len(group) else group
         starts = np.cumsum(sizes) - sizes
-        single = np.bincount(sequence[starts[sizes == 1]], minlength=len(kinds))
-        for number in np.flatnonzero(single):
-            yield (kinds[number],), int(single[number])
-        # Nearly all groups are pairs: NumPy counts them, and only the rest is counted one by one.
-        twos = starts[sizes == 2]
-        both = np.sort(np.stack([sequence[twos], sequence[twos + 1]]), axis=0)
-        keys, times = np.unique(both[0] * len(kinds) + both[1], return_counts=True)
-        for key, count in zip(keys, times, strict=True):
-            yield (kinds[key // len(kinds)], kinds[key % len(kinds)]), int(count)
-        more = np.flatnonzero(sizes > 2)
-        found = Counter(
-            tuple(sorted(sequence[starts[one] : starts[one] + sizes[one]].tolist())) for one in more
-        )
-        for members, count in sorted(found.items()):
-            yield tuple(kinds[number] for number in members), count
+        # Nearly all groups have one of a few sizes, and there may be a million: NumPy counts those of a size.
+        for size in np.unique(sizes):
+            members = np.sort(sequence[starts[sizes == size][:, None] + np.arange(size)], axis=1)
+            found, times = np.unique(members, axis=0, return_counts=True)
+            for numbers, count in zip(found.tolist(), times.tolist(), strict=True):
+                yield tuple(kinds[number] for number in numbers), count
 
     def rows(self) -> Iterator[tuple[int, int, Kind]]:
         """Yield all games as group (from 1), place in it (from 1) and kind.
