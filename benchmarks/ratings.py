@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from benchmarks.common import head, row, run, tables_command
 from tourney.ratings.batch import rate, relative
 from tourney.ratings.counts import Counts, GameWithFaults
-from tourney.ratings.fit import estimate
+from tourney.ratings.fit import estimate, squared_scores
 from tourney.ratings.sequential import ELO, QUANTILE, expected_score
 from tourney.ratings.superiority import los, normals, uniforms
 from tourney.ratings.trueskill_rating import Settings, SkillPool
@@ -423,16 +423,24 @@ def show_clusters(seeds: int) -> None:
             truth = _truth(world, seed)
             counts = counts_of(simulate(world, seed, MATCHES))
             found = estimate(counts)
-            mode, covariance = found.mode, found.covariance
+            mode, inverse = found.mode, np.linalg.inv(found.mode.hessian)
+            clusters = int(counts.times.sum())
+            meat = squared_scores(found.likelihood.scores(mode.x), counts.times, len(mode.x))
+            meat *= clusters / (clusters - 1)
+            covariances = {
+                "hessian": inverse,
+                "sandwich": inverse @ (meat + mode.precision) @ inverse,
+                "published": found.covariance,
+            }
             for kind, figures in inside.items():
-                full = getattr(covariance, kind)[: world.bots, : world.bots]
+                full = covariances[kind][: world.bots, : world.bots]
                 elo, matrix = relative(mode.x[: world.bots], full)
                 deviation = np.sqrt(np.diag(matrix))
                 figures.append(float(np.mean(np.abs(elo - truth) <= QUANTILE * deviation)))
             batch = rate(counts)
             ranks = 1 + np.sum(truth[None, :] > truth[:, None], axis=1)
             ranked += [line.best_rank <= ranks[line.entrant] <= line.worst_rank for line in batch.ratings]
-            spread.append(covariance.dispersion)
+            spread.append(found.dispersion)
             refused.append((batch.pool.goodness.p_value or 0.0) < 0.05)
         cells = [f"{statistics.mean(figures):.3f}" for figures in inside.values()]
         row(

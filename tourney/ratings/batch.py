@@ -17,7 +17,7 @@ from tourney.match.evidence import MeanLuck
 from tourney.ratings import superiority
 from tourney.ratings.counts import Clusters, Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
-from tourney.ratings.fit import Covariance, Mode, estimate, published
+from tourney.ratings.fit import Estimate, estimate, published
 from tourney.ratings.likelihood import PRIOR, Expected
 from tourney.ratings.method import Forfeits, RatingMethod
 from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, pair_fit, pair_totals, tail
@@ -165,12 +165,11 @@ def rate(
     ratings. Raise UsageError for a pool that the model cannot rate.
     """
     found, n = estimate(counts, model), counts.size
-    mode, covariances = found.mode, found.covariance
-    natural, natural_matrix = mode.x[:n], covariances.published[:n, :n]
+    natural, natural_matrix = found.mode.x[:n], found.covariance[:n, :n]
     fitted = pair_fit(found.likelihood, found.raw, counts)
     at = {counts.entrants.index(number): level for number, level in (anchors or {}).items()}
     if model is Expected and not at:
-        at = core(counts, mode, fitted.totals)
+        at = core(counts, found.mode, fitted.totals)
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread, likely = superiority.spreads(matrix), superiority.shrunk(natural, natural_matrix)
     p_best = superiority.best(*likely) if best else np.zeros(n)
@@ -183,8 +182,8 @@ def rate(
         distinct=counts.distinct,
         clusters=int(counts.times.sum()),
         draw_rate=_draw_rate(counts),
-        dispersion=published(covariances.dispersion, 3),
-        seats=_seat_effects(counts, mode, covariances, look) if model.free_seats else (),
+        dispersion=published(found.dispersion, 3),
+        seats=_seat_effects(counts, found, look) if model.free_seats else (),
         goodness=fitted.goodness,
         parts=parts,
         steps=steps,
@@ -221,11 +220,9 @@ def _draw_rate(counts: Counts) -> float | None:
     return published(tied / met, 4) if met else None
 
 
-def _seat_effects(
-    counts: Counts, mode: Mode, covariances: Covariance, look: PlannedGames | None
-) -> tuple[SeatEffect, ...]:
+def _seat_effects(counts: Counts, found: Estimate, look: PlannedGames | None) -> tuple[SeatEffect, ...]:
     n, k = counts.size, counts.seats
-    seats, matrix = relative(mode.x[n : n + k], covariances.published[n : n + k, n : n + k])
+    seats, matrix = relative(found.mode.x[n:], found.covariance[n:, n:])
     # A seat takes part in every game, an entrant in k of n: so a seat's interval is tuned for more games.
     of_seats = None if look is None else PlannedGames(look.games * max(n, 1) / k, k)
     return tuple(
@@ -238,7 +235,7 @@ def strengths(counts: Counts) -> tuple[Floats, Floats]:
     """The entrants' Elo, (n), and its covariance, (n, n), as ``rate`` has them before rounding."""
     found, n = estimate(counts), counts.size
     at = core(counts, found.mode, pair_totals(found.likelihood.meetings(found.raw.x), n))
-    return relative(found.mode.x[:n], found.covariance.published[:n, :n], ELO, at)
+    return relative(found.mode.x[:n], found.covariance[:n, :n], ELO, at)
 
 
 Contrast = Mapping[int, float]

@@ -13,7 +13,6 @@ of independent matches, estimated over the whole pool.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -81,17 +80,8 @@ STEADY = 25.0
 """The weight of phi = 1 against the pool's own estimate: the information of fifty even games."""
 
 
-class Covariance(NamedTuple):
-    """Covariances of all parameters, (P, P) each, and the dispersion phi."""
-
-    hessian: Floats
-    sandwich: Floats
-    published: Floats
-    dispersion: float
-
-
-def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covariance:
-    """The covariances at a mode, from the scores of clusters that occurred ``times`` (C)."""
+def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> tuple[Floats, float]:
+    """The covariance of all parameters, (P, P), and phi, by scores of clusters that occurred ``times``."""
     prior = mode.precision
     inverse = np.linalg.inv(mode.hessian)
     inverse = (inverse + inverse.T) / 2
@@ -101,12 +91,7 @@ def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> Covari
     expected = float(np.trace(mode.information[:entrants, :entrants]))
     dispersion = (seen + STEADY) / (expected + STEADY)
     wide = upper_envelope(meat + prior, dispersion * mode.information + prior)
-    return Covariance(
-        hessian=inverse,
-        sandwich=inverse @ (meat + prior) @ inverse,
-        published=inverse @ wide @ inverse,
-        dispersion=dispersion,
-    )
+    return inverse @ wide @ inverse, dispersion
 
 
 MOST_LUCK: Final = 1.5
@@ -182,7 +167,7 @@ def upper_envelope(one: Floats, base: Floats) -> Floats:
 
 
 class Estimate(NamedTuple):
-    """A fit in natural units: likelihood, mode and covariances, and what of the luck was subtracted.
+    """A fit in natural units: likelihood, mode, covariance and dispersion, and what was subtracted of luck.
 
     ``raw`` is the mode with the luck, ``share`` the part of it that is subtracted (0: none), ``luck`` the
     mean of each entrant's.
@@ -190,10 +175,11 @@ class Estimate(NamedTuple):
 
     likelihood: Expected
     mode: Mode
-    covariance: Covariance
+    covariance: Floats
+    dispersion: float
     raw: Mode
-    share: float = 0.0
-    luck: Mapping[int, MeanLuck] = MappingProxyType({})
+    share: float
+    luck: Mapping[int, MeanLuck]
 
 
 def estimate(counts: Counts, model: type[Expected] = Expected, prior: Prior = PRIOR) -> Estimate:
@@ -211,4 +197,4 @@ def estimate(counts: Counts, model: type[Expected] = Expected, prior: Prior = PR
         share = luck_share(likelihood, raw, counts.times, counts.size)
         mode, scores = without_luck(likelihood, raw, counts, share)
     found = covariance(mode, scores, counts.times, counts.size)
-    return Estimate(likelihood, mode, found, raw, share, luck)
+    return Estimate(likelihood, mode, *found, raw, share, luck)

@@ -205,15 +205,13 @@ def find_dumping(counts: Counts) -> list[Dumping]:
         if not len(rest.cluster):
             continue
         fit = estimate(rest)
-        covariance = fit.covariance.published[[a, b]][:, [a, b]]
+        covariance = fit.covariance[[a, b]][:, [a, b]]
         gap = float(fit.mode.x[a] - fit.mode.x[b])
         error = float(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]) ** 0.5
         score = 1 / (1 + math.exp(-gap))
         less = pair.points < pair.games * score
         points = pair.points if less else pair.games - pair.points
-        chance = _at_most(
-            points, pair.games, gap if less else -gap, error, max(fit.covariance.dispersion, 1.0)
-        )
+        chance = _at_most(points, pair.games, gap if less else -gap, error, max(fit.dispersion, 1.0))
         if chance < ERROR / (n * (n - 1)):
             who = (pair.a, pair.b) if less else (pair.b, pair.a)
             expected = pair.games * (score if less else 1 - score)
