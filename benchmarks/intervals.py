@@ -17,7 +17,7 @@ from benchmarks.ratings import Floats, pair_shares
 from tourney.compare.comparison import ComparisonRule
 from tourney.match.evidence import Coefficient
 from tourney.ratings.batch import strengths
-from tourney.ratings.counts import Counts, GameWithFaults
+from tourney.ratings.counts import Counts, Game
 from tourney.ratings.sequential import (
     ELO,
     EVERY_LOOK,
@@ -196,7 +196,7 @@ POOLS = (
 )
 
 
-def play_cycles(world: PoolWorld, strong: Floats, cycles: int, label: str) -> list[list[GameWithFaults]]:
+def play_cycles(world: PoolWorld, strong: Floats, cycles: int, label: str) -> list[list[Game]]:
     """The groups of ``cycles`` cycles in each of which all groups of entrants meet once."""
     k = world.seats
     orders = [np.array(order) for order in seat_orders(k, 1)]
@@ -211,13 +211,13 @@ def play_cycles(world: PoolWorld, strong: Floats, cycles: int, label: str) -> li
     groups = []
     for cycle in range(cycles):
         for at, table in enumerate(tables):
-            games: list[GameWithFaults] = []
+            games: list[Game] = []
             for turn, order in enumerate(orders):
                 sat = tuple(table[index] for index in order)
                 utility = (strong[list(table)] + opening[cycle, at])[order] + dice[cycle, at]
                 drawn = noise[cycle, at, turn]
                 ranks = _davidson(utility, drawn, world.nu) if k == 2 else _places(utility, drawn)
-                games.append((sat, ranks, (None,) * k))
+                games.append((sat, ranks, ()))
             groups.append(games)
     return groups
 
@@ -285,8 +285,9 @@ def ratings_table(size: Size, seed: int) -> Lines:
         yield (world.name, *(f"{100 * value / size.ratings:.1f} %" for value in found))
 
 
-def _counts(world: PoolWorld, groups: Sequence[Sequence[GameWithFaults]]) -> Counts:
-    return Counts.of_groups(((games, 1) for games in groups), range(world.bots), world.seats)
+def _counts(world: PoolWorld, groups: Sequence[Sequence[Game]]) -> Counts:
+    found = Counter(tuple(sorted(games)) for games in groups)
+    return Counts.of_clusters(found, range(world.bots), world.seats)
 
 
 # Best of N

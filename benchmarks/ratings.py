@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common import head, row, run, tables_command
 from tourney.ratings.batch import rate, relative
-from tourney.ratings.counts import Counts, GameWithFaults
+from tourney.ratings.counts import Counts, Game
 from tourney.ratings.fit import estimate, squared_scores
 from tourney.ratings.sequential import ELO, QUANTILE, expected_score
 from tourney.ratings.superiority import los, normals, uniforms
@@ -466,13 +466,12 @@ def show_speed(_seeds: int) -> None:
     print("\nOne process; memory is its maximum resident set up to there\n")
     head("case", "seconds", "CPU seconds", "MB")
     big = replace(TWO, name="big", bots=200)
-    found: Counter[tuple[GameWithFaults, GameWithFaults]] = Counter()
-    none = (None, None)
+    found: Counter[tuple[Game, ...]] = Counter()
     for results in _parts(big):
         for first, second in zip(results[::2], results[1::2], strict=True):
-            found[(first.entrants, first.ranks, none), (second.entrants, second.ranks, none)] += 1
+            found[(first.entrants, first.ranks, ()), (second.entrants, second.ranks, ())] += 1
     spent = -_clocks()
-    rate(Counts.of_groups(found.items(), range(big.bots), 2))
+    rate(Counts.of_clusters(found, range(big.bots), 2))
     _show_time("1,000,000 two-seat matches of 200 bots, batch from counts of groups", spent + _clocks())
     four = simulate(replace(FOUR, name="many"), 0, 100_000)
     spent = -_clocks()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import blocks, page
-from tests.ratings.classic_pool import BAYESELO, ORDO, POOL
+from tests.ratings.classic_pool import BAYESELO, ORDO, POOL, games_of
 from tests.support.command import invoke
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Counts
@@ -31,13 +31,7 @@ def test_rate_page_runs_from_top_to_end(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_ratings_page_shows_the_programs_numbers_beside_ours() -> None:
     rows = re.findall(r"^\| engine-(\d) \|(.*)\|$", RATINGS, re.MULTILINE)
-    groups = [
-        ([((cell.first, cell.second), ranks, (None, None))], times)
-        for cell in POOL
-        for ranks, times in (((1, 2), cell.wins), ((1, 1), cell.draws), ((2, 1), cell.losses))
-        if times
-    ]
-    counts = Counts.of_groups(groups, range(6), 2)
+    counts = Counts.of_clusters(games_of(POOL), range(6), 2)
     ours = {
         name: {line.entrant: line.elo for line in rate(counts, model=model).ratings}
         for name, model in MODELS.items()

@@ -5,7 +5,11 @@ The results were written as PGN, with players named engine-0 to engine-5, and ra
 ``ratings``). Docs and tests share the numbers.
 """
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
+
+from tourney.ratings.counts import Game
 
 
 class Cell(NamedTuple):
@@ -31,6 +35,17 @@ POOL = tuple(
 )
 PERFECT = (Cell(6, 1, 1, 0, 0), Cell(6, 2, 1, 0, 0), Cell(6, 3, 1, 0, 0))
 """Three games of another player, which won them all."""
+
+
+def games_of(cells: Iterable[Cell]) -> Counter[tuple[Game, ...]]:
+    """The games of cells, each a cluster by itself."""
+    found: Counter[tuple[Game, ...]] = Counter()
+    for cell in cells:
+        for ranks, times in (((1, 2), cell.wins), ((1, 1), cell.draws), ((2, 1), cell.losses)):
+            if times:
+                found[(((cell.first, cell.second), ranks, ()),)] += times
+    return found
+
 
 ORDO = {0: 135.8, 1: 93.1, 4: -1.0, 3: -50.9, 5: -81.0, 2: -96.1}
 BAYESELO = {0: 132, 1: 93, 4: -1, 3: -49, 5: -82, 2: -92}

@@ -1,12 +1,14 @@
 """Counts: equal from groups and from results, in any order."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from tests.ratings.pools import results_of, shuffled
 from tourney.match.evidence import Evidence
 from tourney.ratings.batch import rate
-from tourney.ratings.counts import Counts, GameWithFaults
+from tourney.ratings.counts import Counts, Game
 from tourney.schedule.row import MatchKey, ResultRow
 
 
@@ -28,14 +30,14 @@ def test_order_of_results_does_not_matter(seats: int) -> None:
 
 def test_groups_and_results_give_equal_counts() -> None:
     results = results_of(2, 4, 80)
-    groups: dict[tuple[int, ...], list[GameWithFaults]] = {}
+    groups: dict[tuple[int, ...], list[Game]] = {}
     for result in results:
-        game: GameWithFaults = (result.entrants, result.ranks, (None, None))
-        groups.setdefault(result.key[:3], []).append(game)
-    counted = Counts.of_groups(((games, 1) for games in groups.values()), range(4), 2)
+        groups.setdefault(result.key[:3], []).append((result.entrants, result.ranks, ()))
+    found = Counter(tuple(sorted(games)) for games in groups.values())
+    counted = Counts.of_clusters(found, range(4), 2)
     assert same(counted, Counts.of_results(results, range(4), 2))
     assert counted.times.max() > 1, "some group should occur more than once"
-    twice = Counts.of_groups(((games[::-1], 2) for games in groups.values()), range(4), 2)
+    twice = Counts.of_clusters(found + found, range(4), 2)
     assert np.array_equal(twice.times, 2 * counted.times)
 
 
@@ -46,8 +48,6 @@ def test_void_and_forfeited_games_are_left_out() -> None:
     assert Counts.of_results([sound, void, fault], range(2), 2).times.sum() == 2
     only = Counts.of_results([sound, void, fault], range(2), 2, forfeits="void")
     assert same(only, Counts.of_results([sound], range(2), 2))
-    games = [(fault.entrants, fault.ranks, fault.faults)]
-    assert Counts.of_groups([(games, 3)], range(2), 2, "void").times.size == 0
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """The models of Ordo and BayesElo give the numbers that those programs print."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 import numpy as np
 import pytest
 
-from tests.ratings.classic_pool import BAYESELO, BAYESELO_PERFECT, ORDO, PERFECT, POOL, Cell
+from tests.ratings.classic_pool import BAYESELO, BAYESELO_PERFECT, ORDO, PERFECT, POOL, Cell, games_of
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, rate
 from tourney.ratings.counts import Counts
@@ -15,14 +16,8 @@ from tourney.ratings.likelihood import MODELS, Bayes, Ordo
 def counts_of(cells: Iterable[Cell]) -> Counts:
     """Return the counts of cells, each game a cluster by itself."""
     cells = list(cells)
-    groups = [
-        ([((cell.first, cell.second), ranks, (None, None))], times)
-        for cell in cells
-        for ranks, times in (((1, 2), cell.wins), ((1, 1), cell.draws), ((2, 1), cell.losses))
-        if times
-    ]
     players = {cell.first for cell in cells} | {cell.second for cell in cells}
-    return Counts.of_groups(groups, players, 2)
+    return Counts.of_clusters(games_of(cells), players, 2)
 
 
 def elo(batch: Batch) -> dict[int, float]:
@@ -59,7 +54,7 @@ def test_ordo_refuses_a_player_that_won_all_games() -> None:
 
 
 def test_classic_models_refuse_three_seats() -> None:
-    counts = Counts.of_groups([([((0, 1, 2), (1, 2, 3), (None,) * 3)], 1)], range(3), 3)
+    counts = Counts.of_clusters(Counter([(((0, 1, 2), (1, 2, 3), ()),)]), range(3), 3)
     with pytest.raises(UsageError, match="two players"):
         rate(counts, model=MODELS["ordo"])
 

@@ -1,6 +1,7 @@
 """Tests and intervals of pairs: evidence, error rates at every look, coverage, and extreme results."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from tourney.errors import UsageError
 from tourney.ratings.batch import rate
-from tourney.ratings.counts import Counts
+from tourney.ratings.counts import Counts, Game
 from tourney.ratings.sequential import (
     SCORES,
     Findings,
@@ -175,9 +176,9 @@ def test_unbounded_side_is_infinite() -> None:
 
 
 def test_look_widens_intervals_and_ranges() -> None:
-    games = [((0, 1), (1, 2), (None, None)), ((1, 0), (2, 1), (None, None))]
-    lost = [((0, 1), (2, 1), (None, None)), ((1, 0), (1, 2), (None, None))]
-    counts = Counts.of_groups([(games, 40), (lost, 20)], range(2), 2)
+    won: tuple[Game, ...] = (((0, 1), (1, 2), ()), ((1, 0), (2, 1), ()))
+    lost: tuple[Game, ...] = (((0, 1), (2, 1), ()), ((1, 0), (1, 2), ()))
+    counts = Counts.of_clusters(Counter({won: 40, lost: 20}), range(2), 2)
     end, now = rate(counts), rate(counts, look=PlannedGames(120, 2))
     for fixed, looked in zip(end.ratings, now.ratings, strict=True):
         assert looked.elo == fixed.elo

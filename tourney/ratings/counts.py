@@ -33,9 +33,6 @@ FEW: Final = 12
 
 Game = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
 """Entrants' numbers, ranks and luck by seat; () where the luck is not known."""
-GameWithFaults = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
-"""Entrants' numbers, ranks and faults by seat: a fault's kind or None."""
-
 Found = Counter[tuple[Game, ...]]
 """How often each cluster of games, sorted, occurs."""
 
@@ -115,7 +112,7 @@ class Clusters:
         return Counts.of_clusters(Counter(chain.from_iterable(halves)), entrants, seats)
 
     def counts(self, entrants: Iterable[int], seats: int) -> "Counts":
-        """Their counts. Raise ValueError as ``Counts.of_groups``."""
+        """Their counts. Raise ValueError as ``Counts.of_clusters``."""
         return Counts.of_clusters(self.found(), entrants, seats, self.distinct)
 
 
@@ -161,34 +158,10 @@ class Counts:
     follows: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of_groups(
-        cls,
-        groups: Iterable[tuple[Sequence[GameWithFaults], int]],
-        entrants: Iterable[int],
-        seats: int,
-        forfeits: Forfeits = "loss",
-    ) -> "Counts":
-        """Count groups, each given with its occurrences; their games must not be void.
-
-        ``forfeits="void"`` leaves out games with a fault. Raise ValueError for a game with another number of
-        seats, an entrant that the pool lacks, or one that sits twice.
-        """
-        found: Found = Counter()
-        for games, times in groups:
-            kept = [
-                (numbers, ranks, ())
-                for numbers, ranks, faults in games
-                if forfeits == "loss" or not any(faults)
-            ]
-            if kept:
-                found[tuple(sorted(kept))] += times
-        return cls.of_clusters(found, entrants, seats)
-
-    @classmethod
     def of_results(
         cls, results: Iterable[ResultRow], entrants: Iterable[int], seats: int, **how: Any
     ) -> "Counts":
-        """Count results in any order by ``Clusters(**how)``. Raise ValueError as ``of_groups``."""
+        """Count results in any order by ``Clusters(**how)``. Raise ValueError as ``of_clusters``."""
         clusters = Clusters(**how)
         clusters.take(sorted(results, key=attrgetter("key")))
         return clusters.counts(entrants, seats)
@@ -197,7 +170,11 @@ class Counts:
     def of_clusters(
         cls, found: Found, entrants: Iterable[int], seats: int, distinct: int | None = None
     ) -> "Counts":
-        """Counts from those of clusters. Raise ValueError as ``of_groups``."""
+        """Counts from those of clusters; their games must not be void.
+
+        Raise ValueError for a game with another number of seats, an entrant that the pool lacks, or one that
+        sits twice.
+        """
         entrants = tuple(sorted(entrants))
         place = {number: k for k, number in enumerate(entrants)}
         seating: list[list[int]] = []

@@ -1,6 +1,7 @@
 """Ratings as rows of tables: of stored tournaments, long schedules in part, and of other programs' games."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -10,7 +11,7 @@ from tourney.errors import RecordError, UsageError
 from tourney.match.record import Outcome
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch, SeatEffect, rate, rate_clusters
-from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.counts import Clusters, Counts, Game
 from tourney.ratings.likelihood import Expected
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequential import PlannedGames
@@ -286,11 +287,12 @@ def rate_tally(
     for name in anchors or {}:
         if name not in number:
             raise UsageError(f"--anchor names {name!r}, which has no rated game")
-    groups = (
-        ([(kind.players, kind.ranks, kind.faults) for kind in kinds], times)
-        for kinds, times in tally.groups(joined=joined)
-    )
-    counts_ = Counts.of_groups(groups, range(len(players)), tally.seats or 2, forfeits)
+    found: Counter[tuple[Game, ...]] = Counter()
+    for kinds, times in tally.groups(joined=joined):
+        counting = (kind for kind in kinds if forfeits == "loss" or not any(kind.faults))
+        if games := sorted((kind.players, kind.ranks, ()) for kind in counting):
+            found[tuple(games)] += times
+    counts_ = Counts.of_clusters(found, range(len(players)), tally.seats or 2)
     counts_ = replace(counts_, distinct=min(tally.distinct, int(counts_.game_times.sum())))
     levels = {number[name]: elo for name, elo in (anchors or {}).items()}
     return rate(counts_, pairs=pairs, model=model, anchors=levels)
