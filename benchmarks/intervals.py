@@ -435,7 +435,7 @@ def luck_table(size: Size, seed: int) -> Lines:
         "interval without ever excludes the truth",
     )
     runs, looks, proof = max(40, size.pairs // 10), 96, needed(1, 0.05)
-    tests = (SequentialTest(), SequentialTest().without_luck())
+    tests = (SequentialTest(), SequentialTest(luck=True))
     for elo in (0.0, 20.0, 60.0):
         for noise in (0.6, 1.2, 4.0):
             wrong, pairs, missed, explained = Counter[int](), Counter[int](), 0, 0.0

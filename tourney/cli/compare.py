@@ -79,8 +79,8 @@ class CompareRequest:
                         f"--{word} is of the test, and --width makes none: leave one of them out"
                     )
             return ComparisonRule.to_width(self.width, self.batch, self.max_pairs, luck=luck)
-        test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
-        return ComparisonRule(test, self.batch, self.max_pairs, luck=luck)
+        test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, luck)
+        return ComparisonRule(test, self.batch, self.max_pairs)
 
 
 @click.command("compare")

@@ -67,8 +67,7 @@ class ComparisonState(question.QuestionState):
 class ComparisonRule(question.QuestionRule[ComparisonResult]):
     """When a comparison ends: the test, the pairs of a batch, and the most pairs (None: no limit).
 
-    With ``width`` the test decides nothing: it ends when the interval of Elo has that half width. ``luck``:
-    whether to subtract luck in games that have it.
+    With ``width`` the test decides nothing: it ends when the interval of Elo has that half width.
     """
 
     kind = "compare"
@@ -80,7 +79,6 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
     batch: int = BATCH
     max_pairs: int | None = None
     width: int | None = None
-    luck: bool = False
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""
@@ -91,7 +89,7 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
             bets=BETS,
             width=self.width,
             max_pairs=self.max_pairs,
-            luck=1 if self.luck else None,
+            luck=1 if self.test.luck else None,
         )
 
     @classmethod
@@ -103,18 +101,18 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         if (width := values.get("width")) is not None:
             return cls.to_width(int(width), batch, limit, luck=luck)
         numbers = {name: float(values[name]) for name in question.TEST}
-        return cls(SequentialTest(**numbers), batch, limit, luck=luck)
+        return cls(SequentialTest(**numbers, luck=luck), batch, limit)
 
     @classmethod
     def to_width(
         cls, width: int, batch: int = BATCH, max_pairs: int | None = None, *, luck: bool = False
     ) -> "ComparisonRule":
         """Without a test, until the interval of 95 % has this half width in Elo."""
-        return cls(SequentialTest(0.0, width, 0.025, 0.025), batch, max_pairs, width, luck)
+        return cls(SequentialTest(0.0, width, 0.025, 0.025, luck), batch, max_pairs, width)
 
     def fitting(self, game: AnyGame, seats: int) -> tuple["ComparisonRule", tuple[Rung, ...]]:  # noqa: ARG002 - always two
         """The rule for a game; it subtracts luck where that is known."""
-        return replace(self, luck=self.luck and subtracted(game)), ()
+        return replace(self, test=replace(self.test, luck=self.test.luck and subtracted(game))), ()
 
     def check(self, setup: Setup) -> None:
         """Raise TournamentError unless there are two entrants and two seats."""
@@ -137,8 +135,8 @@ class ComparisonRule(question.QuestionRule[ComparisonResult]):
         pairs would be lost.
         """
         batches = history.sums(question.BatchSums).batches[1]
-        total, scores = question.added(batches), [batch.scores(luck=self.luck) for batch in batches]
-        test = self.test.without_luck() if self.luck else self.test
+        test, total = self.test, question.added(batches)
+        scores = [batch.scores(luck=test.luck) for batch in batches]
         better, worse = test.evidence(scores)
         found = test.find(scores)
         decision: Hypothesis | None = None

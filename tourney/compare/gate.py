@@ -148,8 +148,7 @@ class GateRule(question.QuestionRule[GateResult]):
     @property
     def test(self) -> SequentialTest:
         """The test of the candidate against one baseline."""
-        test = SequentialTest(self.elo0, self.elo1, self.alpha, self.beta)
-        return test.without_luck() if self.luck else test
+        return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, self.luck)
 
     def extra(self) -> tuple[tuple[str, int | str], ...]:
         """The rule as settings of its format, sorted by name."""

@@ -18,7 +18,7 @@ of ratings has the boundary of ``tourney.schedule.until_rule``; its units are mi
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -40,6 +40,8 @@ QUANTILE: Final = 1.959963984540054
 """Standard errors on each side of a fixed 95 % interval."""
 BETS: Final = 1
 """The version of the bets, which stored questions name: other bets are another question."""
+VARIANCE: Final = 0.1
+"""The variance of scores for which bets are suited."""
 LESS: Final = 0.35
 """The part of the variance that is left of scores without luck, for which bets are suited."""
 _BOLDEST: Final = 0.95
@@ -91,26 +93,20 @@ class SequentialTest:
     """A test of two claims about A's mean score of a group of games, with looks after batches of groups.
 
     "Better": the mean is above the expected score at ``elo0``, proven wrongly with a probability of at most
-    ``alpha``. "Worse": it is below that at ``elo1`` > ``elo0``, with ``beta``. Scores lie from ``bottom`` to
-    ``top``. The test holds for any such scores; it is quickest if A's advantage is about ``elo1`` - ``elo0``
-    from a bound and if scores have this ``variance``. Raises UsageError for numbers that make no test.
+    ``alpha``. "Worse": it is below that at ``elo1`` > ``elo0``, with ``beta``. Scores lie from 0 to 1, with
+    ``luck`` beyond that by the most luck: a share of it is subtracted from them (``tourney.match.evidence``).
+    The test holds for any such scores; it is quickest if A's advantage is about ``elo1`` - ``elo0`` from a
+    bound and if scores have the usual ``VARIANCE``. Raises UsageError for numbers that make no test.
     """
 
     elo0: float = 0.0
     elo1: float = 20.0
     alpha: float = 0.05
     beta: float = 0.05
-    bottom: float = 0.0
-    top: float = 1.0
-    variance: float = 0.1
+    luck: bool = False
 
     def __post_init__(self) -> None:
         check_test(self.elo0, self.elo1, self.alpha, self.beta, ("elo0", "elo1"))
-
-    def without_luck(self) -> "SequentialTest":
-        """The same for scores from which a share of the luck is subtracted (``tourney.match.evidence``)."""
-        most = CAP / POINT
-        return replace(self, bottom=self.bottom - most, top=self.top + most, variance=LESS * self.variance)
 
     @property
     def intervals(self) -> str:
@@ -148,8 +144,9 @@ class SequentialTest:
     @property
     def _sides(self) -> "tuple[_Side, _Side]":
         """The bettors against low means and, with scores and Elo mirrored, those against high ones."""
-        suited = (expected_score(self.elo1) - expected_score(self.elo0)) / self.variance
-        up, down = self.bottom, 1 - self.top
+        most, variance = (CAP / POINT, LESS * VARIANCE) if self.luck else (0.0, VARIANCE)
+        suited = (expected_score(self.elo1) - expected_score(self.elo0)) / variance
+        up, down = -most, 1 - (1 + most)
         return _Side(_bets((0.5 - up) * suited), up, False), _Side(_bets((0.5 - down) * suited), down, True)
 
 
