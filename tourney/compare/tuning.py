@@ -88,11 +88,6 @@ class TuneState(question.QuestionState):
     rule: "TuneRule"
     point: WayPoint
 
-    @property
-    def groups(self) -> int:
-        """A mirrored pair at each table."""
-        return 1
-
     def lines(self, names: Sequence[str]) -> Iterator[str]:  # noqa: ARG002 - the lines name no bot
         """Yield the values, and their gain."""
         pairs, values, gain = self.point

@@ -227,7 +227,6 @@ def version_of(name: str) -> str:
     """The installed version of Optuna for a sampler, else "". Raises UsageError if it is missing."""
     if name not in SAMPLERS:
         return ""
-
     return str(optuna_package().__version__)
 
 
