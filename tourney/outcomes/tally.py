@@ -26,22 +26,12 @@ class Kind(NamedTuple):
     reason: str
 
 
-_Key = tuple[tuple[int, ...], tuple[int, ...], str, str, int]
-"""Players, ranks, reason, fault and the seat at fault: a kind as games give it, quick to look up."""
-
-
-def _kind(key: _Key) -> Kind:
-    players, ranks, reason, fault, faulty = key
-    faults = tuple(fault if fault and seat == faulty else None for seat in range(len(players)))
-    return Kind(players, ranks, faults, reason)
-
-
 class Tally:
     """Games by kind and group, in order. Players are numbered in order of appearance."""
 
     def __init__(self) -> None:
         self._players: dict[str, int] = {}
-        self._numbers: dict[_Key, int] = {}
+        self._numbers: dict[Kind, int] = {}
         self._labels = array("Q")
         self._sequence = array("I")
         self._plays = array("Q")
@@ -59,30 +49,30 @@ class Tally:
     @property
     def seats(self) -> int | None:
         """The number of players in each game, or None before the first."""
-        return len(next(iter(self._numbers))[0]) if self._numbers else None
+        return next((len(kind.players) for kind in self._numbers), None)
 
     def add(self, game: ForeignGame, scope: int = 0) -> None:
         """Count a game; labels of pairs hold within a ``scope``, the number of the file."""
         players = self._players
         names, ranks, pair, mirrored, _, _, reason, fault, faulty, play = game
         numbers = tuple([players.setdefault(name, len(players)) for name in names])
-        key = (numbers, ranks, reason, fault, faulty)
-        self._sequence.append(self._numbers.setdefault(key, len(self._numbers)))
+        faults = tuple([fault if seat == faulty else None for seat in range(len(ranks))]) if fault else ()
+        kind = Kind(numbers, ranks, faults or (None,) * len(ranks), reason)
+        self._sequence.append(self._numbers.setdefault(kind, len(self._numbers)))
         self._labels.append(_label(scope, numbers, pair, mirrored=mirrored) if pair else _ALONE)
         self._plays.append(play)
 
     def kinds(self) -> Iterator[tuple[Kind, int]]:
         """Yield each kind of game with its number of games."""
-        for key, times in zip(self._numbers, self._times(), strict=True):
-            yield _kind(key), int(times)
+        times = np.bincount(np.array(self._sequence, dtype=np.int64), minlength=len(self._numbers))
+        yield from zip(self._numbers, times.tolist(), strict=True)
 
     def games_of(self) -> dict[str, int]:
         """The number of each player's games."""
-        total = self._times()
         counts = [0] * len(self._players)
-        for key, times in zip(self._numbers, total, strict=True):
-            for number in key[0]:
-                counts[number] += int(times)
+        for kind, times in self.kinds():
+            for number in kind.players:
+                counts[number] += times
         return dict(zip(self._players, counts, strict=True))
 
     @property
@@ -95,7 +85,7 @@ class Tally:
 
         ``joined`` groups hold a game with the same players and moves.
         """
-        kinds = list(map(_kind, self._numbers))
+        kinds = list(self._numbers)
         group, order = self._grouped()
         sequence = np.array(self._sequence, dtype=np.int64)[order]
         if joined and (repeats := self._repeats()):
@@ -118,7 +108,7 @@ class Tally:
 
         Groups come in the order of their first games.
         """
-        kinds = list(map(_kind, self._numbers))
+        kinds = list(self._numbers)
         group, order = self._grouped()
         if not len(order):
             return
@@ -137,10 +127,11 @@ class Tally:
         kept._players = {name: place for place, name in enumerate(names)}
         number = {self._players[name]: place for name, place in kept._players.items()}
         renumbered: dict[int, int] = {}
-        for old, key in enumerate(self._numbers):
-            if all(player in number for player in key[0]):
+        for old, kind in enumerate(self._numbers):
+            if all(player in number for player in kind.players):
                 renumbered[old] = len(renumbered)
-                kept._numbers[(tuple(number[player] for player in key[0]), *key[1:])] = renumbered[old]
+                players = tuple(number[player] for player in kind.players)
+                kept._numbers[kind._replace(players=players)] = renumbered[old]
         for label, old, play in zip(self._labels, self._sequence, self._plays, strict=True):
             if old in renumbered:
                 kept._labels.append(label)
@@ -148,15 +139,11 @@ class Tally:
                 kept._plays.append(play)
         return kept
 
-    def _times(self) -> Ints:
-        times: Ints = np.bincount(np.array(self._sequence, dtype=np.int64), minlength=len(self._numbers))
-        return times
-
     def _repeats(self) -> list[Ints]:
         """The places of the games with the same players and moves, where there are several."""
         plays = np.array(self._plays, dtype=np.uint64)
-        seats = {key[0]: number for number, key in enumerate(self._numbers)}
-        who = np.array([seats[key[0]] for key in self._numbers], dtype=np.int64)
+        seats = {kind.players: number for number, kind in enumerate(self._numbers)}
+        who = np.array([seats[kind.players] for kind in self._numbers], dtype=np.int64)
         who = who[np.array(self._sequence, dtype=np.int64)] if len(plays) else who
         order = np.lexsort((who, plays))
         same = (plays[order[1:]] == plays[order[:-1]]) & (who[order[1:]] == who[order[:-1]])
