@@ -16,15 +16,15 @@ def test_date_is_known_to_the_day_or_unknown(text: str, date: str) -> None:
 @pytest.mark.parametrize(
     ("words", "ranks", "ending"),
     [
-        ("Time forfeit", (1, 2), ("time-forfeit", "timeout", 1)),
-        ("abandoned", (2, 1), ("abandoned", "crash", 0)),
-        ("time forfeit", (1, 1), ("time-forfeit", "", 0)),
-        ("illegal", (1, 2, 2), ("illegal", "", 0)),
-        ("", (1, 2), ("result", "", 0)),
+        ("Time forfeit", (1, 2), ("time-forfeit", (None, "timeout"))),
+        ("abandoned", (2, 1), ("abandoned", ("crash", None))),
+        ("time forfeit", (1, 1), ("time-forfeit", ())),
+        ("illegal", (1, 2, 2), ("illegal", ())),
+        ("", (1, 2), ("result", ())),
     ],
 )
 def test_fault_is_that_of_the_only_loser(
-    words: str, ranks: tuple[int, ...], ending: tuple[str, str, int]
+    words: str, ranks: tuple[int, ...], ending: tuple[str, tuple[str | None, ...]]
 ) -> None:
     assert ending_of(words, ranks) == ending
 

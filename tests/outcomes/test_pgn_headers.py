@@ -16,7 +16,7 @@ def test_games_keep_players_results_and_words() -> None:
     text = one("Ann", "Bob", "0-1", Date="2026.11.22", TimeControl="8+0.08", Termination="time forfeit")
     (game,) = games(read_pgn([text.encode()], "f", Problems()))
     assert (game.players, game.ranks) == (("Ann", "Bob"), (2, 1))
-    assert (game.date, game.time_control, game.fault, game.faulty) == ("2026-11-22", "8+0.08", "timeout", 0)
+    assert (game.date, game.time_control, game.faults) == ("2026-11-22", "8+0.08", ("timeout", None))
 
 
 def test_line_ends_and_byte_order_mark_do_not_matter(tmp_path: Path) -> None:

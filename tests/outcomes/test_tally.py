@@ -44,7 +44,7 @@ def test_leaving_out_rare_players_is_repeated() -> None:
 
 
 def test_fault_belongs_to_its_seat() -> None:
-    lost = ForeignGame(("a", "b"), (2, 1), reason="time-forfeit", fault="timeout", faulty=0)
+    lost = ForeignGame(("a", "b"), (2, 1), reason="time-forfeit", faults=("timeout", None))
     ((kind, times),) = tally(lost, lost).kinds()
     assert (kind.faults, kind.reason, times) == (("timeout", None), "time-forfeit", 2)
 

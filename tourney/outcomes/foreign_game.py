@@ -18,9 +18,9 @@ class ForeignGame(NamedTuple):
     ``players`` and ``ranks`` are in seat order. ``pair`` is the label that games of one mirrored group share,
     or "": with ``mirrored`` it says which two consecutive games belong together, otherwise all games with the
     label do; in either case only those of the same players. ``date`` is ``YYYY-MM-DD`` or "". ``reason`` is
-    how the game ended, in small letters with hyphens ("result" if nothing is known). ``fault`` is the kind of
-    fault by which the seat ``faulty`` (from 0) lost, or "". ``play``: a hash of its start and moves, 0 if
-    these are not known.
+    how the game ended, in small letters with hyphens ("result" if nothing is known). ``faults``: each seat's
+    kind of fault or None, () if there is none. ``play``: a hash of its start and moves, 0 if these are not
+    known.
     """
 
     players: tuple[str, ...]
@@ -30,8 +30,7 @@ class ForeignGame(NamedTuple):
     time_control: str = ""
     date: str = ""
     reason: str = "result"
-    fault: str = ""
-    faulty: int = 0
+    faults: tuple[str | None, ...] = ()
     play: int = 0
 
 
@@ -90,18 +89,17 @@ def date_of(text: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def ending_of(text: str, ranks: tuple[int, ...]) -> tuple[str, str, int]:
-    """Reason, fault and the seat at fault (from 0) from the words on how a game ended.
+def ending_of(text: str, ranks: tuple[int, ...]) -> tuple[str, tuple[str | None, ...]]:
+    """Reason and faults by seat, () if there is none, from the words on how a game ended.
 
     A fault is the sole loser's; in any other game the words are a reason only.
     """
     words = text.strip().lower()
-    kind = _FAULTS.get(words, "")
-    last = max(ranks)
-    if kind and (last == 1 or ranks.count(last) > 1):
-        kind = ""
+    kind, last = _FAULTS.get(words), max(ranks)
     reason = _NO_WORD.sub("-", words[:60]).strip("-") or "result"
-    return reason, kind, ranks.index(last) if kind else 0
+    if kind is None or last == 1 or ranks.count(last) > 1:
+        return reason, ()
+    return reason, tuple(kind if rank == last else None for rank in ranks)
 
 
 @lru_cache(maxsize=4096)

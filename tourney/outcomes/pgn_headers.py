@@ -189,7 +189,7 @@ class _Reader:
                 raise UnratedError("cut" if token is None else "contradiction")
         players = (self._name(tags.get(b"White", b"")), self._name(tags.get(b"Black", b"")))
         check_players(players)
-        reason, fault, faulty = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
+        reason, faults = ending_of(tags.get(b"Termination", b"").decode("latin-1"), ranks)
         if reason == UNTERMINATED:
             raise UnratedError("contradiction", f"{result.decode()} but unterminated")
         if self._latin:
@@ -203,8 +203,7 @@ class _Reader:
             "" if control == b"?" else control.decode("latin-1"),
             date_of(tags.get(b"UTCDate", tags.get(b"Date", b"")).decode("latin-1")),
             reason,
-            fault,
-            faulty,
+            faults,
             _play(tags.get(b"FEN", b""), data[split:]),
         )
 

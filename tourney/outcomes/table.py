@@ -151,19 +151,14 @@ def _recorded(value: object) -> ForeignGame:
     outcome = record.outcome
     if outcome.void:
         raise UnratedError("void")
-    game = _game(
+    return _game(
         {
             "players": [seat.name for seat in record.seats],
             "ranks": list(outcome.ranks),
             "pair": str(record.seed),
             "reason": outcome.reason,
         }
-    )
-    if not outcome.faults:
-        return game
-    # A game of another program has one fault at most, so later ones of a table of more seats are dropped.
-    seat, fault, _ = outcome.faults[0]
-    return game._replace(fault=fault, faulty=seat - 1)
+    )._replace(faults=outcome.seat_faults)
 
 
 def _games(
@@ -190,7 +185,7 @@ def _game(fields: Fields) -> ForeignGame:
     pair = _text(fields.get("pair", ""))
     if not pair and all(name in fields for name in _GROUP):
         pair = ".".join(_text(fields[name]) for name in _GROUP)
-    reason, fault, faulty = ending_of(_text(fields.get("reason", "")), ranks)
+    reason, faults = ending_of(_text(fields.get("reason", "")), ranks)
     return ForeignGame(
         players,
         ranks,
@@ -199,8 +194,7 @@ def _game(fields: Fields) -> ForeignGame:
         _text(fields.get("time_control", "")),
         date_of(_text(fields.get("date", ""))),
         reason,
-        fault,
-        faulty,
+        faults,
     )
 
 

@@ -54,9 +54,8 @@ class Tally:
     def add(self, game: ForeignGame, scope: int = 0) -> None:
         """Count a game; labels of pairs hold within a ``scope``, the number of the file."""
         players = self._players
-        names, ranks, pair, mirrored, _, _, reason, fault, faulty, play = game
+        names, ranks, pair, mirrored, _, _, reason, faults, play = game
         numbers = tuple([players.setdefault(name, len(players)) for name in names])
-        faults = tuple([fault if seat == faulty else None for seat in range(len(ranks))]) if fault else ()
         kind = Kind(numbers, ranks, faults or (None,) * len(ranks), reason)
         self._sequence.append(self._numbers.setdefault(kind, len(self._numbers)))
         self._labels.append(_label(scope, numbers, pair, mirrored=mirrored) if pair else _ALONE)
