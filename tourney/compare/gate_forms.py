@@ -113,13 +113,17 @@ def _escaped(text: str) -> str:
 def junit(result: GateResult) -> str:
     """The verdict as JUnit's XML: a test case for each baseline, and one for the candidate itself."""
     name = f"tourney gate {result.candidate.name}"
-    cases: list[ET.Element] = []
+    root = ET.Element("testsuites")
+    suite = ET.SubElement(root, "testsuite", {"name": name, "tests": str(1 + len(result.against))})
+    properties = ET.SubElement(suite, "properties")
+    for key in ("verdict", "reason", "gate", "gain", "no_regression", "alpha", "beta", "pairs"):
+        if (value := getattr(result, key)) is not None:
+            ET.SubElement(properties, "property", {"name": key, "value": _xml(str(value))})
 
     def case(title: str, kind: str | None, message: str, text: str = "") -> None:
-        made = ET.Element("testcase", {"classname": f"{name}.{result.game}", "name": title})
+        made = ET.SubElement(suite, "testcase", {"classname": f"{name}.{result.game}", "name": title})
         if kind is not None:
             ET.SubElement(made, kind, {"message": _xml(message)}).text = _xml(text)
-        cases.append(made)
 
     failed = result.reason in ("start", "faults")
     case("plays without faults", "failure" if failed else None, verdict_text(result), "\n".join(result.log))
@@ -129,25 +133,8 @@ def junit(result: GateResult) -> str:
         if one.claim is not None:
             kind = None if one.claim == "better" else "failure"
         case(f"better than {one.name}", kind, f"{result.verdict}: {text}")
-    suite = ET.Element("testsuite", {"name": name, "tests": str(len(cases))})
     for key, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(key, str(sum(one.find(kind) is not None for one in cases)))
-    properties = ET.SubElement(suite, "properties")
-    for key, value in (
-        ("verdict", result.verdict),
-        ("reason", result.reason),
-        ("gate", result.gate),
-        ("gain", result.gain),
-        ("no_regression", result.no_regression),
-        ("alpha", result.alpha),
-        ("beta", result.beta),
-        ("pairs", result.pairs),
-    ):
-        if value is not None:
-            ET.SubElement(properties, "property", {"name": key, "value": _xml(str(value))})
-    suite.extend(cases)
-    root = ET.Element("testsuites")
-    root.append(suite)
+        suite.set(key, str(len(suite.findall(f"testcase/{kind}"))))
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
 
