@@ -234,6 +234,7 @@ def write_tuned(bot: StoredBot, values: Mapping[str, str], folder: Path) -> None
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.absolute().parent))
     try:
         copy = shutil.copytree(bot.folder, temporary / "bot")
+        # The files of a store are read-only, and so are those of a plain copy.
         for place in (copy, *copy.rglob("*")):
             place.chmod(place.stat().st_mode | 0o200)
         text = (copy / FILE_NAME).read_text("utf-8")

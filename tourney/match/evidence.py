@@ -104,6 +104,7 @@ def luck_of(record: Record) -> tuple[int, ...]:
     total = [0] * len(record.seats)
     try:
         for draw in draws(record, game):
+            # Known before the draw, so a draw that is scaled down still has a mean of 0.
             room = CAP - max(map(abs, total))
             for seat, luck in enumerate(draw.luck):
                 scaled = (
@@ -284,6 +285,7 @@ def clusters_of(groups: int, alike: Iterable[Sequence[int]]) -> list[int]:
     root = list(range(groups))
 
     def find(group: int) -> int:
+        # Each group on the way comes to point at the next but one: a million joins stay quick.
         while root[group] != group:
             root[group] = group = root[root[group]]
         return group

@@ -58,6 +58,7 @@ class GuidedChannel(ForwardingChannel):
         self._answers.clear()
         self._info = ""
         if lines[-1].startswith(_GO) and self._guided and self._ply < self._guide.first:
+            # The bot sees these lines with the first turn on which it is asked; it is not asked for this one.
             self._kept += b"".join(line for line in lines if not line.startswith(_ASIDE))
             self._answer("")
             return

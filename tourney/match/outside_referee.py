@@ -129,6 +129,7 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
     with tempfile.TemporaryDirectory(prefix="tourney-referee-") as folder:
         out, err, work = (Path(folder) / part for part in ("output", "errors", "work"))
         work.mkdir()
+        # Files, not pipes: of output without end only the last part is read into memory.
         with out.open("wb") as output, err.open("wb") as errors:
             try:
                 process = subprocess.Popen(  # noqa: S603 - the operator's own command
@@ -147,6 +148,7 @@ def _run(words: Sequence[str], spec: MatchSpec, seconds: int) -> tuple[bytes, st
                 with suppress(subprocess.TimeoutExpired):
                     code = process.wait(seconds)
             finally:
+                # The bots that it started end with it.
                 with suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()

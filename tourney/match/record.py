@@ -154,6 +154,7 @@ class Record(Struct, frozen=True, forbid_unknown_fields=True):
         check_bits("seed", self.seed)
         self.limits.check_fuel_keys()
         seats, actions, outcome = len(self.seats), len(self.actions), self.outcome
+        # The place of a wrong actor is looked for only if there is one: a record has many actions.
         if max((actor for actor, _ in self.actions), default=0) > seats:
             for index, (actor, _) in enumerate(self.actions):
                 check_range(("actions", index, 0), actor, 0, seats)

@@ -98,13 +98,15 @@ class _Replay:
             self._notes.add(f"results by tablebase are not checked: {error}")
         ended = self._outcome.adjudication
         count = len(self._actions) if ended is not None and ended.rule == "tablebase" else -1
+        # The tables are asked after an action, before it is counted; the record has what they said last.
         return lambda _: self._outcome.ranks if self._checked + 1 == count else None
 
     def _replay(self, referee: Referee) -> Finding | None:
         """Give the seats' actions and withdrawals to the referee, and compare what it samples."""
-        left: dict[tuple[int, int], FaultKind | None] = {}
-        left.update({(count, seat): kind for seat, kind, count in self._outcome.faults if kind != "startup"})
-        left.update({(count, seat): None for seat, count in self._outcome.resigned})
+        left: dict[tuple[int, int], FaultKind | None] = {
+            (count, seat): kind for seat, kind, count in self._outcome.faults if kind != "startup"
+        }
+        left |= {(count, seat): None for seat, count in self._outcome.resigned}
         while True:
             if found := self._compare(referee):
                 return found

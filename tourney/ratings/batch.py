@@ -173,6 +173,7 @@ def rate(
     elo, matrix = relative(natural, natural_matrix, model.elo, at)
     spread, likely = superiority.spreads(matrix), superiority.shrunk(natural, natural_matrix)
     p_best = superiority.best(*likely) if best else np.zeros(n)
+    # What the tables show beside Elo: the same fit before luck is taken out.
     raw = relative(found.raw.x[:n], natural_matrix, model.elo, at)[0]
     lines = _lines(counts, (elo, matrix, spread, p_best, raw), found.luck, look)
     order = {line.entrant: place for place, line in enumerate(lines)}
@@ -205,6 +206,7 @@ def rate_clusters(clusters: Clusters, entrants: Sequence[int], seats: int, **how
         return batch
     halves = (clusters.half(entrants, seats, last=last) for last in (False, True))
     (one, first), (other, second) = map(strengths, halves)
+    # Strengths are relative to a mean, so the last change follows from the others.
     change = (other - one)[:-1]
     statistic = float(change @ np.linalg.pinv((first + second)[:-1, :-1]) @ change)
     drift = published(tail(statistic, len(change), 2.0 * len(change)), 3)

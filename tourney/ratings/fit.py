@@ -84,8 +84,9 @@ def covariance(mode: Mode, scores: Scores, times: Ints, entrants: int) -> tuple[
     """The covariance of all parameters, (P, P), and phi, by scores of clusters that occurred ``times``."""
     prior = mode.precision
     inverse = np.linalg.inv(mode.hessian)
-    inverse = (inverse + inverse.T) / 2
+    inverse = (inverse + inverse.T) / 2  # rounding leaves it a little asymmetric
     clusters = int(times.sum())
+    # The mode was fitted to these scores, so C clusters show the spread of C - 1.
     meat = squared_scores(scores, times, len(mode.x)) * (clusters / max(clusters - 1, 1))
     seen = float(np.trace(meat[:entrants, :entrants]))
     expected = float(np.trace(mode.information[:entrants, :entrants]))

@@ -179,6 +179,7 @@ def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
     gains = ((1 - scores if side.mirrored else scores) - side.bottom) / level - 1
     weights, shares = np.array(side.bets).T
     terms = weights + np.log1p(shares[:, None] * gains) @ counts
+    # The largest term is taken out, so that no exponential overflows.
     most = float(terms.max())
     return round(most + math.log(math.fsum(np.exp(terms - most).tolist())), _DIGITS)
 
@@ -186,6 +187,7 @@ def _wealth(side: _Side, seen: _Seen, elo: float) -> float:
 def _end(side: _Side, looks: Iterable[_Seen], proof: float) -> float | None:
     """The least tenth of Elo that is not refuted at any look, None if none is."""
     refuted = -_LIMIT
+    # Wealth falls as Elo grows, so all refuted tenths lie below one bound; each look goes on from the last.
     for seen in looks:
         beyond = _LIMIT if _wealth(side, seen, refuted / 10) >= proof else refuted
         while beyond - refuted > 1:

@@ -137,6 +137,7 @@ def best(mean: Floats, covariance: Floats) -> Floats:
         return np.zeros(0)
     order = np.lexsort((np.round(np.diag(covariance), _SAME), -np.round(mean, _SAME)))
     mean, covariance = mean[order], covariance[np.ix_(order, order)]
+    # Normal samples times this factor have the covariance.
     factor = np.linalg.cholesky(covariance)
     done = part = 0
     while done < SAMPLES // 2:
