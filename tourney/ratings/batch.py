@@ -17,10 +17,20 @@ from tourney.match.evidence import MeanLuck
 from tourney.ratings import superiority
 from tourney.ratings.counts import Clusters, Counts, Floats
 from tourney.ratings.cycles import SIGNIFICANT, PoolCycles, find_cycles
-from tourney.ratings.fit import Estimate, estimate, published
+from tourney.ratings.fit import (
+    Estimate,
+    Goodness,
+    PairFit,
+    connected_parts,
+    core,
+    estimate,
+    pair_fit,
+    pair_totals,
+    published,
+    tail,
+)
 from tourney.ratings.likelihood import PRIOR, Expected
 from tourney.ratings.method import Forfeits, RatingMethod
-from tourney.ratings.pair_fit import Goodness, PairFit, connected_parts, core, pair_fit, pair_totals, tail
 from tourney.ratings.sequential import ELO, EVERY_LOOK, FIXED, QUANTILE, Intervals, PlannedGames
 from tourney.schedule.row import ResultRow
 from tourney.schedule.until_rule import ALPHA

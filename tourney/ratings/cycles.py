@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tourney.ratings.counts import Floats
-from tourney.ratings.fit import published
-from tourney.ratings.pair_fit import PairFit
+from tourney.ratings.fit import PairFit, published
 from tourney.ratings.superiority import los
 
 SIGNIFICANT: Final = 0.01

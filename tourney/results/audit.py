@@ -19,8 +19,7 @@ import numpy as np
 from tourney.errors import StoreDamaged
 from tourney.ratings.batch import rate
 from tourney.ratings.counts import Clusters, Counts
-from tourney.ratings.fit import estimate
-from tourney.ratings.pair_fit import tail
+from tourney.ratings.fit import estimate, tail
 from tourney.results.tables import entrant_names
 from tourney.schedule.row import ResultRow
 from tourney.schema import Part

@@ -5,9 +5,8 @@ import pytest
 
 from tests.ratings.pools import results_of
 from tourney.ratings.counts import Counts
-from tourney.ratings.fit import maximise
+from tourney.ratings.fit import maximise, pair_totals
 from tourney.ratings.likelihood import Expected, Prior
-from tourney.ratings.pair_fit import pair_totals
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
