@@ -7,6 +7,7 @@ ranks stand as they are: the referee decides about the cost of an error.
 """
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -74,19 +75,15 @@ def referee_words(words: Sequence[str], bots: Sequence[str], seed: int) -> list[
     lines. If none of the words names a player, the lines come behind them.
     """
     places = {f"%P{number}%": line for number, line in enumerate(bots, 1)}
+    if PLAYERS not in words and not any(place in word for place in places for word in words):
+        words = [*words, PLAYERS]
+    places["%SEED%"] = str(seed)
     found: list[str] = []
-    named = False
     for word in words:
-        if word == PLAYERS:
-            found += bots
-            named = True
-            continue
-        text = word.replace("%SEED%", str(seed))
-        for place, line in places.items():
-            named |= place in word
-            text = text.replace(place, line)
-        found.append(text)
-    return found if named else [*found, *bots]
+        # In one go: what looks like a place in a bot's line stays.
+        text = re.sub(r"%(?:SEED|P\d+)%", lambda place: places.get(place[0], place[0]), word)
+        found += bots if word == PLAYERS else [text]
+    return found
 
 
 def read_outcome(output: bytes, seats: int, name: str) -> tuple[Outcome, list[int]]:
