@@ -1,7 +1,7 @@
 """A game of another program as its file gives it, and the games of files that cannot be rated."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -136,8 +136,6 @@ KINDS: Final[Mapping[str, str]] = {
 """The kinds with their words, in the order in which they are reported."""
 NOT_DAMAGED: Final = frozenset({"unfinished", "void", "filter", "latin"})
 """Kinds that say nothing against a file."""
-UNNAMED: Final = frozenset({"filter"})
-"""Kinds whose places are not kept: there may be millions, on purpose."""
 MAX_PLACES: Final = 1000
 """Places kept of each kind; further games are counted."""
 
@@ -168,15 +166,14 @@ class Problems:
         self.forms: set[str] = set()
         self.counts: Counter[str] = Counter()
         self.filtered: Counter[str] = Counter()
-        self._places: dict[str, list[ProblemPlace]] = {}
+        self._places: defaultdict[str, list[ProblemPlace]] = defaultdict(list)
 
     def add(self, kind: str, file: str, line: int, why: str = "") -> None:
         """Count a game, and keep its place as long as there are few."""
         self.counts[kind] += 1
-        if kind not in UNNAMED:
-            places = self._places.setdefault(kind, [])
-            if len(places) < MAX_PLACES:
-                places.append(ProblemPlace(kind, file, line, why))
+        # A filter leaves out games on purpose, maybe millions: their places say nothing.
+        if kind != "filter" and len(self._places[kind]) < MAX_PLACES:
+            self._places[kind].append(ProblemPlace(kind, file, line, why))
 
     @property
     def damaged(self) -> int:
@@ -186,17 +183,17 @@ class Problems:
     @property
     def places(self) -> tuple[ProblemPlace, ...]:
         """All kept places by kind, in file order within each."""
-        return tuple(place for kind in KINDS for place in self._places.get(kind, ()))
+        return tuple(place for kind in KINDS for place in self._places[kind])
 
     def sentences_by_kind(self, most: int = 3) -> Iterator[tuple[str, str]]:
         """Yield each kind with a sentence that has its number and up to ``most`` of its places."""
         for kind, words in KINDS.items():
-            count = self.counts[kind]
+            if not (count := self.counts[kind]):
+                continue
             if kind == "filter":
                 parts = [f"{number:,} by {name}" for name, number in sorted(self.filtered.items())]
             else:
-                parts = [place.text for place in self._places.get(kind, ())[:most]]
+                parts = [place.text for place in self._places[kind][:most]]
                 if count > most:
                     parts[-1] += f" and {count - most:,} more"
-            if count:
-                yield kind, f"{words}: {count:,} ({', '.join(parts)})"
+            yield kind, f"{words}: {count:,} ({', '.join(parts)})"

@@ -6,6 +6,7 @@ refused before it takes the machine's time.
 """
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -172,7 +173,7 @@ def read_files(
     and then. Raises InputError for a file that cannot be read, and UsageError if no game is left.
     """
     tally, problems = Tally(), Problems()
-    seen_controls: dict[str, int] = {}
+    seen_controls: Counter[str] = Counter()
     seats = 0
     for scope, path in enumerate(paths):
         label = (labels or {}).get(path) or label_of(path)
@@ -186,7 +187,7 @@ def read_files(
                 if problems.read % STEP == 0:
                     step(problems.read)
                 if filter_.time_controls:
-                    seen_controls[game.time_control] = seen_controls.get(game.time_control, 0) + 1
+                    seen_controls[game.time_control] += 1
                 if why := filter_.refuses(game):
                     problems.add("filter", label, line)
                     problems.filtered[why] += 1

@@ -108,10 +108,8 @@ def read_csv(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
                 "line", "other columns than the header has" if cells else "a quote is not closed"
             )
         values = dict(zip(columns, cells, strict=True))
-        found: dict[str, object] = {**values}
-        for key in ("players", "ranks"):
-            if key in values:
-                found[key] = values[key].split()
+        lists = ("players", "ranks")
+        found: dict[str, object] = {k: cell.split() if k in lists else cell for k, cell in values.items()}
         if "rank1" in values:
             used = [name for name in seats if values[name].strip()]
             found["players"] = [values[name] for name in used]
