@@ -198,7 +198,8 @@ class MatchRunner:
         hold: Holder | None = None,
     ) -> None:
         self._launch = launch
-        self._prepared = PreparedSandboxes(hold) if hold is not None and not reuse else None
+        # Kept bots start once, so no sandboxes are made for them ahead of time.
+        self._prepared = PreparedSandboxes(hold if hold is not None and not reuse else lambda *_: None)
         self._sandbox = sandbox
         self._reuse = reuse
         self.clock: Callable[[], int] = time.monotonic_ns
@@ -245,8 +246,7 @@ class MatchRunner:
         players: list[Player] = []
         try:
             places = self._places(spec)
-            if self._prepared is not None:
-                self._prepared.make(places)
+            self._prepared.make(places)
             # Nothing of the match before is left when a bot of this one starts.
             cached = 0 if self._sandbox is None else self._sandbox.settle()
             for place in places:
@@ -290,14 +290,13 @@ class MatchRunner:
                 player.cut()
 
     def _prepare(self, following: MatchSpec | None) -> None:
-        if self._prepared is not None and following is not None:
+        if following is not None:
             with suppress(TourneyError):  # it fails again, and is reported, when that match begins
                 self._prepared.make(self._places(following))
 
     def end_waiting(self) -> None:
         """End the sandboxes that were made and not used."""
-        if self._prepared is not None:
-            self._prepared.end()
+        self._prepared.end()
 
     def close(self) -> None:
         """End all kept bots, and remove what ended bots have left."""
@@ -331,7 +330,7 @@ class MatchRunner:
                 if player.quiet():
                     return player
                 player.cut()
-        channel = None if self._prepared is None else self._prepared.start(place)
+        channel = self._prepared.start(place)
         if channel is None:
             with started_on(place.processors):
                 channel = self._launch(place.entrant, place.limits)
