@@ -63,13 +63,10 @@ def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
 
 
 def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield blocks without a byte order mark, with lines that end in a line feed."""
-    first, held = True, b""
+    """Yield blocks with lines that end in a line feed."""
+    held = b""
     for block in blocks:
-        data = held + block
-        held = b""
-        if first:
-            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
+        data, held = held + block, b""
         if b"\r" in data:
             if data.endswith(b"\r"):
                 data, held = data[:-1], b"\r"

@@ -6,6 +6,7 @@ refused before it takes the machine's time.
 """
 
 import sys
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -95,7 +96,8 @@ def _content(file: BinaryIO, label: str, problems: Problems) -> Iterator[bytes]:
                 raise InputError(
                     f"{label} expands more than {MAX_RATIO:,} times: it is not a compressed file of games"
                 )
-            yield block
+            # The readers of all forms see the text alone, without a byte order mark before it.
+            yield block.removeprefix(BOM_UTF8) if total == len(block) else block
     except DamagedError as error:
         problems.add("file", label, 0, f"{error.form}: {error}")
 
@@ -134,7 +136,7 @@ class Filter:
 
 def form_of(first: bytes) -> str:
     """The form of a file by its first bytes: ``pgn``, ``jsonl`` or ``csv``."""
-    text = first.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = first.removeprefix(BOM_UTF8).lstrip()
     if text.startswith(b"{"):
         return "jsonl"
     return "pgn" if text[:1] in (b"[", b"%", b";") else "csv"
@@ -145,7 +147,7 @@ def holds_results(first: bytes) -> bool:
     if is_compressed(first) or not (first.strip() and form_of(first) == "jsonl"):
         return bool(first.strip())
     try:
-        value = parse_json(first.removeprefix(b"\xef\xbb\xbf").lstrip().split(b"\n", 1)[0])
+        value = parse_json(first.removeprefix(BOM_UTF8).lstrip().split(b"\n", 1)[0])
     except ValueError:
         return False
     if not isinstance(value, dict) or str(value.get("format", "")).startswith("tourney"):

@@ -60,8 +60,6 @@ def lines_of(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
         line = file.readline(MAX_LINE + 1)
         if not line:
             return
-        if number == 1:
-            line = line.removeprefix(b"\xef\xbb\xbf")
         bad = "nul" if b"\0" in line else ""
         if len(line) > MAX_LINE and not line.endswith(b"\n"):
             bad = "long"
