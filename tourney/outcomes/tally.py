@@ -85,16 +85,8 @@ class Tally:
         ``joined`` groups hold a game with the same players and moves.
         """
         kinds = list(self._numbers)
-        group, order = self._grouped()
+        starts, sizes, order = self._grouped(joined=joined)
         sequence = np.array(self._sequence, dtype=np.int64)[order]
-        if joined and (repeats := self._repeats()):
-            at = np.empty_like(order)
-            at[order] = group
-            part = np.array(clusters_of(int(group.max()) + 1, (at[same].tolist() for same in repeats)))
-            again = np.argsort(part[group], kind="stable")
-            group, sequence = np.unique(part[group][again], return_inverse=True)[1], sequence[again]
-        sizes = np.bincount(group) if len(group) else group
-        starts = np.cumsum(sizes) - sizes
         # Nearly all groups have one of a few sizes, and there may be a million: NumPy counts those of a size.
         for size in np.unique(sizes):
             members = np.sort(sequence[starts[sizes == size][:, None] + np.arange(size)], axis=1)
@@ -108,11 +100,7 @@ class Tally:
         Groups come in the order of their first games.
         """
         kinds = list(self._numbers)
-        group, order = self._grouped()
-        if not len(order):
-            return
-        sizes = np.bincount(group)
-        starts = np.cumsum(sizes) - sizes
+        starts, sizes, order = self._grouped(joined=False)
         sequence = np.array(self._sequence, dtype=np.int64)[order]
         # ``order`` is stable, so a group begins with its earliest game.
         for rank, one in enumerate(np.argsort(order[starts], kind="stable"), 1):
@@ -152,19 +140,29 @@ class Tally:
         runs = np.split(order, np.flatnonzero(~same) + 1)
         return [np.sort(run) for run in runs if len(run) > 1]
 
-    def _grouped(self) -> tuple[Ints, Ints]:
-        """The kept games ordered by group: each one's group from 0, and its place in the file."""
+    def _grouped(self, *, joined: bool) -> tuple[Ints, Ints, Ints]:
+        """Where each group starts among the games ordered by group, its size, and these games' places.
+
+        Places are those in the file; within a group that was not joined they ascend.
+        """
         labels = np.array(self._labels, dtype=np.uint64)
         order = np.argsort(labels, kind="stable")
         labels = labels[order]
-        if not len(labels):
-            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
-        new = np.concatenate([[True], labels[1:] != labels[:-1]])
+        new = np.ones(len(labels), dtype=bool)
+        new[1:] = labels[1:] != labels[:-1]
         runs = np.flatnonzero(new)
         within = np.arange(len(labels)) - np.repeat(runs, np.diff(np.append(runs, len(labels))))
         mirrored = (labels & np.uint64(1)).astype(bool)
         new |= (labels == _ALONE) | (mirrored & (within % 2 == 0))
-        return np.cumsum(new) - 1, order
+        group = np.cumsum(new) - 1
+        if joined and (repeats := self._repeats()):
+            at = np.empty_like(order)
+            at[order] = group
+            group = np.array(clusters_of(int(group[-1]) + 1, (at[same].tolist() for same in repeats)))[group]
+            again = np.argsort(group, kind="stable")
+            group, order = group[again], order[again]
+        starts = np.flatnonzero(np.diff(group, prepend=-1))
+        return starts, np.diff(np.append(starts, len(order))), order
 
 
 def _label(scope: int, numbers: tuple[int, ...], pair: str, *, mirrored: bool) -> int:
