@@ -11,7 +11,7 @@ from msgspec import structs
 from tourney.bots.channel.interface import Event
 from tourney.errors import GameError, SandboxError, TourneyError
 from tourney.games.base import AnyGame
-from tourney.match.player import MS, Clocks, Player, identities
+from tourney.match.player import MS, Clocks, Player
 from tourney.match.record import UNSURE_FAULTS, FaultKind, make_record, score_of
 from tourney.match.referee import Referee
 from tourney.match.result import NOT_MEASURED, MatchLog, Measurements, PlayedMatch
@@ -368,9 +368,10 @@ class _RunningMatch:
             self._take_stderr(seat, self._last_ply(seat))
         took = dict(self._times)
         times = (took[ply] // 1000 / 1000 if ply in took else None for ply in range(len(referee.actions)))
+        engines = tuple(player.identity for player in self._players.values())
         measured = structs.replace(
             about,
-            engines=identities(self._players.values()),
+            engines=engines if any(engines) else (),
             times_ms=tuple(times),
             seats=tuple(map(self._seats.measured, self._players)),
             reproducible=not self._unsure,

@@ -1,7 +1,7 @@
 """A bot in a match: its channel, its handshake and its end; and the clocks of all seats."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from tourney.bots.channel.interface import Channel, Event, cut_line
@@ -81,12 +81,6 @@ class Player:
             event.kind == "line" and isinstance(decode_bot(event.text), Info)
             for event in self.channel.pending()
         )
-
-
-def identities(players: Iterable[Player]) -> tuple[str, ...]:
-    """How each player introduced itself, or () if none did."""
-    found = tuple(player.identity for player in players)
-    return found if any(found) else ()
 
 
 def dismiss(players: Sequence[Player]) -> None:
