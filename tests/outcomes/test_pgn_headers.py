@@ -39,6 +39,18 @@ def test_blocks_may_end_anywhere(size: int) -> None:
     assert damaged(problems) == [("unfinished", 10), ("cut", 28)]
 
 
+@pytest.mark.parametrize("size", [7, 64, 1000])
+def test_game_in_a_comment_is_none_wherever_blocks_end(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_COMMENT", 300)
+    forged = one("b", "a", "1-0")
+    # The game goes on for longer than a comment may: what is inside must not be taken for the next game.
+    text = one("a", "b", "1-0", moves=f"1. e4 {{\n\n{forged}}}" + " e5" * 200) + one("c", "a", "0-1")
+    blocks = [text.encode()[k : k + size] for k in range(0, len(text), size)]
+    problems = Problems()
+    assert [game.players for _, game in read_pgn(blocks, "f", problems)] == [("c", "a")]
+    assert damaged(problems) == [("comment", 1)]
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -7,8 +7,10 @@ UTF-8, or else Latin-1 as the standard of 1994 has it.
 
 import hashlib
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Final
+from itertools import islice, pairwise
+from typing import Final, NamedTuple
 
 from tourney.outcomes.foreign_game import (
     RANKS,
@@ -29,6 +31,8 @@ MAX_COMMENT: Final = 64 << 10
 """Bytes in which a comment that is open at the next game must end; later it is taken for a cut game."""
 
 _START: Final = re.compile(rb'\n(?:(?=\[Event[ \t]+")|[ \t]*\n(?=\[[A-Za-z]))')
+_LONGEST_START: Final = 64
+"""Bytes in which a start of a game lies."""
 _HEADER: Final = re.compile(rb"(?:[ \t]*\n|[\[%;][^\n]*(?:\n|\Z))*")
 _TAG: Final = re.compile(
     rb"^\[[ \t]*"
@@ -59,7 +63,7 @@ def read_pgn(blocks: Iterable[bytes], label: str, problems: Problems) -> Iterato
     All others are problems. Labels of pairs are those of the tag ``Pair``, or of ``Event``, ``Round`` and
     ``FEN`` where the round is known.
     """
-    return _Reader(label, problems).read(_normalised(blocks))
+    return _Reader(label, problems).read(_pieces(_normalised(blocks)))
 
 
 def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -76,80 +80,66 @@ def _normalised(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"\n"
 
 
+class _Piece(NamedTuple):
+    """The text from the start of a game to that of the next; of a long game, not ``whole``, the beginning."""
+
+    line: int
+    text: bytes
+    whole: bool
+
+
+def _pieces(blocks: Iterable[bytes]) -> Iterator[_Piece]:
+    # Two empty lines before the first one, so that its game is found like all others.
+    rest, line = b"\n\n", -1
+    for block in blocks:
+        rest += block
+        starts = [one.span() for one in _START.finditer(rest)]
+        seen = 0
+        for (_, start), (_, end) in pairwise(starts):
+            line += rest.count(b"\n", seen, start)
+            seen = start
+            yield _Piece(line, rest[start:end], whole=True)
+        # The last game may go on in the next block, and a start may begin at the end of this one.
+        keep = starts[-1][0] if starts else max(len(rest) - _LONGEST_START, 0)
+        if len(rest) - keep > MAX_GAME:
+            start, keep = starts[-1][1], len(rest) - _LONGEST_START
+            yield _Piece(line + rest.count(b"\n", seen, start), rest[start:], whole=False)
+        line += rest.count(b"\n", seen, keep)
+        rest = rest[keep:]
+    if last := _START.search(rest):
+        yield _Piece(line + rest.count(b"\n", 0, last.end()), rest[last.end() :], whole=True)
+
+
 class _Reader:
-    """Cuts blocks into games and reads each; holds only the part of a block that is not read yet."""
+    """Reads the games of a file."""
 
     def __init__(self, label: str, problems: Problems) -> None:
         self._label = label
         self._problems = problems
         self._names: dict[bytes, str] = {}
         self._latin = False
-        # Two empty lines before the first one, so that its game is found like all others.
-        self._rest = b"\n\n"
-        self._line = -1
 
-    def read(self, blocks: Iterator[bytes]) -> Iterator[tuple[int, ForeignGame]]:
-        skipping = False
-        for block in blocks:
-            self._rest += block
-            if skipping:
-                skipping = self._skip()
-            if not skipping:
-                yield from self._games(last=False)
-                if len(self._rest) > MAX_GAME:
-                    self._bad("long", self._line + self._rest[:2].count(b"\n"))
-                    skipping = self._skip()
-        if not skipping:
-            yield from self._games(last=True)
-
-    def _skip(self) -> bool:
-        """Drop what comes before the next game; return whether the next game is still to come."""
-        found = _START.search(self._rest, 2)
-        # Keep the end of the block: the next start may begin in it.
-        self._drop(found.start() if found else max(len(self._rest) - 64, 0))
-        return found is None
-
-    def _drop(self, size: int) -> None:
-        self._line += self._rest.count(b"\n", 0, size)
-        self._rest = self._rest[size:]
-
-    def _games(self, *, last: bool) -> Iterator[tuple[int, ForeignGame]]:
-        """Yield the games that are whole, or all that are left, and drop them."""
-        data = self._rest
-        found = list(_START.finditer(data))
-        starts = [one.end() for one in found]
-        whole = len(starts) if last else len(starts) - 1
-        place, line, seen = 0, self._line, 0
-        while place < whole:
-            start = starts[place]
-            end = starts[place + 1] if place + 1 < len(starts) else len(data)
-            line += data.count(b"\n", seen, start)
-            seen = start
-            place += 1
-            opened = data.rfind(b"{", start, end)
-            if opened < 0 or opened < data.rfind(b"}", opened, end):
+    def read(self, pieces: Iterator[_Piece]) -> Iterator[tuple[int, ForeignGame]]:
+        following = deque[_Piece]()
+        while following or (following := deque(islice(pieces, 1))):
+            line, text, whole = following.popleft()
+            opened = text.rfind(b"{")
+            if not whole:
+                self._bad("long", line)
+            elif opened >= 0 and text.rfind(b"}", opened) < 0:
+                # A comment is open: what follows up to its end is not a game.
+                inside = _pieces_in_comment(following, pieces)
+                self._bad("comment" if inside else "cut", line)
+                for _ in range(inside):
+                    following.popleft()
+            else:
                 try:
-                    game = self._game(data[start:end], line)
+                    game = self._game(text, line)
                 except UnratedError as error:
                     self._bad(error.kind, line, error.why)
                 else:
                     self._problems.read += 1
                     yield line, game
-                continue
-            # A comment is open: what follows up to its end is not a game.
-            if not last and len(data) < end + MAX_COMMENT:
-                place -= 1
-                break
-            close = data.find(b"}", end, end + MAX_COMMENT)
-            self._bad("cut" if close < 0 else "comment", line)
-            while place < len(starts) and starts[place] <= close:
-                place += 1
-        if last:
-            return
-        if place < len(found):
-            self._drop(found[place].start())
-        else:
-            self._drop(max(len(data) - 64, 0) if not found else found[-1].start())
 
     def _bad(self, kind: str, line: int, why: str = "") -> None:
         self._problems.read += 1
@@ -216,6 +206,25 @@ class _Reader:
                 return known
             self._names[data] = known
         return known
+
+
+def _pieces_in_comment(following: deque[_Piece], pieces: Iterator[_Piece]) -> int:
+    """The number of pieces in which an open comment goes on and ends; 0 if it ends nowhere near.
+
+    ``following`` holds the pieces that were looked at already, and takes more.
+    """
+    room, count = MAX_COMMENT, 0
+    while room > 0:
+        if count == len(following):
+            following.extend(islice(pieces, 1))
+        if count == len(following):
+            break
+        text = following[count].text
+        count += 1
+        if b"}" in text[:room]:
+            return count
+        room -= len(text)
+    return 0
 
 
 def _both_controls(tags: dict[bytes, bytes]) -> bytes:
