@@ -321,7 +321,7 @@ def begin(
         StoredEntrant(k, Entrant(f"bot-{k + 1:02d}", "random", "1.0", (), f"{k:064x}"))
         for k in range(entrants)
     ]
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan, seed=MATCH_SEED, origin=CHOSEN, run=RunSettings(), entrants=bots, created="2026-11-22T08:00:00Z"
     )
     while pair_next(repository, made.id):

@@ -56,7 +56,7 @@ def begin(
         StoredEntrant(k, Entrant(n, n, "1.0", ("--x", n), f"{k:064x}"), title=n, author=n)
         for k, n in enumerate(names)
     ]
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan, seed=99, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026-11-20T08:00:00Z"
     )
     while pair_next(repository, made.id):

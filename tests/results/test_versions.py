@@ -57,7 +57,7 @@ def hold(
         )
         for number, (bot, version) in enumerate(bots)
     )
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan, seed=5, origin=CHOSEN, run=RunSettings(), entrants=entrants, created=f"2026-0{len(name)}-01"
     )
     pair_next(repository, made.id)
@@ -199,7 +199,7 @@ def test_three_seats_are_pooled_as_well(repository: Database) -> None:
     entrants = tuple(
         StoredEntrant(k, Entrant(bot, bot, version, (), f"{k:064x}")) for k, (bot, version) in enumerate(bots)
     )
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan, seed=5, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026"
     )
     pair_next(repository, made.id)

@@ -40,7 +40,7 @@ def begin(repository: Database, count: int, run: RunSettings | None = None, **pl
         StoredEntrant(k, Entrant(f"a{k}", f"bot{k}", "1.0", (), f"{k:064x}"), title=f"Bot {k}")
         for k in range(count)
     )
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         Plan(
             "cup",
             "toe",

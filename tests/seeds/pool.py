@@ -142,7 +142,7 @@ def _book(game: AnyGame) -> tuple[tuple[str, ...], ...]:
 def store(repository: Database, case: Case, seed: int, folder: Path) -> int:
     """Play a tournament of the pool to its end, store it, and return its id."""
     entrants = tuple(StoredEntrant(k, entrant(LETTERS[k])) for k in range(case.entrants))
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         case.plan, seed=seed, origin=CHOSEN, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
     pair_next(repository, made.id)

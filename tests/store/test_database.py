@@ -33,7 +33,7 @@ def play_all(repository: Database, tournament: Tournament, order: list[int] | No
 
 def test_origin_of_seed_is_stored_and_checked(repository: Database, database: Path) -> None:
     origin = Origin(False, "0" * 32, Beacon("drand 7", "0123456789abcdef"))
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         Plan("cup", "g", "1", (), "swiss", 2, 2),
         seed=1,
         origin=origin,
@@ -71,7 +71,7 @@ def test_tournament_round_trip(repository: Database) -> None:
         StoredEntrant(1, entrant("b"), joined=2),
     )
     run = StoredRun(reuse=True, sandbox="strict")
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan, seed=2**256 - 1, origin=RANDOM, run=run, entrants=entrants, created="now"
     )
     assert repository.tournaments.all() == (made,)

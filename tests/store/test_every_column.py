@@ -88,7 +88,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         genuine.play_all(repository, other)
         repository.records.move_out(other.id, Archive("archived.jsonl.gz", "5" * 64, "2026-11-22"))
         plan = Plan("results", "sage-stones", "1", (), RESULTS, 2, 2)
-        faulty = repository.tournaments.begin(
+        faulty = repository.tournaments.add(
             plan, seed=1, origin=CHOSEN, run=RunSettings(), entrants=stored(2), created="2026-11-22"
         )
         with repository.transaction() as writer:

@@ -49,7 +49,7 @@ def begin(
         mirrored_dice=mirrored_dice,
     )
     entrants = [StoredEntrant(number, replace(DRAWN, name=one)) for number, one in enumerate(names)]
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan, seed=seed, origin=origin, run=RunSettings(), entrants=entrants, created="2026-11-20"
     )
     while pair_next(repository, made.id):

@@ -144,7 +144,7 @@ def build(folder: Path) -> World:
                 )
                 for number in range(count)
             ]
-            made = repository.tournaments.begin(
+            made = repository.tournaments.add(
                 plan, seed=7, origin=RANDOM, run=RunSettings(), entrants=entrants, created="2026-11-20"
             )
             while pair_next(repository, made.id):

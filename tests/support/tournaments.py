@@ -74,7 +74,7 @@ def begin(
 ) -> Tournament:
     """Store a tournament of made-up bots, and pair its first rounds by default."""
     plan = Plan(name, "sage-stones", "1", options, format_, seats, games, rounds, extra=extra, limits=limits)
-    made = repository.tournaments.begin(
+    made = repository.tournaments.add(
         plan,
         seed=2**64 - 1,
         origin=CHOSEN,

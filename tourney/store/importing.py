@@ -253,7 +253,7 @@ def import_tournament(
         head, matches = open_tournament(lines(), name)
         one = head.tournament
         alone = all((other.game, other.seats) != (one.game, one.seats) for other in writer.tournaments.all())
-        tournament = writer.tournaments.begin(
+        tournament = writer.tournaments.add(
             one.plan,
             seed=one.seed,
             origin=one.origin,

@@ -79,7 +79,7 @@ def _bring(
     if theirs.recorded:
         import_tournament(writer, lambda: _lines(reader, theirs, other, step), created)
     else:
-        made = writer.tournaments.begin(
+        made = writer.tournaments.add(
             theirs.plan,
             seed=theirs.seed,
             origin=theirs.origin,

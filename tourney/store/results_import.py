@@ -88,7 +88,7 @@ def import_records(
     with ExitStack() as stack:
         layout = _layout(name, records(), stack.enter_context(Scratch()))
         writer = stack.enter_context(database.transaction())
-        tournament = writer.tournaments.begin(
+        tournament = writer.tournaments.add(
             layout.plan,
             seed=0,
             origin=CHOSEN,
@@ -187,7 +187,7 @@ def import_outcomes(
         for number, player in enumerate(players)
     )
     with database.transaction() as writer:
-        tournament = writer.tournaments.begin(
+        tournament = writer.tournaments.add(
             plan, seed=0, origin=CHOSEN, run=RunSettings(), entrants=entrants, created=created
         )
         chunk = [first, *islice(found, _MANY)]

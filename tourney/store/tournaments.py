@@ -196,7 +196,7 @@ class Tournaments:
         numbers = count()
         return read_values(self._access, ENTRANT, query, lambda row: entrant_of(row, next(numbers)))
 
-    def begin(
+    def add(
         self,
         plan: Plan,
         *,

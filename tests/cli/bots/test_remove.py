@@ -41,7 +41,7 @@ def test_bot_in_a_tournament_is_removed_only_by_force(tmp_path: Path) -> None:
         StoredEntrant(k, Entrant(f"e{k}", "mybot", "1.0", (), digest if k else "0" * 64)) for k in (0, 1)
     ]
     with Database.open(str(tmp_path / "cup.db"), create=True) as repository:
-        repository.tournaments.begin(
+        repository.tournaments.add(
             plan,
             seed=7,
             origin=CHOSEN,

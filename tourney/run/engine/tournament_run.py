@@ -109,7 +109,7 @@ def _prepare(
 def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
     """Store a new tournament with its first rounds."""
     file = found.file
-    tournament = database.tournaments.begin(
+    tournament = database.tournaments.add(
         file.plan,
         seed=0 if file.beacon else secrets.randbits(128) if file.seed is None else file.seed,
         origin=Origin(
