@@ -18,10 +18,10 @@ from tourney.cli.run_options import ReplayOptions
 from tourney.errors import BotError, InputError, UsageError
 from tourney.interface.found_match import is_file, names_match, read_match
 from tourney.interface.playing import split_bot
-from tourney.match.analysis import Analysis, Mark
+from tourney.match.analysis import Analyser, Analysis, Mark
 from tourney.match.record import Record
 from tourney.report import display
-from tourney.run.reruns import AnalysisRun, ReferenceBot, Replayed
+from tourney.run.reruns import AnalysisRun, Replayed, find_analyser
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 from tourney.store.values import Tournament
@@ -117,21 +117,21 @@ def command(match: str | None, options: AnalyzeRequest) -> None:
         raise UsageError("give MATCH or --bot NAME")
     output = current()
     store = BotStore(Path(options.bots).absolute())
-    reference = ReferenceBot.find(
+    analyser = find_analyser(
         split_bot(options.reference),
         store,
         open_sandbox(options.local.sandbox),
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
-    result = _AnalysisOutput(output, options.format_, reference)
+    result = _AnalysisOutput(output, options.format_, analyser)
     if match is not None and is_file(match):
         found = read_match(match)
-        for one in _valued(1, lambda _: found.record, reference, options, output):
+        for one in _valued(1, lambda _: found.record, analyser, options, output):
             result.add(found.label, found.record, one.analysis, one.findings)
     else:
         with Database.open(options.db, write=True) as database:
-            _stored(_Chosen.of(database, match, options), options, reference, result)
+            _stored(_Chosen.of(database, match, options), options, analyser, result)
     result.end()
 
 
@@ -174,16 +174,16 @@ class _Chosen:
 
 
 def _stored(
-    chosen: _Chosen, options: AnalyzeRequest, reference: ReferenceBot, result: "_AnalysisOutput"
+    chosen: _Chosen, options: AnalyzeRequest, analyser: Analyser, result: "_AnalysisOutput"
 ) -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
-    analyses, tournament, key = chosen.database.analyses, chosen.tournament, reference.analyser.key
+    analyses, tournament, key = chosen.database.analyses, chosen.tournament, analyser.key
     if not chosen.numbers:
         result.output.say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
     todo = [number for number in chosen.numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
-    for one in _valued(len(todo), lambda index: chosen.load(todo[index]), reference, options, result.output):
+    for one in _valued(len(todo), lambda index: chosen.load(todo[index]), analyser, options, result.output):
         if one.analysis is None:
             failed[todo[one.index]] = one.findings
         else:
@@ -198,14 +198,14 @@ def _stored(
 def _valued(
     count: int,
     load: Callable[[int], Record],
-    reference: ReferenceBot,
+    analyser: Analyser,
     options: AnalyzeRequest,
     output: Output,
 ) -> Iterator[Replayed]:
     """Yield each match as it is valued, by workers, with the progress shown."""
     if not count:
         return
-    bot = BotStore(Path(options.bots)).fetch(reference.analyser.bot.digest)
+    bot = BotStore(Path(options.bots)).fetch(analyser.bot.digest)
     for game in sorted({load(index).game for index in range(count)}):
         if not bot.manifest.plays(game):
             raise BotError(f"{bot.label} does not play {game}; name another bot by --with")
@@ -213,7 +213,7 @@ def _valued(
         count,
         load,
         options.local.executor(count),
-        reference,
+        analyser,
         bots=Path(options.bots).absolute(),
         sandbox=options.local.sandbox,
     )
@@ -230,10 +230,10 @@ def _valued(
 class _AnalysisOutput:
     """Analyses: printed match by match as text, or as one JSON document at the end."""
 
-    def __init__(self, output: Output, form: OutputFormat, reference: ReferenceBot) -> None:
+    def __init__(self, output: Output, form: OutputFormat, analyser: Analyser) -> None:
         self.output = output
         self._form = form
-        self._analyser = reference.analyser
+        self._analyser = analyser
         self._matches: list[AnalyzedMatch] = []
         self._failed: list[str] = []
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Final, Literal, Self
+from typing import Final, Literal, NamedTuple
 
 from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.command import add_program
@@ -46,6 +46,14 @@ class Replayed:
     kind: Kind
     findings: tuple[str, ...] = ()
     analysis: Analysis | None = None
+
+
+class ReplayedRecord(NamedTuple):
+    """A record that is being replayed, its place in the list, and why it may come out differently."""
+
+    place: int
+    record: Record
+    doubts: tuple[str, ...]
 
 
 def provide_bots(
@@ -103,10 +111,9 @@ class Replay:
         self._bots, self._sandbox, self._missing = str(bots), sandbox, missing
         self._waiting = list(reversed(range(count)))
         self._again: list[int] = []  # to be replayed, one at a time after all others
-        self._running: dict[Future[WorkerReply], int] = {}
+        self._running: dict[Future[WorkerReply], ReplayedRecord] = {}
         self._events: SimpleQueue[Future[WorkerReply] | int] = SimpleQueue()
         self._failures: Counter[int] = Counter()
-        self._held: dict[int, tuple[Record, tuple[str, ...]]] = {}
         self.stopped_by = 0
 
     def run(self) -> Iterator[Replayed]:
@@ -160,15 +167,13 @@ class Replay:
             if problem is not None:
                 yield Replayed(index, *problem)
                 continue
-            self._held[index] = record, doubts
-            task = self._task(index, record)
             try:
-                future = self._executor.submit(task)
+                future = self._executor.submit(self._task(index, record))
             except BrokenExecutor:
                 self._waiting.append(index)
                 yield from self._restart()
                 continue
-            self._running[future] = index
+            self._running[future] = ReplayedRecord(index, record, doubts)
             future.add_done_callback(self._events.put)
         with suppress(BrokenExecutor):  # the futures say so too
             self._executor.flush()
@@ -193,32 +198,27 @@ class Replay:
         return ("not played", found) if found else None
 
     def _ended(self, future: "Future[WorkerReply]") -> Iterator[Replayed]:
-        index = self._running.pop(future, None)
-        if index is None or future.cancelled():
+        one = self._running.pop(future, None)
+        if one is None or future.cancelled():
             return
         error = future.exception()
         if isinstance(error, BrokenExecutor):
-            self._running[future] = index
+            self._running[future] = one  # lost with all others
             yield from self._restart()
         elif isinstance(error, InputError):
-            del self._held[index]
-            yield Replayed(index, "not played", (str(error),))
+            yield Replayed(one.place, "not played", (str(error),))
         elif error is not None:
-            yield from self._failed(index, f"{type(error).__name__}: {error}")
-        else:
-            reply = future.result()
-            if reply.failure is not None:
-                yield from self._failed(index, reply.failure)
-            elif reply.played is not None:
-                yield from self._compared(index, reply.played)
-            else:
-                self._held.pop(index, None)
+            yield from self._failed(one.place, f"{type(error).__name__}: {error}")
+        elif (reply := future.result()).failure is not None:
+            yield from self._failed(one.place, reply.failure)
+        elif reply.played is not None:
+            yield from self._compared(one, reply.played)
 
     def _task(self, index: int, record: Record) -> MatchTask:
         return MatchTask(index + 1, record.spec, self._bots, self._sandbox, reuse=False)
 
-    def _compared(self, index: int, played: PlayedMatch) -> Iterator[Replayed]:
-        record, doubts = self._held.pop(index)
+    def _compared(self, one: ReplayedRecord, played: PlayedMatch) -> Iterator[Replayed]:
+        index, record, doubts = one
         now = played.record
         findings = [str(finding) for finding in compare(record, now)]
         if not findings:
@@ -236,7 +236,6 @@ class Replay:
 
     def _failed(self, index: int, why: str) -> Iterator[Replayed]:
         """Play a match again that the machine failed, or give it up."""
-        self._held.pop(index, None)
         self._failures[index] += 1
         if self._failures[index] >= MOST_FAILURES:
             yield Replayed(index, "not played", (f"the machine failed {MOST_FAILURES} times: {why}",))
@@ -247,58 +246,48 @@ class Replay:
         """Replace the workers after one died; every match that was submitted is replayed."""
         lost, self._running = self._running, {}
         self._executor.restart()
-        for future, index in lost.items():
+        for future, one in lost.items():
             if future.done() and not future.cancelled() and future.exception() is None:
-                self._running[future] = index
+                self._running[future] = one
                 yield from self._ended(future)
             else:
-                yield from self._failed(index, "a worker process died")
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceBot:
-    """A bot that values positions, in the store and ready to play."""
-
-    analyser: Analyser
-
-    @classmethod
-    def find(
-        cls,
-        bot_at: tuple[str, Sequence[str]],
-        store: BotStore,
-        sandbox: Sandbox,
-        *,
-        nodes: int | None,
-        move_ms: int | None,
-    ) -> Self:
-        """The bot that a person names, with its arguments; ``mcts-1000`` is ``mcts`` with 1,000 nodes.
-
-        ``uci:stockfish`` is a program of this machine that speaks that protocol.
-
-        Raises UsageError without any limit, and BotError for a bot that is missing or cannot be built.
-        """
-        reference, args = bot_at
-        name, _, count = reference.rpartition("-")
-        if name and _NODES.fullmatch(count) and "/" not in reference:
-            reference, nodes = name, int(count) if nodes is move_ms is None else nodes
-        if (nodes is None) == (move_ms is None):
-            raise UsageError("give one limit of an action: --nodes N, which reproduces, or --move-ms MS")
-        protocol, colon, program = reference.partition(":")
-        if colon and protocol in PROTOCOLS.names():
-            bot = add_program([program, *args], store, Path(), protocol=protocol, options={}, go={})
-            args = ()
-        else:
-            bot = resolve_bot(reference, store)
-        if missing := provide_bots(store, [bot.digest], sandbox, {}):
-            raise BotError(f"{reference}: {missing[bot.digest]}")
-        limits = Limits(move_ms=move_ms, nodes=nodes, margin_ms=_MARGIN_MS)
-        entrant = entrant_of(bot, bot.manifest.name, args)
-        return cls(Analyser(entrant, limits))
+                yield from self._failed(one.place, "a worker process died")
 
 
 _NODES: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _MARGIN_MS: Final = 5_000
 """Of an action: time is only a limit of the search here, and a late answer costs nothing."""
+
+
+def find_analyser(
+    bot_at: tuple[str, Sequence[str]],
+    store: BotStore,
+    sandbox: Sandbox,
+    *,
+    nodes: int | None,
+    move_ms: int | None,
+) -> Analyser:
+    """The bot that a person names, with its arguments, ready to value positions.
+
+    ``mcts-1000`` is ``mcts`` with 1,000 nodes, ``uci:stockfish`` a program of this machine that speaks that
+    protocol. Raises UsageError without any limit, and BotError for a bot that is missing or cannot be built.
+    """
+    reference, args = bot_at
+    name, _, count = reference.rpartition("-")
+    if name and _NODES.fullmatch(count) and "/" not in reference:
+        reference, nodes = name, int(count) if nodes is move_ms is None else nodes
+    if (nodes is None) == (move_ms is None):
+        raise UsageError("give one limit of an action: --nodes N, which reproduces, or --move-ms MS")
+    protocol, colon, program = reference.partition(":")
+    if colon and protocol in PROTOCOLS.names():
+        bot = add_program([program, *args], store, Path(), protocol=protocol, options={}, go={})
+        args = ()
+    else:
+        bot = resolve_bot(reference, store)
+    if missing := provide_bots(store, [bot.digest], sandbox, {}):
+        raise BotError(f"{reference}: {missing[bot.digest]}")
+    limits = Limits(move_ms=move_ms, nodes=nodes, margin_ms=_MARGIN_MS)
+    return Analyser(entrant_of(bot, bot.manifest.name, args), limits)
 
 
 class AnalysisRun(Replay):
@@ -312,7 +301,7 @@ class AnalysisRun(Replay):
         count: int,
         load: Callable[[int], Record],
         executor: MatchExecutor,
-        reference: "ReferenceBot",
+        analyser: Analyser,
         *,
         bots: Path,
         sandbox: SandboxLevel,
@@ -320,20 +309,19 @@ class AnalysisRun(Replay):
         super().__init__(
             count, lambda index: (load(index), ()), executor, bots=bots, sandbox=sandbox, missing={}
         )
-        self._reference = reference
+        self._analyser = analyser
 
     def _task(self, index: int, record: Record) -> MatchTask:
-        spec = self._reference.analyser.spec(record)
+        spec = self._analyser.spec(record)
         return MatchTask(index + 1, spec, self._bots, self._sandbox, reuse=False, guide=guide_of(record))
 
-    def _compared(self, index: int, played: PlayedMatch) -> Iterator[Replayed]:
-        record, _ = self._held.pop(index)
+    def _compared(self, one: ReplayedRecord, played: PlayedMatch) -> Iterator[Replayed]:
         try:
-            found = analysis_of(record, played, self._reference.analyser)
+            found = analysis_of(one.record, played, self._analyser)
         except InputError as error:
-            yield Replayed(index, "not played", (str(error),))
+            yield Replayed(one.place, "not played", (str(error),))
         else:
-            yield Replayed(index, "same", (), found)
+            yield Replayed(one.place, "same", (), found)
 
 
 def in_order(found: Iterator[Replayed]) -> Iterator[Replayed]:
