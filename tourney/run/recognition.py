@@ -5,8 +5,6 @@ Each question is put to a process of its own, as a bot may end at a line that it
 
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from tourney.bots.adapters.engine_channel import MAX_OUTPUT
@@ -47,12 +45,25 @@ def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limi
     if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or LATE in note:
         return ""
     entrant, launch = entrant_of(bot, bot.manifest.name), StoreLauncher(store, sandbox)
-    asker = _Asker(lambda: launch(entrant, limits), limits.startup_ms)
     try:
-        found = next((one for one in GREETINGS if asker.answers(one)), None)
+        found = next((one for one in GREETINGS if _answers(launch(entrant, limits), one, limits)), None)
     except TourneyError:  # of the machine; the match of the bot names it
         return ""
     return "" if found is None else f"it speaks {found.title}: {_advice(bot, found.protocol)}"
+
+
+def _answers(channel: Channel, greeting: EngineGreeting, limits: Limits) -> bool:
+    """Whether a bot that was just started answers a greeting; it is ended then."""
+    try:
+        channel.widen(*MAX_OUTPUT)
+        channel.request(greeting.ask)
+        deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
+        while (event := channel.wait(deadline)).kind == "line":
+            if greeting.answer.fullmatch(event.text):
+                return True
+        return False
+    finally:
+        channel.close(0)
 
 
 def _advice(bot: StoredBot, protocol: str) -> str:
@@ -63,31 +74,3 @@ def _advice(bot: StoredBot, protocol: str) -> str:
         f'put it in a folder with a {FILE_NAME} of name, version, command = ["{word}"] and protocol ='
         f' "{protocol}"; a tournament file takes [[entrant]] with command = ["PATH"] and the protocol instead'
     )
-
-
-class _Asker:
-    """Starts a bot for each question, and waits for each answer."""
-
-    def __init__(self, start: Callable[[], Channel], startup_ms: int) -> None:
-        self._start = start
-        self._startup_ms = startup_ms
-
-    def answers(self, greeting: EngineGreeting) -> bool:
-        """Whether the bot answers a greeting."""
-        with self._asked(greeting.ask) as channel:
-            return any(greeting.answer.fullmatch(line) for line in self._lines(channel, MAX_WAIT_MS))
-
-    @contextmanager
-    def _asked(self, line: bytes) -> Iterator[Channel]:
-        channel = self._start()
-        try:
-            channel.widen(*MAX_OUTPUT)
-            channel.request(line)
-            yield channel
-        finally:
-            channel.close(0)
-
-    def _lines(self, channel: Channel, most_ms: int) -> Iterator[str]:
-        deadline = time.monotonic_ns() + min(most_ms, self._startup_ms) * MS
-        while (event := channel.wait(deadline)).kind == "line":
-            yield event.text
