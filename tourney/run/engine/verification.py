@@ -8,7 +8,6 @@ database keeps twice must agree: its root, withdrawals, entrants and cached rati
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -26,7 +25,6 @@ from tourney.results.ratings import wrong_checkpoints
 from tourney.run.engine.recorder import RowArguments, spec_of
 from tourney.run.engine.schedule_check import Step, StoredSchedule, TournamentCheck, check_schedule, place
 from tourney.schedule.format import SeatArguments
-from tourney.schedule.row import MatchKey
 from tourney.spawning import Pool
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
@@ -111,16 +109,14 @@ class TournamentVerifier:
         return VerifyTask(self._tournament, self._entrants, matches, self._sealed, arguments)
 
     def _findings(self, check: "MatchCheck") -> list[Finding]:
-        """What does not hold of a match; that of its columns only if nothing else is wrong."""
-        plan = check.plan
-        if self.imported and check.key is not None and not plan:
-            plan = [*map(Finding, self._group(check.key, check.number, check.seed))]
-        return [*check.replay, *plan] or check.columns
-
-    def _group(self, key: MatchKey, number: int, seed: int) -> Iterator[str]:
-        first, other = self._seeds.setdefault((key.round, key.table, key.repeat), (number, seed))
-        if other != seed:
-            yield f"its seed is {seed}, but match {first} of the same mirrored group has {other}"
+        """What does not hold of a match, with its mirrored group's seed if it was imported."""
+        found = list(check.findings)
+        if self.imported and check.group is not None:
+            first, other = self._seeds.setdefault(check.group, (check.number, check.seed))
+            if other != check.seed:
+                why = f"its seed is {check.seed}, but match {first} of the same mirrored group has {other}"
+                found.append(Finding(why))
+        return found or [*check.columns]
 
     def whole(self, step: Step = lambda _done, _rounds: None) -> TournamentCheck:
         """What holds of the tournament as a whole; ``step`` hears of the rounds drawn again."""
@@ -250,21 +246,19 @@ class VerifyTask(NamedTuple):
     arguments: Mapping[int, SeatArguments] = {}
 
 
-@dataclass(slots=True)
-class MatchCheck:
-    """What does not hold of a match.
+class MatchCheck(NamedTuple):
+    """What does not hold of a match: ``findings`` or, where all else holds, those of its ``columns``.
 
-    ``replay``: of its record. ``plan``: against its tournament; that of a mirrored group is checked apart, by
-    ``key`` and ``seed``. ``columns``: beside a record that holds. ``recorded`` is False for a match without
-    a record, ``key`` None where the match cannot be read.
+    ``recorded`` is False for a match without a record. A match that its tournament's plan does not contradict
+    has the place of its mirrored ``group`` (round, table and repeat) and its ``seed``, which are checked
+    together with the rest of the group.
     """
 
     number: int
-    replay: list[Finding] = field(default_factory=list)
-    plan: list[Finding] = field(default_factory=list)
-    columns: list[Finding] = field(default_factory=list)
+    findings: list[Finding]
+    columns: Sequence[Finding] = ()
     recorded: bool = True
-    key: MatchKey | None = None
+    group: tuple[int, int, int] | None = None
     seed: int = 0
 
 
@@ -278,24 +272,22 @@ def check_matches(task: VerifyTask) -> VerifyReply:
 
 
 def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> MatchCheck:
-    check = MatchCheck(stored.number)
     try:
         match = stored.match()
         if match.result is None or not match.result.digest:
-            check.recorded = False
             why = stored.disagreement(None)
-            check.columns = [Finding(why)] if why else []
-            return check
+            return MatchCheck(stored.number, [Finding(why)] if why else [], recorded=False)
         record = stored.record()
-        check.replay = verify(record, notes=unchecked)
-        check.plan = [*map(Finding, islice(_differences(task, match, record), 1))]
-        check.key, check.seed = match.key, record.spec.seed
-        if not check.replay and not check.plan:
+        plan = [*map(Finding, islice(_differences(task, match, record), 1))]
+        findings, columns = [*verify(record, notes=unchecked), *plan], list[Finding]()
+        if not findings:  # columns and measurements beside a wrong record say nothing more
             why = stored.disagreement(record)
-            check.columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match, record))]
+            columns = [Finding(why)] if why else [*map(Finding, _promise(stored, match, record))]
     except (StoreDamaged, UsageError) as error:
         return MatchCheck(stored.number, [Finding(str(error))])
-    return check
+    key = match.key
+    group = None if plan else (key.round, key.table, key.repeat)
+    return MatchCheck(stored.number, findings, columns, group=group, seed=record.spec.seed)
 
 
 def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Iterator[str]:
