@@ -127,7 +127,7 @@ class Preparation:
 
     ``stored`` is the tournament if it has begun, ``before`` its entrants and ``paired`` the number of rounds
     paired so far. ``added`` are the entrants that the file adds, numbered after them, and ``withdrawn`` the
-    numbers of those that leave. ``changed``: whether the file changes a tournament that has begun.
+    numbers of those that leave.
     """
 
     file: TournamentFile
@@ -136,7 +136,14 @@ class Preparation:
     paired: int
     added: tuple[StoredEntrant, ...]
     withdrawn: tuple[int, ...] = ()
-    changed: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file changes a tournament that has begun."""
+        old = self.stored
+        return old is not None and bool(
+            self.added or self.plan != old.plan or self.file.run != old.run.settings
+        )
 
     @property
     def entrants(self) -> tuple[StoredEntrant, ...]:
@@ -184,8 +191,6 @@ def prepare(
         lines, withdrawn = changes_of(file, stored, before, paired)
         added = enter(file, lines, bots, before=before, joined=paired + 1, find=find)
         found = Preparation(file, stored, before, paired, added, withdrawn)
-        changed = bool(lines) or found.plan != stored.plan or file.run != stored.run.settings
-        found = replace(found, changed=changed)
     with naming(file.path):
         _check_playable(found)
         if dict(plan.extra).get("seeding") == "rating" and found.added:
