@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from tourney.run.listeners import PLAIN_EVERY, Listeners, PlainListener, RunLog, rich_listener
-from tourney.run.summary import Heartbeat, RunProgress
+from tourney.run.summary import RunProgress, RunStatus
 from tourney.run.workers.executor import Playing
 
 
@@ -67,7 +67,7 @@ def test_log_keeps_messages_and_a_heartbeat_a_minute(tmp_path: Path) -> None:
     log.say("caf\u00e9 \udcff\nline")
     for second in range(130):
         now[0] = 1000.0 + second
-        log.heartbeat(Heartbeat(PROGRESS, (Playing(7, 990.0),), "full"))
+        log.heartbeat(PROGRESS, RunStatus((Playing(7, 990.0),), "full"))
     log.event("end", {"code": 0})
     log.close()
     message, *heartbeats, end = lines(tmp_path / "log")

@@ -11,7 +11,7 @@ from tests.support.command import invoke
 from tests.support.processes import wait_for
 from tests.support.tournaments import THREE_PEBBLES, refused
 from tourney.errors import UsageError
-from tourney.run.summary import Heartbeat, RunProgress
+from tourney.run.summary import RunProgress, RunStatus
 from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, notify, parse_command
 
 VARIABLES = {"TOURNEY_TEXT": "$(touch hacked); `touch hacked`", "TOURNEY_CODE": "0"}
@@ -78,7 +78,7 @@ class ReporterSetup:
     def heartbeat(self, minutes: float, paused: str = "") -> None:
         """Send a heartbeat at this minute."""
         self.now = minutes
-        self.reporter.heartbeat(Heartbeat(PROGRESS, (), paused))
+        self.reporter.heartbeat(PROGRESS, RunStatus(paused=paused))
 
     def count(self) -> int:
         return len(self.calls.read_text().splitlines()) if self.calls.exists() else 0

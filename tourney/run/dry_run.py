@@ -4,7 +4,7 @@ import math
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal
 
 from msgspec import structs
 
@@ -68,7 +68,7 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
     done: int
     workers: int
     seconds: float | None
-    basis: Literal["matches", "limits"] | None
+    basis: Basis | None
     allowed: float | None
     shared: tuple[str, ...]
 
@@ -76,15 +76,6 @@ class DryRunDocument(Document, frozen=True, kw_only=True):
     def left(self) -> int:
         """The number of matches to play, as far as it is known."""
         return (self.paired if self.most_matches is None else self.most_matches) - self.done
-
-
-class _Counts(NamedTuple):
-    """The rounds and the most matches of a whole tournament, the matches paired and those with a result."""
-
-    rounds: int | None
-    most: int | None
-    paired: int
-    done: int = 0
 
 
 def dry_run(
@@ -116,9 +107,9 @@ def _estimate(
     found: Preparation, database: Database | None, pinning: Pinning, allowed: float | None
 ) -> DryRunDocument:
     plan = found.file.plan
-    counts = _counts(found, database)
+    rounds, most, paired, done = _counts(found, database)
     seconds, basis = _seconds_of_match(plan, database)
-    left = (counts.paired if counts.most is None else counts.most) - counts.done
+    left = (paired if most is None else most) - done
     game = find_game(plan.game)
     shared = (sharing_text(plan, game), _processors(plan, pinning), repeats_warning(plan, game))
     return DryRunDocument(
@@ -133,11 +124,11 @@ def _estimate(
         started=found.stored is not None,
         added=tuple(one.name for one in found.added if found.stored is not None),
         withdrawn=tuple(found.before[number].name for number in found.withdrawn),
-        rounds=counts.rounds,
-        matches=None if counts.rounds is None else counts.most,
-        most_matches=counts.most,
-        paired=counts.paired,
-        done=counts.done,
+        rounds=rounds,
+        matches=None if rounds is None else most,
+        most_matches=most,
+        paired=paired,
+        done=done,
         workers=pinning.workers,
         seconds=None if seconds is None else round(seconds * left / pinning.workers, 1),
         basis=basis,
@@ -146,7 +137,8 @@ def _estimate(
     )
 
 
-def _counts(found: Preparation, database: Database | None) -> _Counts:
+def _counts(found: Preparation, database: Database | None) -> tuple[int | None, int | None, int, int]:
+    """The rounds and the most matches of the whole tournament, the matches paired and those with a result."""
     plan, stored = found.file.plan, found.stored
     format_, setup = find_format(plan.format), setup_of(plan, found.seed, found.entrants)
     most = format_.planned_matches(setup)
@@ -155,16 +147,16 @@ def _counts(found: Preparation, database: Database | None) -> _Counts:
         pairings = format_.next_rounds(setup, History())
         paired = len(pairings.rows)
         if pairings.complete:
-            return _Counts(pairings.rows[-1].round if pairings.rows else 0, paired, paired)
-        return _Counts(rounds, most, paired)
+            return pairings.rows[-1].round if pairings.rows else 0, paired, paired, 0
+        return rounds, most, paired, 0
     progress = database.schedules.progress(stored.id)
     if stored.complete and not found.added and setup.rounds == stored.plan.rounds:
-        return _Counts(progress.rounds, progress.rows, progress.rows, progress.done)
+        return progress.rounds, progress.rows, progress.rows, progress.done
     if stored.complete and rounds is None:  # all was paired at once, and so is the rest
         rows = [row for _, row in database.schedules.rows(stored.id)]
         more = format_.next_rounds(setup, history_of(rows, database.matches.results(stored.id))).rows
         rounds, most = (more or rows)[-1].round, len(rows) + len(more)
-    return _Counts(rounds, most, progress.rows, progress.done)
+    return rounds, most, progress.rows, progress.done
 
 
 def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | None, Basis | None]:

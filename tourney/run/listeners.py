@@ -16,13 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
 
 from tourney.errors import UsageError
 from tourney.files import descriptor_of
 from tourney.results.texts import counted
-from tourney.run.summary import Heartbeat, RunProgress, progress_text, span_text
-from tourney.run.workers.executor import Playing
+from tourney.run.summary import RunProgress, RunStatus, progress_text, span_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -50,8 +48,8 @@ class Listener:
     def event(self, name: str, data: Mapping[str, object]) -> None:
         """Take an event for the log (``match``, ``bench`` and others), as JSON data."""
 
-    def heartbeat(self, heartbeat: Heartbeat) -> None:
-        """Take the state of the run, about once a second."""
+    def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
+        """Take the progress and the status of the run, about once a second."""
 
 
 class Listeners(Listener):
@@ -80,10 +78,10 @@ class Listeners(Listener):
         for listener in self._listeners:
             listener.event(name, data)
 
-    def heartbeat(self, heartbeat: Heartbeat) -> None:
+    def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
         """Pass it on."""
         for listener in self._listeners:
-            listener.heartbeat(heartbeat)
+            listener.heartbeat(progress, status)
 
 
 class PlainListener(Listener):
@@ -201,13 +199,12 @@ class RunLog(Listener):
             self._write("dropped", {"lines": self._dropped})
         self._write(name, data)
 
-    def heartbeat(self, heartbeat: Heartbeat) -> None:
+    def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
         """Write the state of the run, once a minute."""
         now = self._clock()
         if now < self._next_heartbeat:
             return
         self._next_heartbeat = now + HEARTBEAT_SECONDS
-        progress = heartbeat.progress
         self.event(
             "pulse",
             {
@@ -217,8 +214,8 @@ class RunLog(Listener):
                 "void": progress.void,
                 "rate": None if progress.rate is None else round(progress.rate, 3),
                 "left": None if progress.left is None else round(progress.left),
-                "playing": [[match.number, _time(match.since)] for match in heartbeat.playing],
-                "paused": heartbeat.paused,
+                "playing": [[match.number, _time(match.since)] for match in status.playing],
+                "paused": status.paused,
                 "rss-kb": rss_kb(),
             },
         )
@@ -284,13 +281,6 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-class RunStatus(Struct, frozen=True):
-    """The matches being played, and why the run pauses ("" if it does not)."""
-
-    playing: tuple[Playing, ...] = ()
-    paused: str = ""
-
-
 def status_path(place: Path, tournament: int) -> Path:
     """The status file of a tournament's run; ``place`` as in ``tourney.store.engine.place_of``."""
     return place.with_name(f"{place.name}-run-{tournament}.json")
@@ -315,9 +305,8 @@ class StatusFile(Listener):
         self._path = path
         self._last: RunStatus | None = None
 
-    def heartbeat(self, heartbeat: Heartbeat) -> None:
+    def heartbeat(self, _progress: RunProgress, status: RunStatus) -> None:
         """Write the status if it changed."""
-        status = RunStatus(heartbeat.playing, heartbeat.paused)
         if status == self._last:
             return
         self._last = status

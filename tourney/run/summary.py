@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
+from msgspec import Struct
+
 from tourney.errors import StoreDamaged, printable
 from tourney.match.result import LogLine, SeatLoad
 from tourney.results.standings import compute_standings
@@ -43,11 +45,9 @@ class RunProgress:
         return (self.rows - self.done) / self.rate if self.rate else None
 
 
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
-    """The state of a run: its progress, the matches being played, and why it pauses ("" if it does not)."""
+class RunStatus(Struct, frozen=True):
+    """The matches being played, and why the run pauses ("" if it does not)."""
 
-    progress: RunProgress
     playing: tuple[Playing, ...] = ()
     paused: str = ""
 
@@ -90,24 +90,20 @@ class RunLoad:
     """The turns of a run's matches: how many, how many were overloaded, and the milliseconds of both kinds.
 
     ``wall_ms``: of all turns; ``waited_ms``: of that, what was spent waiting for a processor and not charged.
-    ``matches``: those with an overloaded turn.
     """
 
     turns: int = 0
     overloaded: int = 0
     wall_ms: int = 0
     waited_ms: int = 0
-    matches: int = 0
 
     def add(self, seats: Iterable[SeatLoad]) -> None:
         """Add a match."""
-        before = self.overloaded
         for seat in seats:
             self.turns += seat.turns
             self.overloaded += seat.overloaded
             self.wall_ms += seat.wall_ms
             self.waited_ms += seat.waited_ms
-        self.matches += self.overloaded > before
 
     def fewer_workers(self, workers: int) -> int:
         """The number of workers at which no bot would have waited.

@@ -22,7 +22,7 @@ from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.run_control import ignore_hangups
 from tourney.run.engine.tournament_run import run_tournament
 from tourney.run.listeners import Listener, Listeners, RunLog
-from tourney.run.summary import End, Heartbeat, Summary, progress_text, root_text, summary_page
+from tourney.run.summary import End, RunProgress, RunStatus, Summary, progress_text, root_text, summary_page
 from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor
 from tourney.store.database import Database
@@ -233,7 +233,7 @@ class Reporter(Listener):
         self._process: subprocess.Popen[str] | None = None
         self._started = clock()
 
-    def heartbeat(self, heartbeat: Heartbeat) -> None:
+    def heartbeat(self, _progress: RunProgress, status: RunStatus) -> None:
         """Start a report if it is due; check on the one being written."""
         now = self._clock()
         if self._process is not None:
@@ -241,7 +241,7 @@ class Reporter(Listener):
                 self._finish(0)
             elif now - self._started > REPORT_SECONDS:
                 self._kill()
-        elif self._every and now - self._started >= self._every and not heartbeat.paused:
+        elif self._every and now - self._started >= self._every and not status.paused:
             self._start()
 
     def write_last(self) -> str:

@@ -26,7 +26,7 @@ from tourney.run.engine.bench_policy import (
 from tourney.run.engine.recorder import NumberedRow, Recorder, RowArguments, spec_of
 from tourney.run.engine.run_control import MAX_FAILURES, MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
-from tourney.run.summary import End, Heartbeat, Summary
+from tourney.run.summary import End, RunStatus, Summary
 from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
@@ -163,7 +163,8 @@ class Coordinator:
         if now - self._last_heartbeat >= _IDLE_SECONDS:
             self._last_heartbeat = now
             paused = self._recorder.retry.why or self._executor.paused()
-            self._listener.heartbeat(Heartbeat(self._recorder.progress(), self._executor.running(), paused))
+            status = RunStatus(self._executor.running(), paused)
+            self._listener.heartbeat(self._recorder.progress(), status)
 
     def _handle(self, event: Event) -> None:
         if isinstance(event, int):
