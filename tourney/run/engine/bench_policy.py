@@ -42,14 +42,6 @@ PLAY = BenchDecision("play")
 WAIT = BenchDecision("wait")
 
 
-@dataclass(slots=True)
-class _Undecided:
-    """A row that was handed out before it is decided, and its result if that has come."""
-
-    row: Row
-    result: MatchResult | None = None
-
-
 class PlayOrder:
     """The order in which a tournament's matches are played; their numbers go by the schedule.
 
@@ -111,7 +103,9 @@ class BenchPolicy:
         self._failed_starts: dict[int, list[int]] = {}  # places of matches by entrant, sorted
         self._faults: list[int] = []  # the place of a match for each fault, sorted; kept if they are limited
         self._unstarted: set[int] = set()  # places of the first batch at which no bot started
-        self._undecided: dict[int, _Undecided] = {}  # by number, in the order of play
+        # Rows that were handed out or held before they are decided, with the results that have come: by number,
+        # in the order of play.
+        self._undecided: dict[int, tuple[Row, MatchResult | None]] = {}
 
     @property
     def undecided(self) -> int:
@@ -172,16 +166,15 @@ class BenchPolicy:
             return decision
         if decision.kind == "stop":
             return WAIT
-        self._undecided[number] = _Undecided(row)
+        self._undecided[number] = row, None
         return BenchDecision("play" if decision.kind == "wait" else "hold")
 
     def finish(self, result: MatchResult, row: Row) -> bool:
         """Take a result, and return whether it counts now; otherwise ``settle`` brings it later."""
-        undecided = self._undecided.get(result.number)
-        if undecided is None:
+        if result.number not in self._undecided:
             self._count_result(result, row)
             return True
-        undecided.result = result
+        self._undecided[result.number] = row, result
         return False
 
     def settle(
@@ -193,14 +186,14 @@ class BenchPolicy:
         ``unfinished`` is called again for each row.
         """
         while self._undecided:
-            number, undecided = next(iter(self._undecided.items()))
-            decision = self.decide(number, undecided.row.seats, (*unfinished(), *self._held_results()))
+            number, (row, result) = next(iter(self._undecided.items()))
+            decision = self.decide(number, row.seats, (*unfinished(), *self._held_results()))
             if decision.kind == "wait":
                 return
             del self._undecided[number]
-            if decision.kind == "play" and undecided.result is not None:
-                self._count_result(undecided.result, undecided.row)
-            yield number, undecided.row, decision, undecided.result
+            if decision.kind == "play" and result is not None:
+                self._count_result(result, row)
+            yield number, row, decision, result
 
     def clear(self) -> tuple[int, ...]:
         """Forget all undecided rows and return their numbers."""
@@ -210,7 +203,7 @@ class BenchPolicy:
 
     def _held_results(self) -> Unfinished:
         """The rows whose results have come but do not count yet."""
-        return [(n, undecided.row.seats) for n, undecided in self._undecided.items() if undecided.result]
+        return [(number, row.seats) for number, (row, result) in self._undecided.items() if result]
 
     def _count_result(self, result: MatchResult, row: Row) -> None:
         if result.played is not None:
