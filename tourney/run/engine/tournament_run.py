@@ -72,16 +72,16 @@ def open_tournament(
     # Before the database is created: a file that cannot be played must leave none behind.
     fresh = None if database_exists(url) else _prepare(file, None, bots, options)
     with Database.open(url, create=True, busy=BUSY_SECONDS) as database:
-        tournament = database.tournaments.find(file.plan.name)
-        if tournament is None:
-            tournament = _begin(database, fresh or _prepare(file, database, bots, options), say)
+        stored = database.tournaments.find(file.plan.name)
+        tournament = stored or _begin(database, fresh or _prepare(file, database, bots, options), say)
         with database.run_lock(tournament, time.time()):
             tournament = _open_beacon(database, tournament, file, options)
             check_hosts(database, tournament)  # before rounds are drawn from results that must not count
-            found = _prepare(file, database, bots, options)
-            amended = _amend(database, tournament, found, say, sliced=options.sliced)
-            restore_bots(database, amended, file, bots, skip=options.skip_broken)
-            yield database, amended
+            if stored is not None:
+                found = _prepare(file, database, bots, options)
+                tournament = _amend(database, tournament, found, say, sliced=options.sliced)
+                restore_bots(database, tournament, file, bots, skip=options.skip_broken)
+            yield database, tournament
 
 
 def _prepare(
@@ -156,7 +156,7 @@ def _open_beacon(
 
 
 def _amend(
-    database: Database, tournament: Tournament, found: Preparation, say: Say, *, sliced: bool = False
+    database: Database, tournament: Tournament, found: Preparation, say: Say, *, sliced: bool
 ) -> Tournament:
     """Apply the file's changes to a stored tournament."""
     file = found.file
