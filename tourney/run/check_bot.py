@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from msgspec import structs
 
+from tourney.bot.turn import Match
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import SandboxError
-from tourney.games.base import AnyGame, AnyState
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
@@ -20,7 +20,7 @@ from tourney.match.player import Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
-from tourney.protocol import HIDDEN
+from tourney.protocol import NewGame, Over, Play, Reveal, decode_referee
 from tourney.run.recognition import start_advice
 from tourney.testing import RecordedChannel
 
@@ -266,56 +266,31 @@ class _WatchedChannel(TracedChannel):
     def __init__(self, inner: Channel, say: Callable[[str], None]) -> None:
         super().__init__(inner)
         self._say = say
-        self._game: AnyGame | None = None
-        self._state: AnyState | None = None
-        self._actions: list[str] = []
-        self._known = 0
+        self._match: Match | None = None
 
-    def send(self, data: bytes) -> None:
-        """Show and pass on."""
-        self._show(data)
-        super().send(data)
-
-    def request(self, data: bytes) -> None:
-        """Show and pass on."""
-        self._show(data)
-        super().request(data)
-
-    def _show(self, data: bytes) -> None:
+    def _sent(self, data: bytes) -> None:
+        super()._sent(data)
         for line in data.decode("utf-8").splitlines():
-            word, *rest = line.split(" ")
-            if word == "game":
-                given = dict(setting.split("=", 1) for setting in rest[1:])
-                self._game = find_game(rest[0])
-                options = {option.name: given[option.name] for option in self._game.options}
-                self._state = self._game.new(int(given["seats"]), options)
-                self._actions, self._known = [], 0
-                self._say(f"{line}\n{self._board(None)}")
-            elif word == "play":
-                self._actions.append(rest[1])
-                actor = "chance" if rest[0] == "0" else f"seat {rest[0]}"
-                said = f"{len(self._actions)}. {actor}: {rest[1]}"
-                self._say(f"{said}\n{self._board(rest[1])}" if self._go_on() else said)
-            elif word == "reveal":
-                self._actions[self._actions.index(HIDDEN)] = rest[1]
-                if self._go_on():
-                    self._say(f"all is open now\n{self._board(None)}")
-            elif word == "over":
-                self._say(line)
+            match decode_referee(line), self._match:
+                case NewGame() as new, _:
+                    self._match = Match(new)
+                    self._say(f"{line}{_board(self._match)}")
+                case Play(seat, action), Match() as known:
+                    known.add(seat, action)
+                    actor = f"seat {seat}" if seat else "chance"
+                    self._say(f"{len(known.history)}. {actor}: {action}{_board(known, action)}")
+                case Reveal(seat, action), Match() as known:
+                    known.reveal(seat, action)
+                    if board := _board(known):
+                        self._say(f"all is open now{board}")
+                case Over(), _:
+                    self._say(line)
 
-    def _go_on(self) -> bool:
-        """Play the known actions; return whether no action is hidden."""
-        while self._known < len(self._actions) and (text := self._actions[self._known]) != HIDDEN:
-            assert self._game is not None  # noqa: S101 - the referee begins with the line `game`
-            assert self._state is not None  # noqa: S101 - likewise
-            self._state = self._state.play(self._game.read_action(self._state, text))
-            self._known += 1
-        return self._known == len(self._actions)
 
-    def _board(self, last: str | None) -> str:
-        assert self._game is not None  # noqa: S101 - the referee begins with the line `game`
-        assert self._state is not None  # noqa: S101 - likewise
-        return text_diagram(self._game.diagram(self._state.position(), last))
+def _board(known: Match, last: str | None = None) -> str:
+    """The board on lines of its own; "" while an action is hidden."""
+    state = known.known
+    return "" if state is None else f"\n{text_diagram(known.game.diagram(state.position(), last))}"
 
 
 _ADVICE = {

@@ -188,7 +188,6 @@ def _seconds_of_match(plan: Plan, database: Database | None) -> tuple[float | No
 
 
 def _processors(plan: Plan, pinning: Pinning) -> str:
-    """Say which processors matches and bots share."""
     if pinning.cpus == 0:
         return f"matches and bots share all {counted(pinning.processors, 'processor')}"
     if pinning.workers * pinning.cpus > pinning.processors:

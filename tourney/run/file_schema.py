@@ -315,7 +315,6 @@ def file_schema(formats: Sequence[Format]) -> type[TournamentTable]:
 
 
 def _key_type(key: FormatKey) -> Any:
-    """The type of a format's own key."""
     about = Meta(description=key.help)
     if key.kind == "integer":
         return Annotated[int, Meta(ge=key.low, le=key.high), about]

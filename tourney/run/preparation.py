@@ -277,7 +277,6 @@ _SHOWN = ("until-", "[until] ")  # how settings are stored, and how files name t
 
 
 def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list[str]:
-    """The keys that a later file may raise."""
     setup = setup_of(tournament.plan, tournament.seed, entrants)
     # With another number of repeats the matches would begin with other lines of the book.
     numbered = tournament.plan.opening_order == "sequential" and setup.until is None
@@ -286,7 +285,6 @@ def _raisable(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> list
 
 
 def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, keys: Sequence[str]) -> None:
-    """Raise SchemaError for the first key that differs and may not."""
     seed = tournament.seed if tournament.origin.chosen else None
     old, new = _fixed(tournament.plan), _fixed(file.plan)
     if file.ponder is None:  # the first start chose it

@@ -179,7 +179,6 @@ class Replay:
             self._executor.flush()
 
     def _problem(self, record: Record) -> tuple[Kind, tuple[str, ...]] | None:
-        """Why a record cannot be replayed, or None."""
         try:
             check_digest(record)
         except RecordError as error:

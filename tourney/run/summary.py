@@ -196,11 +196,10 @@ def _listed(title: str, lines: Sequence[str], more: str, top: int = TOP) -> Iter
 
 
 def _run_lines(summary: Summary) -> Iterator[str]:
-    """The lines of the page about the run itself."""
     progress = summary.progress
     void = f", {progress.void} void" if progress.void else ""
     rate = f", {progress.rate:.2f} a second" if progress.rate is not None else ""
-    played = f"{progress.played} match{'' if progress.played == 1 else 'es'}"
+    played = counted(progress.played, "match")
     again = [f"{summary.again[c]} as {text}" for c, text in _CAUSE_TEXTS.items() if summary.again.get(c)]
     for title, text, shown in (
         ("ended", _END_TEXTS[summary.end], True),

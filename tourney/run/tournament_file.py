@@ -317,7 +317,6 @@ def _openings(path: Path, game: AnyGame, plies: int) -> Iterator[tuple[str, tupl
 
 
 def _line_actions(path: Path, line: str, game: AnyGame) -> tuple[str, ...]:
-    """The opening of a line of a book, () without one. Raises GameError."""
     if path.suffix != ".epd":
         return tuple(line.partition("#")[0].split())
     return (game.set_up(line.strip()),) if line.strip() and not line.startswith("#") else ()

@@ -141,7 +141,6 @@ class RunEnd:
 
 
 def _report_end(end: RunEnd, listener: Listener, command: Sequence[str]) -> None:
-    """Write the end to the log, and run the command of ``--notify``."""
     lines = end.text.splitlines()
     listener.event("end", {"end": end.word, "code": end.code, "text": end.sentence, "page": lines})
     if not command:

@@ -258,9 +258,9 @@ def test_machine_that_differs_is_named_and_does_not_count(
 
     run = about_run([])
     rechecks = Rechecks(run, 0, lambda: FuturesExecutor(Immediate, here), lambda act: act(), decide)
-    match = SubmittedMatch(task, Future(), first=sent_by("a", as_played(hosts[0])))
+    match = SubmittedMatch(task, Future(), sides=[sent_by("a", as_played(hosts[0]))])
     if len(hosts) > 1:
-        rechecks.compare(match, sent_by("a", as_played(hosts[0])), sent_by("b", as_played(hosts[1])))
+        rechecks.compare(match, sent_by("b", as_played(hosts[1])))
     else:
         rechecks.judge(match)
     assert decided == [(counts, doubtful, wrong)]

@@ -345,7 +345,6 @@ class Recorder:
             self._listener.say(advice)
 
     def _count(self, result: MatchResult) -> None:
-        """Count a stored result."""
         self._done += 1
         if result.played is None:
             self._void += 1

@@ -183,7 +183,6 @@ class _Redraw:
                 return
 
     def _end(self, pairings: Pairings, drawn: int) -> Iterator[str]:
-        """Compare the mark of a complete schedule, at its end."""
         complete = self._stored.tournament.complete
         if pairings.rows:
             count = len(pairings.rows)
@@ -214,7 +213,6 @@ class _Redraw:
         return next_rounds(self._format, setup_of(plan, self._stored.tournament.seed, entrants), history)
 
     def _results(self, drawn: int) -> Iterator[ResultRow]:
-        """Yield the results that the draw after some rounds saw."""
         for match in self._seen(drawn):
             result, old = match.result_row, self._old(match, drawn)
             if old is not None:
@@ -255,7 +253,6 @@ class _Redraw:
         return here[-1].round if len(kept) < len(pairings.rows) and sorted(kept) == here else None
 
     def _compare(self, pairings: Pairings, drawn: int, upto: int) -> Iterator[str]:
-        """Compare drawn rounds with the stored ones."""
         here = self._between(drawn, upto)
         if here == sorted(pairings.rows):
             return

@@ -42,8 +42,6 @@ class _SpooledMatch(Struct, frozen=True):
 
 
 class _SpoolLine(Struct, frozen=True, rename="kebab", omit_defaults=True):
-    """A result as its line has it."""
-
     number: int
     note: str
     played: _SpooledMatch | None
@@ -199,7 +197,6 @@ def _line(data: Mapping[str, object]) -> bytes:
 
 
 def _parse_line(line: bytes) -> dict[str, object] | None:
-    """A line's data, or None if it is damaged."""
     checksum, _, body = line.partition(b" ")
     if checksum != _checksum(body):
         return None

@@ -107,7 +107,6 @@ def _prepare(
 
 
 def _begin(database: Database, found: Preparation, say: Say) -> Tournament:
-    """Store a new tournament with its first rounds."""
     file = found.file
     tournament = database.tournaments.add(
         file.plan,
@@ -158,7 +157,6 @@ def _open_beacon(
 def _amend(
     database: Database, tournament: Tournament, found: Preparation, say: Say, *, sliced: bool
 ) -> Tournament:
-    """Apply the file's changes to a stored tournament."""
     file = found.file
     if file.presentation != database.tournaments.presentation(tournament.id):
         database.tournaments.keep_presentation(tournament.id, file.presentation)

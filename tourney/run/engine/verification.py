@@ -147,7 +147,6 @@ class TournamentVerifier:
         return TournamentCheck(tuple(findings), unfinished, tuple(notes))
 
     def _seed_follows(self) -> Iterator[str]:
-        """Compare the seed with what its beacon and its commitment give."""
         origin, seed = self._tournament.origin, self._tournament.seed
         if origin.beacon is None or origin.beacon.value is None:
             return
@@ -157,7 +156,6 @@ class TournamentVerifier:
             yield f"its seed does not follow from its beacon {origin.beacon.round} and its commitment"
 
     def _kept_root(self, unfinished: str | None) -> Iterator[str]:
-        """Compare the root that was kept at the end with that of the tournament as it is."""
         kept = self._tournament.root
         if kept is None:
             return
@@ -191,7 +189,6 @@ class TournamentVerifier:
                 yield f"the entrant {stored.name} does not fit its line of the tournament file, {line}"
 
     def _ratings_agree(self) -> Iterator[str]:
-        """Compute cached ratings and an estimated draw probability again."""
         for settings in wrong_checkpoints(self._database, self._tournament):
             yield f"the ratings cached under {settings[:120]} do not follow from its results"
         kept = self._database.ratings.draw_probability(self._tournament.game, self._tournament.seats)
@@ -307,7 +304,6 @@ def _promise(stored: StoredMatch, match: TournamentMatch, record: Record) -> Ite
 
 
 def _differences(task: VerifyTask, match: TournamentMatch, record: Record) -> Iterator[str]:
-    """Yield the differences between a record and its match, a sentence each."""
     plan = task.tournament.plan
     found = record.spec
     arguments = task.arguments.get(match.number, ())

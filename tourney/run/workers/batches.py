@@ -35,7 +35,8 @@ class SubmittedMatch:
     """A match that was submitted; ``alone``: it travels in no batch.
 
     ``losses``: nodes that were lost while they played it. ``not_on``: machines that it goes to only if there
-    is no other. ``first`` and ``second``: what two hosts sent, ``judged``: the result on this machine.
+    is no other. ``sides``: what hosts sent of a match that is rechecked, two at most; ``judged``: the results
+    on this machine.
     """
 
     task: MatchTask
@@ -44,14 +45,13 @@ class SubmittedMatch:
     failures: int = 0
     alone: bool = False
     not_on: set[str] = field(default_factory=set)
-    first: HostResult | None = None
-    second: HostResult | None = None
+    sides: list[HostResult] = field(default_factory=list)
     judged: list[PlayedMatch] = field(default_factory=list)
 
     @property
     def plain(self) -> bool:
         """Whether it may travel in a batch."""
-        return not (self.alone or self.losses or self.failures or self.not_on or self.first)
+        return not (self.alone or self.losses or self.failures or self.not_on or self.sides)
 
 
 @dataclass(eq=False, slots=True)
@@ -160,7 +160,7 @@ class BatchQueue:
         What cannot be sent now waits on, also where ``send`` raises an error.
         """
         # Without room only rechecks that no node may play can go on: to this machine.
-        rechecked = any(match.first for match in self.waiting)
+        rechecked = any(match.sides for match in self.waiting)
         if not (rechecked or any(node.room for node in self.nodes.values())):
             return
         left: list[SubmittedMatch] = []
@@ -170,7 +170,7 @@ class BatchQueue:
                 node = self._choose(match)
                 if node is not None:
                     send(node, self._with_others(match, node))
-                elif match.first is not None and not self._may_play(match):
+                elif match.sides and not self._may_play(match):
                     judge(match)
                 else:
                     left.append(match)
@@ -207,7 +207,7 @@ class BatchQueue:
         """The nodes that may play a match, with room or without."""
         good = [node for node in self.nodes.values() if not node.closed]
         others = [node for node in good if node.machine not in match.not_on]
-        return others if others or match.first is not None else good
+        return others if others or match.sides else good
 
     def _choose(self, match: SubmittedMatch) -> PlayingNode | None:
         """The least loaded node with room; a match that a node was lost with meets no other such."""
@@ -319,12 +319,13 @@ class Rechecks:
         """Say whether a match is played on a second host; only who knows the tournament's seed knows that."""
         return uniform(derive(self._run.seed, "recheck", number), OF) < self._share
 
-    def compare(self, match: SubmittedMatch, first: HostResult, second: HostResult) -> None:
+    def compare(self, match: SubmittedMatch, second: HostResult) -> None:
         """Compare what two hosts sent; where they differ, have this machine play the match."""
+        first = match.sides[0]
         if first[1].digest == second[1].digest:
             self._decide(match, sent(first), ())
         else:
-            match.second = second
+            match.sides.append(second)
             self.judge(match)
 
     def judge(self, match: SubmittedMatch) -> None:
@@ -340,10 +341,10 @@ class Rechecks:
     def _judged(self, match: SubmittedMatch, done: "Future[WorkerReply]") -> None:
         """Compare the result of a match here with those that the hosts sent."""
         self._judging -= 1
-        if match.first is None:  # its host was set aside meanwhile
+        sides = match.sides
+        if not sides:  # its host was set aside meanwhile
             self._decide(match, None, ())
             return
-        sides = [side for side in (match.first, match.second) if side is not None]
         played = None if done.cancelled() or done.exception() else done.result().played
         if played is None:
             self._run.say(f"match {match.task.number} could not be rechecked: {HERE} could not play it")
@@ -362,7 +363,7 @@ class Rechecks:
             # A time-out or a crash proves nothing: no host is refused, but the result here counts.
             self._doubtful.update(one.host for one in others if agreed or played.reproducible)
             self._decide(match, good, ())
-        elif len({one.digest for one in match.judged}) > 1 or not (agreed or match.second is None):
+        elif len({one.digest for one in match.judged}) > 1 or not (agreed or len(sides) == 1):
             self._run.say(
                 f"match {match.task.number} does not repeat: it came out differently on {sides[0][0].host}"
                 " and on other machines, so that its recheck proves nothing; bots whose choices depend on the"

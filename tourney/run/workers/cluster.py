@@ -222,7 +222,6 @@ class ClusterExecutor(MatchExecutor):
         self._dispatcher.rechecks.say_doubts()
 
     def _look(self, nodes: Mapping[str, ClusterNode]) -> None:
-        """Take the nodes that are there now; say when none is left."""
         if self._dispatcher.look(nodes):
             self._paused = ""
         elif not self._paused:

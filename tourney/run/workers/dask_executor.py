@@ -141,7 +141,6 @@ class DaskLink(ClusterLink):
             ) from error
 
     def _url(self) -> str:
-        """The scheduler's address; with TLS where Dask's configuration asks for it."""
         import dask  # noqa: PLC0415 - as above
 
         if "://" in self._address:

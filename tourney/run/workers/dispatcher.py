@@ -119,7 +119,6 @@ class Dispatcher(BatchQueue):
         asked.add_done_callback(lambda one: self._put(partial(self._introduced, one.result())))
 
     def _introduced(self, one: IntroducedNode) -> None:
-        """Take a node that has answered, if it may play."""
         if self.admission.admit(one, next((node.known for node in self.nodes.values()), None)):
             self.nodes[one.node.address] = PlayingNode(one)
             self.count_slots()
@@ -183,8 +182,8 @@ class Dispatcher(BatchQueue):
                 node.closed = f"{node.known.host} is refused: {why}"
                 again += self.take_back(node)
         for match in self._open:
-            if match.first is not None and match.first[0].node.machine == machine:
-                match.first = None
+            if match.sides and match.sides[0][0].node.machine == machine:
+                match.sides.clear()
         self.count_slots()
         self._run.say(f"{one.host} is refused: {why}; {again} matches that it was sent are played elsewhere")
 
@@ -248,7 +247,6 @@ class Dispatcher(BatchQueue):
         future.add_done_callback(lambda done: self._put(partial(self._ended, batch, done)))
 
     def _ended(self, batch: SentBatch, done: "Future[object]") -> None:
-        """Take the reply to a batch, and have it checked."""
         if batch.stuck:  # late, but the slot is free again
             batch.node.stuck -= 1
             self.count_slots()
@@ -270,7 +268,6 @@ class Dispatcher(BatchQueue):
             checked.add_done_callback(lambda done: self._put(partial(self._checked, batch, done)))
 
     def _checked(self, batch: SentBatch, done: "Future[list[CheckedReply]]") -> None:
-        """Take a reply that was checked."""
         node = batch.node
         try:
             if self.admission.is_banned(node.machine):
@@ -292,7 +289,6 @@ class Dispatcher(BatchQueue):
                 self._take(match, node, one)
 
     def _take(self, match: SubmittedMatch, node: PlayingNode, one: CheckedReply) -> None:
-        """Take the reply to a match."""
         head = one.head
         if one.played is not None:
             self._accept(match, node, one.played)
@@ -304,7 +300,7 @@ class Dispatcher(BatchQueue):
             else:  # it has heard of a drain that is not of this run, or the reply to its batch was too long
                 match.alone = True
                 self.waiting.append(match)
-        elif match.first is not None:
+        elif match.sides:
             match.not_on.add(node.machine)  # a second play that the machine ended proves nothing
             self.waiting.append(match)
         else:
@@ -333,7 +329,7 @@ class Dispatcher(BatchQueue):
         match.failures += 1
         match.not_on.add(node.machine)
         self._close_failing(node, why)
-        if match.first is not None or match.failures < MAX_FAILURES:  # what has a result is judged at last
+        if match.sides or match.failures < MAX_FAILURES:  # what has a result is judged at last
             self.waiting.appendleft(match)
         elif usable:
             self._release(match, WorkerReply(match.task.number, failure=why, plays=MAX_FAILURES))
@@ -352,23 +348,20 @@ class Dispatcher(BatchQueue):
         one = node.known
         node.failed = 0
         # The record was verified, but a host may have played other bots: only a second play can show that.
-        if match.first is None:
-            # With reuse nothing is promised.
-            if match.task.reuse or not self.rechecks.drawn(match.task.number):
-                self._deliver(match, one.host, played)
-                return
-            match.first = one, played
+        if match.sides:
+            self.rechecks.compare(match, (one, played))
+        elif match.task.reuse or not self.rechecks.drawn(match.task.number):  # with reuse nothing is promised
+            self._deliver(match, one.host, played)
+        else:
+            match.sides.append((one, played))
             match.not_on = {one.node.machine}
             self.waiting.append(match)
-            return
-        self.rechecks.compare(match, match.first, (one, played))
 
     def _decided(
         self, match: SubmittedMatch, good: tuple[str, PlayedMatch] | None, wrong: tuple[IntroducedNode, ...]
     ) -> None:
         """Take a match that was rechecked: what counts of it, and the hosts that sent another one."""
-        match.first = match.second = None
-        match.judged = []
+        match.sides, match.judged = [], []
         for one in wrong:
             self._refuse(one, f"its match {match.task.number} has another result on other machines")
         if good is None:

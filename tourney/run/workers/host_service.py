@@ -230,7 +230,6 @@ def pack_bot(bot: StoredBot) -> bytes:
 
 
 def _bots(asked: Question) -> BotsAnswer:
-    """Build the bots that are there; say which are not, or cannot be built."""
     store = BotStore(cache_folder() / "bots")
     missing, broken = tuple(digest for digest in asked.digests if not store.has(digest)), {}
     try:

@@ -151,7 +151,6 @@ class LocalExecutor(MatchExecutor):
 
 
 def _batch_of(tasks: Sequence[MatchTask]) -> tuple[float, int]:
-    """The seconds and the most matches of a batch of such matches."""
     if all(task.reuse for task in tasks):
         return BATCH_SECONDS, MAX_BATCH
     return (AHEAD_SECONDS, 1) if tasks[0].sandbox == "off" else (AHEAD_SECONDS, AHEAD_BATCH)

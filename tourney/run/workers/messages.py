@@ -12,7 +12,6 @@ processes for it.
 
 import json
 import math
-import os
 import re
 import time
 from collections.abc import Sequence
@@ -42,7 +41,7 @@ from tourney.match.verify import verify
 from tourney.parsing import parse_json
 from tourney.run.workers.executor import Cause, MatchTask, WorkerReply
 from tourney.schema import Digest, SandboxLevel
-from tourney.spawning import WorkerContext, when_orphaned
+from tourney.spawning import WorkerContext, default_processes, when_orphaned
 
 MAX_REPLY: Final = 64 << 20
 """Bytes of the longest reply that is read, to a match or to a batch: the length of the longest record."""
@@ -265,7 +264,7 @@ class ReplyChecker:
         self, data: bytes, tasks: Sequence[MatchTask], source: ReplySource
     ) -> "Future[list[CheckedReply]]":
         if self._pool is None:
-            count = max(1, min(MAX_PROCESSES, len(os.sched_getaffinity(0)) - 1))
+            count = max(1, min(MAX_PROCESSES, default_processes() - 1))
             self._pool = ProcessPoolExecutor(count, mp_context=WorkerContext(), initializer=when_orphaned)
         try:
             return self._pool.submit(check_replies, data, tasks, source)
@@ -358,7 +357,6 @@ def other_match(record: Record, spec: MatchSpec) -> str:
 
 
 def _measured(text: bytes, record: Record, elapsed_ms: int) -> Measurements:
-    """The measurements, checked."""
     found = decode(text, Measurements, most=MAX_REPLY, what="measurements that")
     most = elapsed_ms + _SLACK_MS
     seats = len(record.seats)

@@ -50,8 +50,6 @@ _RUNNERS: list[MatchRunner] = []
 
 
 class _Worker:
-    """The state of this process."""
-
     playing = False
     draining: "Event | None" = None
     status: "Array[c_double] | None" = None
@@ -185,7 +183,6 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 
 
 def _exit_now() -> None:
-    """End this process and all its descendants."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # All descendants, also those that left their bot's session and that this process adopted.
     signal_tree(os.getpid(), signal.SIGKILL, spare=1)
@@ -237,7 +234,6 @@ def kill_strays(known: Collection[int]) -> int:
 
 
 def _kill(find: Callable[[], list[int]]) -> int:
-    """Kill and reap processes until none is found."""
     count = 0
     for _ in range(_ATTEMPTS):
         for pid in (found := find()):
