@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
@@ -52,36 +52,32 @@ class Listener:
         """Take the progress and the status of the run, about once a second."""
 
 
+P = ParamSpec("P")
+
+
+def _each(
+    method: Callable[Concatenate[Listener, P], None],
+) -> Callable[Concatenate["Listeners", P], None]:
+    name = method.__name__
+
+    def passed_on(self: "Listeners", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        for listener in self.listeners:
+            getattr(listener, name)(*args, **kwargs)
+
+    return passed_on
+
+
 class Listeners(Listener):
     """Passes everything on to several listeners."""
 
     def __init__(self, *listeners: Listener) -> None:
-        self._listeners = listeners
+        self.listeners = listeners
 
-    def progress(self, progress: RunProgress) -> None:
-        """Pass it on."""
-        for listener in self._listeners:
-            listener.progress(progress)
-
-    def say(self, text: str) -> None:
-        """Pass it on."""
-        for listener in self._listeners:
-            listener.say(text)
-
-    def state(self, lines: Sequence[str]) -> None:
-        """Pass it on."""
-        for listener in self._listeners:
-            listener.state(lines)
-
-    def event(self, name: str, data: Mapping[str, object]) -> None:
-        """Pass it on."""
-        for listener in self._listeners:
-            listener.event(name, data)
-
-    def heartbeat(self, progress: RunProgress, status: RunStatus) -> None:
-        """Pass it on."""
-        for listener in self._listeners:
-            listener.heartbeat(progress, status)
+    progress = _each(Listener.progress)
+    say = _each(Listener.say)
+    state = _each(Listener.state)
+    event = _each(Listener.event)
+    heartbeat = _each(Listener.heartbeat)
 
 
 class PlainListener(Listener):
