@@ -13,7 +13,6 @@ from tourney.run.engine.bench_policy import (
     BenchDecision,
     BenchPolicy,
     PlayOrder,
-    failed_starts_of,
     last_deciding,
     stop_text,
 )
@@ -86,11 +85,6 @@ def test_fault_limit_counts_every_kind_and_waits_while_undecided() -> None:
     policy.count(7, (4, 5), (None, "illegal"))
     assert policy.decide(15, (2, 3), ()) == PLAY
     assert policy.decide(16, (2, 3), ()) == BenchDecision("stop", matches=(8,))
-
-
-def test_failed_starts_are_listed_by_entrant() -> None:
-    results: list[tuple[int, Seats, Faults]] = [(9, (1, 0), START), (2, (0, 1), (None, "startup"))]
-    assert failed_starts_of(results) == {1: (2, 9)}
 
 
 ROWS = st.lists(

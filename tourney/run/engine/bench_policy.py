@@ -103,8 +103,8 @@ class BenchPolicy:
         self._failed_starts: dict[int, list[int]] = {}  # places of matches by entrant, sorted
         self._faults: list[int] = []  # the place of a match for each fault, sorted; kept if they are limited
         self._unstarted: set[int] = set()  # places of the first batch at which no bot started
-        # Rows that were handed out or held before they are decided, with the results that have come: by number,
-        # in the order of play.
+        # Rows that were handed out or held before they are decided, with the results that have come; by their
+        # numbers, in the order of play.
         self._undecided: dict[int, tuple[Row, MatchResult | None]] = {}
 
     @property
@@ -219,17 +219,6 @@ def last_deciding(place: int) -> int:
 def none_started(faults: Sequence[str | None]) -> bool:
     """Whether every bot of a match failed at start-up."""
     return bool(faults) and all(fault == "startup" for fault in faults)
-
-
-def failed_starts_of(
-    results: Iterable[tuple[int, Sequence[int], Sequence[str | None]]],
-) -> dict[int, tuple[int, ...]]:
-    """The matches, of those given, in which an entrant failed at start-up, by entrant."""
-    found: dict[int, tuple[int, ...]] = {}
-    for number, entrants, faults in sorted(results, key=lambda result: result[0]):
-        for entrant in startup_failures(entrants, faults):
-            found[entrant] = (*found.get(entrant, ()), number)
-    return found
 
 
 def again_text(tournament: Tournament, name: str) -> str:

@@ -1,5 +1,6 @@
 """What a run needs on this machine before it plays: a sandbox, ``ponder``, and bots that start."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,6 @@ from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
 from tourney.results.texts import counted, sharing_text
-from tourney.run.engine.bench_policy import failed_starts_of, none_started
 from tourney.run.engine.run_control import Deadline
 from tourney.run.preparation import find_bot, naming, noted
 from tourney.run.tournament_file import TournamentFile
@@ -275,13 +275,8 @@ def restore_bots(
             bots.provide(digest)
 
 
-def skip_broken(
-    database: Database, tournament: Tournament, bots: BotStore, sandbox: Sandbox
-) -> tuple[StoredEntrant, ...]:
-    """Bench the entrants of a stored tournament whose bots cannot be started now, and return them.
-
-    Only bots that still have something to play are tried.
-    """
+def skip_broken(database: Database, tournament: Tournament, bots: BotStore, sandbox: Sandbox) -> None:
+    """Bench the entrants that still have something to play and whose bots cannot be started now."""
     stored = database.tournaments.entrants(tournament.id)
     paired = database.schedules.progress(tournament.id).rounds
     due = {number for _, row in database.schedules.pending(tournament.id) for number in row.seats}
@@ -293,10 +288,9 @@ def skip_broken(
     ]
     broken = find_broken(tried, bots, sandbox, tournament.plan.limits)
     marked = without_broken(tournament.plan, stored, broken, paired=paired)
-    changed = tuple(new for old, new in zip(stored, marked, strict=True) if new != old)
+    changed = [new for old, new in zip(stored, marked, strict=True) if new != old]
     if changed:
         database.tournaments.change_entrants(tournament.id, changed)
-    return changed
 
 
 def rejoin(
@@ -340,11 +334,12 @@ def unbench(
     entrants = database.tournaments.entrants(tournament.id)
     numbers = {entrant.name: entrant.number for entrant in entrants}
     void = dict(database.totals.benched(tournament.id))
-    faulty = database.matches.faulty(tournament.id)
-    failed_starts = failed_starts_of(faulty)
-    for match, seats, faults in faulty:  # a failure of the machine, most likely, that is over
-        for entrant in seats if none_started(faults) else ():
-            failed_starts[entrant] = (*failed_starts.get(entrant, ()), match)
+    # Where no bot of a match started, the machine was the likelier cause; that is over too.
+    failed_starts: dict[int, list[int]] = defaultdict(list)
+    for match, seats, faults in database.matches.faulty(tournament.id):
+        for entrant, fault in zip(seats, faults, strict=True):
+            if fault == "startup":
+                failed_starts[entrant].append(match)
     for name in names:
         if name not in numbers:
             raise UsageError(
