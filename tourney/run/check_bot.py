@@ -1,33 +1,38 @@
 """Check a bot: the handshake, and games against ``random`` at every seat; a module also against itself."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec import structs
 
 from tourney.bot.turn import Match
+from tourney.bots.adapters.engine_channel import MAX_OUTPUT
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.errors import SandboxError
+from tourney.errors import SandboxError, TourneyError
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
 from tourney.match.match_runner import MatchRunner, StoreLauncher, entrant_of
 from tourney.match.play import play_match
-from tourney.match.player import Player, dismiss
+from tourney.match.player import LATE, MS, Player, dismiss
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
 from tourney.match.verify import replay
 from tourney.protocol import NewGame, Over, Play, Reveal, decode_referee
-from tourney.run.recognition import start_advice
 from tourney.testing import RecordedChannel
 
 OPPONENT = "random"
 CHECKED = "checked"
 STDERR_LINES = 10
 LEGAL_SHOWN = 20
+MAX_WAIT_MS: Final = 3_000  # for the answer to each greeting
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,8 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class TrialListener:
-    """Who follows a check of a bot.
+    """What follows a check: ``watch`` gets the board after each action, as soon as the bot hears of it.
 
-    ``watch`` is called with the lines of the board after each action, as soon as the bot hears of it.
     ``record`` gets the lines of the first match as a dialogue (``tourney.testing``).
     """
 
@@ -115,28 +119,21 @@ def check_bot(
         yield from map(checker.play_by_fuel, games)
 
 
+@dataclass
 class _Checker:
     """Plays one bot against ``random``."""
 
-    def __init__(
-        self,
-        bot: StoredBot,
-        store: BotStore,
-        sandbox: Sandbox,
-        limits: Limits,
-        listener: TrialListener,
-    ) -> None:
-        opponent = store.add(shipped_bots()[OPPONENT], origin="used")
-        self._bot = bot
-        self._limits = limits
-        self._store = store
-        self._sandbox = sandbox
-        self._launch = StoreLauncher(store, sandbox)
-        self._watch = listener.watch
-        self._record = listener.record
-        self._trace: TracedChannel | None = None
-        self._checked = entrant_of(bot, CHECKED)
-        self._other = entrant_of(opponent, OPPONENT)
+    bot: StoredBot
+    store: BotStore
+    sandbox: Sandbox
+    limits: Limits
+    listener: TrialListener
+
+    def __post_init__(self) -> None:
+        self._launch = StoreLauncher(self.store, self.sandbox)
+        self._wire: Collection[str] = ()
+        self._checked = entrant_of(self.bot, CHECKED)
+        self._other = entrant_of(self.store.add(shipped_bots()[OPPONENT], origin="used"), OPPONENT)
 
     def play_again(self, game: str) -> Trial:
         """Play the first match twice and compare the actions."""
@@ -168,25 +165,25 @@ class _Checker:
         players: list[Player] = []
         try:
             for entrant in specs[0].seats:
-                players.append(Player(self._traced(entrant, self._limits), reuse=True))  # noqa: PERF401 - if one fails, the others are ended
+                players.append(Player(self._traced(entrant, self.limits), reuse=True))  # noqa: PERF401 - if one fails, the others are ended
             for number, spec in enumerate(specs, start=1):
                 played = play_match(spec, rules, players)
                 if played.outcome.seat_faults[0]:
                     result = f"fails in match {number}: {_note_of(played, 1)}"
                     advice = "do not use it with reuse = true: after `over` comes `game` or `quit`"
-                    return Trial(name, None, result, advice, self._wire(), _stderr_of(played, 1))
+                    return Trial(name, None, result, advice, tuple(self._wire), _stderr_of(played, 1))
         finally:
             dismiss(players)
         return Trial(name, True, "plays on after `over`")
 
     def play_by_fuel(self, game: str) -> Trial:
         """Play a module against itself by fuel, twice; say what its moves took."""
-        limits = structs.replace(self._limits, charge="fuel", ponder="allow").metered()
+        limits = structs.replace(self.limits, charge="fuel", ponder="allow").metered()
         name = f"{game} by fuel, against itself"
         seats = find_game(game).seat_counts[0]
         entrants = tuple(structs.replace(self._checked, name=f"{CHECKED}-{k}") for k in range(1, seats + 1))
         spec = MatchSpec(game, (), entrants, 1, limits)
-        with MatchRunner(self._launch, sandbox=self._sandbox) as runner:
+        with MatchRunner(self._launch, sandbox=self.sandbox) as runner:
             played, again = (runner.play(spec) for _ in range(2))
         self._launch.close()
         if played.outcome.faults:
@@ -213,7 +210,7 @@ class _Checker:
         )
 
     def _play(self, game: str, seats: int, seat: int) -> PlayedMatch:
-        with MatchRunner(self._traced, sandbox=self._sandbox) as runner:
+        with MatchRunner(self._traced, sandbox=self.sandbox) as runner:
             played = runner.play(self._spec(game, seats, seat, seed=1))
         for other in range(1, seats + 1):
             if other != seat and played.outcome.seat_faults[other - 1]:
@@ -226,19 +223,18 @@ class _Checker:
     def _spec(self, game: str, seats: int, seat: int, seed: int) -> MatchSpec:
         entrants = [structs.replace(self._other, name=f"{OPPONENT}-{k}") for k in range(1, seats + 1)]
         entrants[seat - 1] = self._checked
-        return MatchSpec(game, (), tuple(entrants), seed, self._limits)
+        return MatchSpec(game, (), tuple(entrants), seed, self.limits)
 
     def _traced(self, entrant: Entrant, limits: Limits) -> Channel:
         channel = self._launch(entrant, limits)
         if entrant.name != CHECKED:
             return channel
-        if self._record == []:
-            channel = RecordedChannel(channel, self._record)
-        self._trace = TracedChannel(channel) if self._watch is None else _WatchedChannel(channel, self._watch)
-        return self._trace
-
-    def _wire(self) -> tuple[str, ...]:
-        return tuple(self._trace.lines) if self._trace is not None else ()
+        watch, record = self.listener.watch, self.listener.record
+        if record == []:  # only the first match
+            channel = RecordedChannel(channel, record)
+        traced = TracedChannel(channel) if watch is None else _WatchedChannel(channel, watch)
+        self._wire = traced.lines
+        return traced
 
     def play_at(self, game: str, seats: int, seat: int) -> Trial:
         """Play a game at a seat of a table."""
@@ -251,9 +247,9 @@ class _Checker:
         if fault == "illegal":
             legal, board = _at_fault(played)
             advice += f"; the legal actions were: {legal}"
-        note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), self._wire()
+        note, stderr, wire = _note_of(played, seat), _stderr_of(played, seat), tuple(self._wire)
         if fault == "startup":
-            advice = start_advice(self._bot, self._store, self._sandbox, self._limits, note) or advice
+            advice = start_advice(self.bot, self.store, self.sandbox, self.limits, note) or advice
         return Trial(name, False, note, advice, wire, stderr, fault == "startup", board)
 
 
@@ -353,3 +349,52 @@ def _at_fault(played: PlayedMatch) -> tuple[str, tuple[str, ...]]:
     actions = list(map(game.action_string, state.legal_actions()))
     legal = " ".join(actions[:LEGAL_SHOWN]) + (" ..." if len(actions) > LEGAL_SHOWN else "")
     return legal, tuple(text_diagram(game.diagram(state.position(), last)).splitlines())
+
+
+GREETINGS: Final = (
+    ("uci", "UCI", b"uci\n", re.compile(r"uciok\s*")),
+    ("gtp", "GTP", b"1 protocol_version\n", re.compile(r"=1\s+[0-9]+\s*", re.ASCII)),
+    ("xboard", "xboard's protocol", b"xboard\nprotover 2\n", re.compile(r"feature .*")),
+    ("gomocup", "Gomocup's protocol", b"ABOUT\n", re.compile(r'.*\bname\s*=\s*".*')),
+)
+"""What to write in ``bot.toml``, the name for people, the line that asks, and the answer to it."""
+
+
+def start_advice(bot: StoredBot, store: BotStore, sandbox: Sandbox, limits: Limits, note: str = "") -> str:
+    """What a bot that fails at start-up should change, if its protocol is an engine's; otherwise "".
+
+    It is asked, unless ``note``, the match log's, has advice already.
+    """
+    if bot.manifest.protocol != "tourney" or bot.manifest.module is not None or LATE in note:
+        return ""
+    entrant, launch = entrant_of(bot, bot.manifest.name), StoreLauncher(store, sandbox)
+    with suppress(TourneyError):  # of the machine; the match of the bot names it
+        for protocol, title, ask, answer in GREETINGS:
+            # A process for each question, as a bot may end at a line that it does not know.
+            if _answers(launch(entrant, limits), ask, answer, limits):
+                return f"it speaks {title}: {_protocol_advice(bot, protocol)}"
+    return ""
+
+
+def _answers(channel: Channel, ask: bytes, answer: re.Pattern[str], limits: Limits) -> bool:
+    """Whether a bot that was just started gives this answer; it is ended then."""
+    try:
+        channel.widen(*MAX_OUTPUT)
+        channel.request(ask)
+        deadline = time.monotonic_ns() + min(MAX_WAIT_MS, limits.startup_ms) * MS
+        while (event := channel.wait(deadline)).kind == "line":
+            if answer.fullmatch(event.text):
+                return True
+        return False
+    finally:
+        channel.close(0)
+
+
+def _protocol_advice(bot: StoredBot, protocol: str) -> str:
+    if (bot.folder / FILE_NAME).exists():
+        return f'write protocol = "{protocol}" in its {FILE_NAME}'
+    word = bot.manifest.command[0]
+    return (
+        f'put it in a folder with a {FILE_NAME} of name, version, command = ["{word}"] and protocol ='
+        f' "{protocol}"; a tournament file takes [[entrant]] with command = ["PATH"] and the protocol instead'
+    )

@@ -138,14 +138,6 @@ class Preparation:
     withdrawn: tuple[int, ...] = ()
 
     @property
-    def changed(self) -> bool:
-        """Whether the file changes a tournament that has begun."""
-        old = self.stored
-        return old is not None and bool(
-            self.added or self.plan != old.plan or self.file.run != old.run.settings
-        )
-
-    @property
     def entrants(self) -> tuple[StoredEntrant, ...]:
         """All entrants by number."""
         return (*self.before, *self.added)
@@ -291,7 +283,7 @@ def _refuse_changes(tournament: Tournament, file: TournamentFile, paired: int, k
         new["[limits] ponder"] = old["[limits] ponder"]
     if not file.mirrored:
         new["mirrored-dice"] = old["mirrored-dice"]
-    if file.seed != tournament.seed:
+    if file.seed != tournament.seed:  # a file may have got the seed that the first start sampled
         old["seed"], new["seed"] = seed, file.seed
     for values, beacon in ((old, tournament.origin.beacon), (new, file.beacon)):
         values["[beacon] round"] = None if beacon is None else beacon.round

@@ -22,6 +22,7 @@ from tourney.files import network_file_system
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text, risk_text
 from tourney.results.until import until_now
+from tourney.run.check_bot import start_advice
 from tourney.run.engine.bench_policy import BATCH, PlayOrder, again_text, none_started
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.readiness import (
@@ -39,7 +40,6 @@ from tourney.run.engine.spool import Spool, spool_path
 from tourney.run.engine.withdrawal import check_benches, check_hosts
 from tourney.run.listeners import Listener, Listeners, StatusFile, status_path
 from tourney.run.preparation import Preparation, naming, prepare
-from tourney.run.recognition import start_advice
 from tourney.run.summary import End, Summary
 from tourney.run.tournament_file import TournamentFile
 from tourney.run.workers.executor import MatchExecutor, Run
@@ -163,7 +163,8 @@ def _amend(
         say(f"the title, description, logo or links of {tournament.name} have changed")
     for sentence in _changed_bots(found):
         say(sentence)
-    if not found.changed:
+    plan = found.plan
+    if not (found.added or plan != tournament.plan or file.run != tournament.run.settings):
         return tournament
     if tournament.root is not None and not sliced:
         say(
@@ -171,7 +172,7 @@ def _amend(
             " compute the dice of further rounds"
         )
     left = dict.fromkeys(found.withdrawn, found.paired + 1)
-    database.tournaments.amend(tournament.id, plan=found.plan, run=file.run, entrants=found.added, left=left)
+    database.tournaments.amend(tournament.id, plan=plan, run=file.run, entrants=found.added, left=left)
     for entrant in found.added:
         say(f"{entrant.name} joins {tournament.name} from round {entrant.joined} on")
     for number, round_ in left.items():
@@ -297,7 +298,7 @@ def _play(
     for seconds in database.records.recent_seconds(tournament.id, SAMPLE):
         deadline.add(seconds)
     spool = Spool(spool_path(database.place, tournament), tournament)
-    spool.open()
+    spool.open()  # now, to reserve its space while the disk has some
     status = StatusFile(status_path(database.place, tournament.id))
     control = RunControl(
         listener=Listeners(listener, status),
@@ -307,7 +308,7 @@ def _play(
         spool=spool,
     )
     with closing(spool), closing(status):
-        executor = make_executor()
+        executor = make_executor()  # last: a file or a bot that is refused starts no process
         executor.begin(executor_run(database, tournament, bots, listener.say))
         summary = Coordinator(database, tournament.id, executor, bots.root, control).run()
         ended = database.tournaments.by_id(tournament.id)

@@ -9,7 +9,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.match.player import LATE
 from tourney.match.spec import Limits
-from tourney.run.recognition import start_advice
+from tourney.run.check_bot import start_advice
 
 LIMITS = Limits(startup_ms=60_000)
 ENDS = "#!/bin/sh\nwhile read -r line; do case $line in {} *) echo what; exit;; esac; done\n"
