@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -149,7 +149,7 @@ def _plan(table: TournamentTable, data: dict[str, object], path: Path, formats: 
         book = read_book(path.parent / table.opening_book, game, seats, options, table.opening_plies)
     elif table.opening_order != "random":
         raise SchemaError(("opening-order",), "is set without opening-book")
-    rounds_key = format_.rounds_key(seats)
+    rounds_key = format_.rounds_key(seats)  # some formats take rounds for some numbers of seats only
     if table.rounds is not None and rounds_key == "refused":
         raise SchemaError(("rounds",), f'does not go with format = "{format_.name}" for {seats} seats')
     if table.rounds is None and rounds_key == "required":
@@ -267,13 +267,19 @@ def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str], pl
             f"{path}: an opening book does not go with {game.name}, a game with hidden actions"
         )
     book = []
-    for where, actions in _openings(path, game, plies):
-        state = game.initial(seats, options)
-        if state.actor == CHANCE and not actions[0].startswith("="):
-            raise TournamentError(
-                f"{where}: an opening of {game.name} must set a position up, because chance acts first in it"
-            )
+    for where, read_actions in _places(path, game):
         try:
+            actions = read_actions()
+            if plies and path.suffix == ".pgn":  # a set-up is not one of the plies
+                actions = actions[: plies + any(action.startswith("=") for action in actions[:1])]
+            if not actions:
+                continue
+            state = game.initial(seats, options)
+            if state.actor == CHANCE and not actions[0].startswith("="):
+                raise TournamentError(
+                    f"{where}: an opening of {game.name} must set a position up, because chance acts first"
+                    " in it"
+                )
             while state.actor == CHANCE:
                 state = state.play(state.legal_actions()[0])
             for action in actions:
@@ -288,8 +294,8 @@ def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str], pl
     return tuple(book)
 
 
-def _openings(path: Path, game: AnyGame, plies: int) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the openings of a book with their places for errors. Raises TournamentError."""
+def _places(path: Path, game: AnyGame) -> Iterator[tuple[str, Callable[[], tuple[str, ...]]]]:
+    """Yield the places of a book as errors name them, each with a reader of the actions there."""
     text = read_text(path, "an opening book", MAX_BOOK_BYTES)
     if path.suffix == ".pgn":
         if game.name not in ("chess", "chess960"):
@@ -299,21 +305,10 @@ def _openings(path: Path, game: AnyGame, plies: int) -> Iterator[tuple[str, tupl
         from tourney.games.chess.starts import read_games  # noqa: PLC0415 - needs an extra
 
         games = read_games(text, chess960=game.name == "chess960")
-        places = ((f"{path}, game {n}", actions) for n, actions in enumerate(games, 1))
+        yield from ((f"{path}, game {number}", read) for number, read in enumerate(games, 1))
     else:
-        lines = enumerate(text.splitlines(), 1)
-        places = (
-            (f"{path}, line {number}", partial(_line_actions, path, line, game)) for number, line in lines
-        )
-    for where, read_actions in places:
-        try:
-            actions = read_actions()
-        except GameError as error:
-            raise TournamentError(f"{where}: {error}") from error
-        if plies and path.suffix == ".pgn":  # a set-up is not one of the plies
-            actions = actions[: plies + any(action.startswith("=") for action in actions[:1])]
-        if actions:
-            yield where, actions
+        for number, line in enumerate(text.splitlines(), 1):
+            yield f"{path}, line {number}", partial(_line_actions, path, line, game)
 
 
 def _line_actions(path: Path, line: str, game: AnyGame) -> tuple[str, ...]:
