@@ -227,6 +227,7 @@ class RunLog(Listener):
         try:
             if self._fd < 0:
                 self._open()
+            # A single event may be longer than a file; then it has a file of its own.
             if self._regular and self._size and self._size + len(line) > self._max:
                 self._rotate()
                 self._open()

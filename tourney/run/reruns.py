@@ -24,11 +24,10 @@ from tourney.match.result import PlayedMatch
 from tourney.match.spec import Limits
 from tourney.match.verify import compare
 from tourney.run.engine.run_control import catch_signals
-from tourney.run.workers.executor import MatchExecutor, MatchTask, WorkerReply
+from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, MatchTask, WorkerReply
 from tourney.schema import SandboxLevel
 from tourney.seeds import derive, uniform
 
-MOST_FAILURES: Final = 3  # of the machine; then a match is given up
 _IDLE_SECONDS: Final = 1.0
 
 Kind = Literal["same", "different", "not promised", "not played"]
@@ -109,7 +108,7 @@ class Replay:
         self._load = load
         self._executor = executor
         self._bots, self._sandbox, self._missing = str(bots), sandbox, missing
-        self._waiting = list(reversed(range(count)))
+        self._waiting = list(reversed(range(count)))  # the next one is the last
         self._again: list[int] = []  # to be replayed, one at a time after all others
         self._running: dict[Future[WorkerReply], ReplayedRecord] = {}
         self._events: SimpleQueue[Future[WorkerReply] | int] = SimpleQueue()
@@ -159,6 +158,7 @@ class Replay:
             if self._waiting and len(self._running) < self._executor.capacity:
                 index = self._waiting.pop()
             elif self._again and not self._waiting and not self._running:
+                # Alone, so that a match that ends its worker takes no other with it.
                 index = self._again.pop(0)
             else:
                 break
@@ -228,7 +228,7 @@ class Replay:
         else:
             # This machine may be too slow for the match: another time-out is tried again, but not forgiven.
             self._failures[index] += "timeout" in now.outcome.unsure_faults and not record.limits.by_fuel
-            if 0 < self._failures[index] < MOST_FAILURES and not self.stopped_by:
+            if 0 < self._failures[index] < MAX_FAILURES and not self.stopped_by:
                 self._again.append(index)
             else:
                 yield Replayed(index, "different", tuple(findings))
@@ -236,8 +236,8 @@ class Replay:
     def _failed(self, index: int, why: str) -> Iterator[Replayed]:
         """Play a match again that the machine failed, or give it up."""
         self._failures[index] += 1
-        if self._failures[index] >= MOST_FAILURES:
-            yield Replayed(index, "not played", (f"the machine failed {MOST_FAILURES} times: {why}",))
+        if self._failures[index] >= MAX_FAILURES:
+            yield Replayed(index, "not played", (f"the machine failed {MAX_FAILURES} times: {why}",))
         elif not self.stopped_by:
             self._again.append(index)
 

@@ -242,6 +242,7 @@ def _startup_lines(database: Database, tournament: Tournament, names: Mapping[in
             with suppress(StoreDamaged):
                 log = database.records.log(tournament.id, number)
             said = [line for line in log if line.seat == seat and any(c.isalnum() for c in line.text)]
+            # Its own words say more than the referee's note.
             last = [line for line in said if line.kind == "stderr"][-1:] or said[-1:]
             why = printable(last[0].text.strip())[:200] if last else "its log says nothing"
             yield f"{names[entrant]} in match {number}: {why}{bound if _MEMORY.search(why) else ''}"

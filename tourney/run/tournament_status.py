@@ -198,6 +198,6 @@ def _planned_rounds(tournament: Tournament, entrants: tuple[StoredEntrant, ...],
     if tournament.complete:
         return paired
     plan = tournament.plan
-    if not FORMATS.knows(plan.format):
+    if not FORMATS.knows(plan.format):  # of a package that is not installed here
         return plan.rounds
     return find_format(plan.format).planned_rounds(setup_of(plan, tournament.seed, entrants))

@@ -24,10 +24,10 @@ from tourney.run.engine.bench_policy import (
     stop_text,
 )
 from tourney.run.engine.recorder import NumberedRow, Recorder, RowArguments, spec_of
-from tourney.run.engine.run_control import MAX_FAILURES, MatchRetries, RunControl, catch_signals
+from tourney.run.engine.run_control import MatchRetries, RunControl, catch_signals
 from tourney.run.engine.withdrawal import CaughtHosts, check_hosts
 from tourney.run.summary import End, RunStatus, Summary
-from tourney.run.workers.executor import Cause, MatchExecutor, MatchTask, WorkerReply, played_on
+from tourney.run.workers.executor import MAX_FAILURES, Cause, MatchExecutor, MatchTask, WorkerReply, played_on
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES
 from tourney.schedule.row import Row
 from tourney.store.database import Database
@@ -104,7 +104,7 @@ class Coordinator:
         )
 
     def _run(self) -> None:
-        orderly = False
+        orderly = False  # unless the end is reached: any exception stops the workers at once
         try:
             self._pending.extend(self._order.sorted(self._recorder.pending()))
             while self._advance():

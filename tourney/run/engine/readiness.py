@@ -168,7 +168,7 @@ def start_each_once(
     stored = database.tournaments.entrants(tournament.id)
     entrants = {one.entrant.digest: one.entrant for one in stored if not one.broken}
     say(f"starting {counted(len(entrants), 'bot')} once: what they read stays in memory for their matches")
-    for digest, entrant in entrants.items():
+    for digest, entrant in entrants.items():  # by digest: entrants of one bot read the same files
         try:
             command = built_command(bots, digest, sandbox, entrant.args)
         except BotError:
@@ -260,7 +260,7 @@ def restore_bots(
     BotError, naming the digest, for any other, and TournamentError for a bot of the file, unless ``skip``.
     """
     counts = database.schedules.progress(tournament.id)
-    if tournament.complete and counts.done == counts.rows:
+    if tournament.complete and counts.done == counts.rows:  # nothing is played: its bots may be gone
         return
     entrants = [stored for stored in database.tournaments.entrants(tournament.id) if not stored.broken]
     digests = dict.fromkeys(stored.entrant.digest for stored in entrants)

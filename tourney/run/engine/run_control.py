@@ -15,7 +15,7 @@ from tourney.errors import StoreUnavailable, UsageError, WorkerError
 from tourney.run.engine.spool import Spool
 from tourney.run.listeners import Listener
 from tourney.run.summary import span_text
-from tourney.run.workers.executor import Cause
+from tourney.run.workers.executor import MAX_FAILURES, Cause
 
 _CLOCK = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)", re.ASCII)
 _SPAN = re.compile(r"(?:(\d{1,4})d)?(?:(\d{1,5})h)?(?:(\d{1,6})m)?(?:(\d{1,8})s)?", re.ASCII)
@@ -54,6 +54,7 @@ def seconds_left(at: str | None, after: str | None, now: datetime) -> float | No
     spans: list[timedelta] = []
     if at is not None:
         shown = parse_until(at, now).replace(tzinfo=None)
+        # Where a clock change lets the time of day come twice, the first that is still to come counts.
         spans += [then - now for fold in (0, 1) if (then := shown.replace(fold=fold).astimezone()) > now][:1]
     if after is not None:
         spans.append(parse_span("--stop-after", after))
@@ -111,7 +112,6 @@ def ignore_hangups() -> AbstractContextManager[None]:
     return catch_signals(lambda _number: None, [signal.SIGHUP])
 
 
-MAX_FAILURES: Final = 3  # a match that the infrastructure failed this often is void
 MAX_FAILURES_IN_A_ROW: Final = 12  # failed first attempts, with no match played in between, stop the run
 PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # seconds between attempts to write; the last one repeats
 
@@ -148,6 +148,7 @@ class MatchRetries:
         Raises WorkerError where the machine is at fault, not the matches. Overload does not show that: it
         passes.
         """
+        # A match that fails again and again says nothing about the machine; many that fail at first do.
         first = cause == "machine" and any(not self._failures[number] for number in numbers)
         self._failures.update(dict.fromkeys(numbers, plays))
         self.total[cause] += plays * len(numbers)

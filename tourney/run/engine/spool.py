@@ -160,6 +160,7 @@ def read_spool(path: Path, tournament: Tournament) -> Spooled | None:
 
 
 def _head(tournament: Tournament) -> dict[str, object]:
+    # The name alone is not enough: a tournament may have been removed, and another one begun under its name.
     return {
         "format": FORMAT,
         "tournament": tournament.name,

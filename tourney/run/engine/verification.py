@@ -195,6 +195,7 @@ class TournamentVerifier:
         if kept is None or kept.tournament != self._tournament.name:
             return
         results = list(self._database.matches.results(self._tournament.id))
+        # An estimate from fewer matches was made before the end, from results that cannot be told apart now.
         if kept.matches == len(results) and kept.probability not in {
             estimate_draw_probability(results, "loss"),
             estimate_draw_probability(results, "void"),
@@ -275,6 +276,7 @@ def _check_match(task: VerifyTask, stored: StoredMatch, unchecked: set[str]) -> 
             why = stored.disagreement(None)
             return MatchCheck(stored.number, [Finding(why)] if why else [], recorded=False)
         record = stored.record()
+        # One difference from the plan is enough: most others follow from it.
         plan = [*map(Finding, islice(_differences(task, match, record), 1))]
         findings, columns = [*verify(record, notes=unchecked), *plan], list[Finding]()
         if not findings:  # columns and measurements beside a wrong record say nothing more

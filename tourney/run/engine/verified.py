@@ -75,6 +75,7 @@ class PartialCheck:
         if found.version != tourney.__version__:
             self.note = f"{self._path} is of Tourney {found.version}, so all is verified again"
             return {}
+        # A time that is still to come would keep a chunk from being verified for good.
         return {digest: when for digest, when in found.chunks.items() if when.tzinfo and when <= self._now}
 
     @classmethod
@@ -126,7 +127,7 @@ class PartialCheck:
                     self._known[digest] = self._now
                 if done % _OFTEN == 0:
                     self._write()
-        finally:
+        finally:  # also after an error or an interrupt: what held until then need not be checked again
             self._write()
 
     def _due(self, verifiers: Sequence[TournamentVerifier]) -> list[_DueChunk]:
@@ -144,13 +145,14 @@ class PartialCheck:
                 else:
                     self.left += len(matches)
                     due.append(_DueChunk(verified, verifier, matches[0].number))
-        self._known = there
+        self._known = there  # without chunks that are gone
         return sorted(due, key=lambda chunk: chunk.verified)
 
     def _tasks(self, due: Sequence[_DueChunk]) -> Iterator[tuple[tuple[TournamentVerifier, str], VerifyTask]]:
         for _, verifier, first in due:
             if self.over:
                 return
+            # Read a second time: all chunks of a large database would not fit into memory.
             matches = next(verifier.chunks(CHUNK, first), [])
             yield (verifier, verifier.digest(matches)), verifier.task(matches)
 

@@ -133,6 +133,7 @@ def withdraw(
     numbers = sorted({*withdrawal.matches, *withdrawal.failed, *withdrawal.benched})
     path = withdrawn_path(database.place, tournament)
     try:
+        # The file first: if this process ends in between, matches are kept twice, and none is lost.
         if numbers:
             _keep(database, tournament, withdrawal, path)
     except OSError as error:

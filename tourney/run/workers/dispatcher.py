@@ -24,7 +24,7 @@ from tourney.run.workers.cluster_nodes import (
     in_thread,
     speeds_text,
 )
-from tourney.run.workers.executor import MatchExecutor, Run, WorkerReply
+from tourney.run.workers.executor import MAX_FAILURES, MatchExecutor, Run, WorkerReply
 from tourney.run.workers.messages import (
     BatchRequest,
     CheckedReply,
@@ -36,7 +36,6 @@ from tourney.run.workers.messages import (
     encode,
 )
 
-MAX_FAILURES: Final = 3  # a match is void after this many failures
 MAX_FAILED_HERE: Final = 6
 """A host that fails this many matches in a row, which no other host has failed, gets no more."""
 

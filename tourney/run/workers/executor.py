@@ -76,6 +76,10 @@ class Run:
     refused: Mapping[str, str] = field(default_factory=dict)
 
 
+MAX_FAILURES: Final = 3
+"""A match that the machine failed this often is not played again."""
+
+
 def played_on(played: PlayedMatch | None) -> str:
     """The machine on which a match was played; "" where that is not known, or none was played."""
     return "" if played is None else machine_of(played.measured.host)

@@ -303,9 +303,9 @@ def _take_slots(count: int) -> int:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 os.close(fd)
-                _free_slots()
+                _free_slots()  # slots in a row: begin again behind the one that is taken
                 continue
-            _HostState.slots.append(fd)
+            _HostState.slots.append(fd)  # open until the end, as closing it, or dying, gives the lock back
             if len(_HostState.slots) == count:
                 return slot - count + 1
     _free_slots()

@@ -196,6 +196,7 @@ def read_replies(data: object, count: int) -> list[ReplyParts]:
     most = MAX_REPLY + count * MAX_IDLE
     if len(data) > most:
         raise InvalidReplyError(f"sent a reply of {len(data):,} bytes; the longest has {most:,}")
+    # No more parts than a valid reply has: one of newlines alone would otherwise fill the memory.
     lines = data.split(b"\n", REPLY_LINES * count)
     found: list[ReplyParts] = []
     at = 0
@@ -364,7 +365,7 @@ def _measured(text: bytes, record: Record, elapsed_ms: int) -> Measurements:
     for seat in found.seats:
         times += [seat.wall_ms, seat.waited_ms]
         cpu = seat.cpu_ms or 0
-        if not (math.isfinite(cpu) and 0 <= cpu <= most * 4096):
+        if not (math.isfinite(cpu) and 0 <= cpu <= most * 4096):  # no machine has more processors
             raise InvalidReplyError(f"sent an impossible CPU time, {cpu:g} ms in {elapsed_ms:,} ms")
         if not 0 <= seat.overloaded_turns <= seat.turns <= len(record.actions) + 2:
             raise InvalidReplyError("sent an impossible number of turns")

@@ -235,7 +235,7 @@ def kill_strays(known: Collection[int]) -> int:
 
 def _kill(find: Callable[[], list[int]]) -> int:
     count = 0
-    for _ in range(_ATTEMPTS):
+    for _ in range(_ATTEMPTS):  # a process may start another one before it is killed
         for pid in (found := find()):
             signal_tree(pid, signal.SIGKILL)
             with suppress(ChildProcessError):
