@@ -162,7 +162,7 @@ def status_of(database: Database, tournament: Tournament, now: float) -> Tournam
         root=(tournament.root or compute_root(database, tournament)) if state == "finished" else None,
         commitment=commitment_of(tournament, entrants) or None,
         seed=origin_text(tournament, known_game(tournament.game)),
-        archive=archive and ArchiveFile(file=archive.file, sha256=archive.sha256, created=archive.created),
+        archive=archive and ArchiveFile.of(archive),
     )
 
 

@@ -195,7 +195,7 @@ class TournamentVerifier:
         if kept is None or kept.tournament != self._tournament.name:
             return
         results = list(self._database.matches.results(self._tournament.id))
-        # An estimate from fewer matches was made before the end, from results that cannot be told apart now.
+        # An estimate from fewer matches was made before the end; which results it saw is not known.
         if kept.matches == len(results) and kept.probability not in {
             estimate_draw_probability(results, "loss"),
             estimate_draw_probability(results, "void"),

@@ -77,7 +77,7 @@ class Run:
 
 
 MAX_FAILURES: Final = 3
-"""A match that the machine failed this often is not played again."""
+"""After this many failures of the machine a match is given up."""
 
 
 def played_on(played: PlayedMatch | None) -> str:

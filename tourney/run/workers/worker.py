@@ -124,21 +124,20 @@ def _set_status(number: int) -> None:
 
 def _play(task: MatchTask, following: MatchTask | None) -> WorkerReply:
     try:
-        _Worker.playing = True
-        runner = _match_runner(task.bots, task.sandbox, task.reuse)
-        played = runner.play(task.spec, following.spec if following is not None else None, task.guide)
-        _Worker.playing = False
+        try:
+            _Worker.playing = True
+            runner = _match_runner(task.bots, task.sandbox, task.reuse)
+            played = runner.play(task.spec, following.spec if following is not None else None, task.guide)
+        finally:
+            _Worker.playing = False
         kill_strays(BotProcesses.alive)
     except _StopNow:
         _exit_now()
     except GameError as error:
-        _Worker.playing = False
         return WorkerReply(task.number, failure=str(error))
     except InputError:
-        _Worker.playing = False
         raise
     except Exception as error:  # noqa: BLE001 - any error: the match is replayed, or void with its name
-        _Worker.playing = False
         kill_strays(BotProcesses.alive)
         name = "" if type(error).__module__ == "tourney.errors" else f"{type(error).__name__}: "
         cause: Cause = "overload" if isinstance(error, OverloadError) else "machine"
