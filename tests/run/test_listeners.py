@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from tourney.run import listeners
 from tourney.run.listeners import PLAIN_EVERY, Listeners, PlainListener, RunLog, rich_listener
 from tourney.run.summary import RunProgress, RunStatus
 from tourney.run.workers.executor import Playing
@@ -83,8 +84,10 @@ def test_log_keeps_messages_and_a_heartbeat_a_minute(tmp_path: Path) -> None:
     assert (end["event"], end["code"]) == ("end", 0)
 
 
-def test_log_rotates_and_keeps_some_old_files(tmp_path: Path) -> None:
-    log = RunLog(tmp_path / "log", max_bytes=400, keep=2)
+def test_log_rotates_and_keeps_some_old_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listeners, "MAX_BYTES", 400)
+    monkeypatch.setattr(listeners, "KEEP", 2)
+    log = RunLog(tmp_path / "log")
     for number in range(40):
         log.event("match", {"match": number})
     log.close()
@@ -94,15 +97,17 @@ def test_log_rotates_and_keeps_some_old_files(tmp_path: Path) -> None:
     assert all(path.stat().st_size <= 400 for path in tmp_path.iterdir())
 
 
-def test_only_regular_files_are_rotated(tmp_path: Path) -> None:
+def test_only_regular_files_are_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A link's target is renamed; a FIFO and a descriptor are written to, however much that is."""
+    monkeypatch.setattr(listeners, "MAX_BYTES", 200)
+    monkeypatch.setattr(listeners, "KEEP", 2)
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to("there/log")
     os.mkfifo(tmp_path / "fifo")
     reader = os.open(tmp_path / "fifo", os.O_RDWR | os.O_NONBLOCK)
     with (tmp_path / "held").open("wb") as held:
         for path in (tmp_path / "link", tmp_path / "fifo", Path(f"/dev/fd/{held.fileno()}")):
-            log = RunLog(path, max_bytes=200, keep=2)
+            log = RunLog(path)
             for number in range(6):
                 log.event("match", {"match": number})
             log.close()

@@ -11,6 +11,7 @@ from tests.support.command import invoke
 from tests.support.processes import wait_for
 from tests.support.tournaments import THREE_PEBBLES, refused
 from tourney.errors import UsageError
+from tourney.run import unattended
 from tourney.run.summary import RunProgress, RunStatus
 from tourney.run.unattended import REPORT_SECONDS, Reporter, ReportOptions, notify, parse_command
 
@@ -40,13 +41,14 @@ def test_failed_command_is_reported() -> None:
     assert notify(python("import sys; sys.stdin.close()"), {}, "x" * 1_000_000) == ""
 
 
-def test_hanging_command_is_killed_with_its_children(tmp_path: Path) -> None:
+def test_hanging_command_is_killed_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unattended, "NOTIFY_SECONDS", 0.5)
     program = (
         "import subprocess, sys;"
         f"subprocess.Popen(['sleep', '1000'], cwd={str(tmp_path)!r});"
         "sys.stdin.read(); import time; time.sleep(1000)"
     )
-    assert notify(python(program), {}, "", seconds=0.5).endswith("was killed after 0.5 seconds")
+    assert notify(python(program), {}, "").endswith("was killed after 0.5 seconds")
 
 
 def test_command_is_split_like_a_shell_and_must_exist() -> None:

@@ -154,17 +154,8 @@ def rich_listener(console: "Console", title: str) -> Iterator[Listener]:
 class RunLog(Listener):
     """Writes the events of a run to ``path``; older ones are in ``path.1`` (newest) to ``path.KEEP``."""
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        max_bytes: int = MAX_BYTES,
-        keep: int = KEEP,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self.path = path
-        self._max = max_bytes
-        self._keep = keep
         self._clock = clock
         self._fd = -1
         self._size = 0
@@ -228,7 +219,7 @@ class RunLog(Listener):
             if self._fd < 0:
                 self._open()
             # A single event may be longer than a file; then it has a file of its own.
-            if self._regular and self._size and self._size + len(line) > self._max:
+            if self._regular and self._size and self._size + len(line) > MAX_BYTES:
                 self._rotate()
                 self._open()
             written = os.write(self._fd, line)
@@ -241,7 +232,7 @@ class RunLog(Listener):
             with suppress(OSError):  # the disk is full: leave no half line
                 os.ftruncate(self._fd, self._size - written)
                 self._size -= written
-        elif event == "dropped":
+        elif event == "dropped":  # their number is in the log now
             self._dropped = 0
 
     def _open(self) -> None:
@@ -255,7 +246,7 @@ class RunLog(Listener):
 
     def _rotate(self) -> None:
         self.close()
-        for number in range(self._keep - 1, 0, -1):
+        for number in range(KEEP - 1, 0, -1):
             with suppress(FileNotFoundError):
                 self._old(number).replace(self._old(number + 1))
         self.path.resolve().replace(self._old(1))

@@ -170,9 +170,7 @@ def parse_command(text: str) -> tuple[str, ...]:
     return words
 
 
-def notify(
-    words: Sequence[str], variables: Mapping[str, str], text: str, seconds: float = NOTIFY_SECONDS
-) -> str:
+def notify(words: Sequence[str], variables: Mapping[str, str], text: str) -> str:
     """Run a command and return its failure in a sentence, or "".
 
     It gets ``text`` on standard input, and ``variables`` in addition to this process's environment; its
@@ -192,11 +190,11 @@ def notify(
     except (OSError, ValueError) as error:
         return f"--notify: {words[0]} cannot be run: {getattr(error, 'strerror', None) or error}"
     try:
-        process.communicate(text, timeout=seconds)  # it need not read its input
+        process.communicate(text, timeout=NOTIFY_SECONDS)  # it need not read its input
     except subprocess.TimeoutExpired:
-        return f"--notify: {words[0]} was killed after {seconds:g} seconds"
+        return f"--notify: {words[0]} was killed after {NOTIFY_SECONDS:g} seconds"
     finally:
-        with suppress(OSError):
+        with suppress(OSError):  # also what it left running in the background
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
     if process.returncode:

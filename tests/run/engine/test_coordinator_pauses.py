@@ -12,6 +12,7 @@ from tests.support.coordination import RecordingListener, run
 from tests.support.executors import FuturesExecutor, Immediate
 from tests.support.tournaments import answer, begin, digests, refused
 from tourney.errors import StoreError, StoreUnavailable
+from tourney.run.engine import run_control
 from tourney.run.engine.coordinator import Coordinator
 from tourney.run.engine.recorder import replay_spool
 from tourney.run.engine.run_control import RunControl
@@ -56,10 +57,15 @@ class Failing:
         monkeypatch.setattr(subject, "add", write)
 
 
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_control, "PAUSES", (0.0,))
+
+
 def patient(repository: Database, **more: Any) -> Coordinator:
     """Return a coordinator that retries for an hour, without waiting between attempts."""
     executor = FuturesExecutor(Immediate, more.pop("play", answer), 2)
-    control = RunControl(retry_seconds=3600.0, pauses=(0.0,), **more)
+    control = RunControl(retry_seconds=3600.0, **more)
     return Coordinator(repository, repository.tournaments.get().id, executor, Path("/nowhere"), control)
 
 

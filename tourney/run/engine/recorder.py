@@ -137,6 +137,7 @@ def pair_next(
         added = writer.schedules.add(tournament, pairings.rows, complete=False)
         writer.tournaments.change_entrants(tournament, late)
     history.extend(row for _, row in added)
+    # Without rows there is no result to wait for: those who join now are paired at once.
     return (added, False) if added else pair_next(database, tournament, history)
 
 
@@ -186,6 +187,7 @@ def replay_spool(database: Database, tournament: Tournament, path: Path, say: Ca
     entrants = database.tournaments.entrants(tournament.id)
     open_rows = dict(database.schedules.pending(tournament.id))
     refused = {one.host for one in database.hosts.refused(tournament.id)}
+    # The database may have taken results that it did not confirm before the earlier run ended.
     waiting = [item for item in spooled.results if item.number in open_rows]
     found = [item for item in waiting if played_on(item.played) not in refused]
     taken, arguments = [], RowArguments(database, tournament)
@@ -223,7 +225,7 @@ class Recorder:
         self._listener = control.listener
         self._clock = control.clock
         self._spool = control.spool
-        self.retry = WriteRetry(control.retry_seconds, control.clock, control.listener.say, control.pauses)
+        self.retry = WriteRetry(control.retry_seconds, control.clock, control.listener.say)
         self._started = control.clock()
         # How far the tournament is, as stored; ``_played`` counts the matches of this run.
         counts = database.schedules.progress(tournament.id)

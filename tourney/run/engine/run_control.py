@@ -176,14 +176,8 @@ class WriteRetry:
     ``why``: the error of the current pause, or "".
     """
 
-    def __init__(
-        self,
-        seconds: float,
-        clock: Callable[[], float],
-        say: Callable[[str], None],
-        pauses: tuple[float, ...] = PAUSES,
-    ) -> None:
-        self._seconds, self._pauses = seconds, pauses
+    def __init__(self, seconds: float, clock: Callable[[], float], say: Callable[[str], None]) -> None:
+        self._seconds = seconds
         self._clock = clock
         self._say = say
         self._since: float | None = None
@@ -223,7 +217,7 @@ class WriteRetry:
             self._say(f"paused: {error}; {where}; retrying for {span_text(self._seconds)}")
         elif now - self._since >= self._seconds:
             raise StoreUnavailable(f"{error}; {where}") from error
-        self._next = now + self._pauses[min(self._attempts, len(self._pauses) - 1)]
+        self._next = now + PAUSES[min(self._attempts, len(PAUSES) - 1)]
         self._attempts += 1
 
     def succeeded(self) -> None:
@@ -241,14 +235,12 @@ class RunControl:
     """What ends, pauses and watches a run.
 
     It stops after ``max_faults`` faults, and in time for the ``deadline``. Failing writes are tried again for
-    ``retry_seconds``, after ``pauses``; meanwhile results wait in the ``spool``. ``listener.heartbeat`` is
-    called about once a second.
+    ``retry_seconds``; meanwhile results wait in the ``spool``.
     """
 
     listener: Listener = field(default_factory=Listener)
     deadline: Deadline = field(default_factory=Deadline)
     max_faults: int | None = None
     retry_seconds: float = 0.0
-    pauses: tuple[float, ...] = PAUSES
     spool: Spool | None = None
     clock: Callable[[], float] = time.monotonic
