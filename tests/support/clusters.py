@@ -152,7 +152,7 @@ def cluster(link: FakeLink, *, recheck: int = 0, allow_mixed: bool = False) -> F
 
 def about_run(said: list[str]) -> Run:
     """Return what such an executor learns of a tournament of ``tests.support.tournaments.begin``."""
-    return Run(2**64 - 1, "sage-stones", DEFAULT_LIMITS, "off", False, "/nowhere", (), said.append)
+    return Run(2**64 - 1, "sage-stones", DEFAULT_LIMITS, "off", "/nowhere", (), said.append)
 
 
 def two(behave: Behaviour) -> FakeLink:

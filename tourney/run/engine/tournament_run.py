@@ -356,7 +356,6 @@ def executor_run(database: Database, tournament: Tournament, bots: BotStore, say
         game=tournament.plan.game,
         limits=tournament.plan.limits,
         sandbox=tournament.run.sandbox,
-        reuse=tournament.run.reuse,
         bots=str(bots.root),
         digests=tuple(sorted({one.entrant.digest for one in entrants if not one.broken})),
         say=say,

@@ -69,7 +69,6 @@ class Run:
     game: str
     limits: Limits
     sandbox: SandboxLevel
-    reuse: bool
     bots: str
     digests: tuple[str, ...]
     say: Callable[[str], None]
