@@ -142,6 +142,7 @@ def _counts(found: Preparation, database: Database | None) -> tuple[int | None, 
     plan, stored = found.file.plan, found.stored
     format_, setup = find_format(plan.format), setup_of(plan, found.seed, found.entrants)
     most = format_.planned_matches(setup)
+    # A budget of matches is spent in whole pairings.
     rounds, most = format_.planned_rounds(setup), None if most is None else most // setup.games * setup.games
     if database is None or stored is None:
         pairings = format_.next_rounds(setup, History())

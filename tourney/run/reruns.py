@@ -222,7 +222,7 @@ class Replay:
         findings = [str(finding) for finding in compare(record, now)]
         if not findings:
             yield Replayed(index, "same")
-        elif doubts:
+        elif doubts:  # as its measurements say, so a difference proves nothing
             why = ", ".join(doubts)
             yield Replayed(index, "not promised", (f"{why}: {findings[0]}", *findings[1:]))
         else:

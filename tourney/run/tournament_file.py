@@ -280,7 +280,7 @@ def read_book(path: Path, game: AnyGame, seats: int, options: dict[str, str], pl
                     f"{where}: an opening of {game.name} must set a position up, because chance acts first"
                     " in it"
                 )
-            while state.actor == CHANCE:
+            while state.actor == CHANCE:  # any dice: the position that is set up replaces what they gave
                 state = state.play(state.legal_actions()[0])
             for action in actions:
                 state = state.play(game.read_action(state, action))

@@ -136,9 +136,11 @@ class BenchPolicy:
         if len(self._unstarted) == BATCH:
             return BenchDecision("stop")
         if self._unstarted:
+            # Matches of the first batch that are in play may end without a start too.
             first = sum(self._order.place(row) <= BATCH for row, _ in unfinished)
             if len(self._unstarted) + first >= BATCH:
                 return WAIT
+        # Each seat of these may still have a fault, each entrant one more failed start.
         before = [seated for row, seated in unfinished if self._order.place(row) <= limit]
         if self._max_faults is not None:
             known = bisect_right(self._faults, limit)
@@ -165,7 +167,7 @@ class BenchPolicy:
         if decision.kind == "play" or not (decision.kind == "wait" or self._undecided):
             return decision
         if decision.kind == "stop":
-            return WAIT
+            return WAIT  # rows before this one are undecided, and a run stops in the order of play
         self._undecided[number] = row, None
         return BenchDecision("play" if decision.kind == "wait" else "hold")
 

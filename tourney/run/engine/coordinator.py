@@ -218,7 +218,7 @@ class Coordinator:
         self._end = end
         self._executor.drain()
         for future in list(self._running):
-            if future.cancel():
+            if future.cancel():  # not begun; its event is ignored
                 del self._running[future]
 
     def _finish(self, result: MatchResult, row: Row) -> None:
@@ -359,7 +359,7 @@ class Coordinator:
                 self._handle(future)
             elif number not in self._discarded:
                 lost[number] = row
-        self._discarded.clear()
+        self._discarded.clear()  # what was discarded and is lost is not replayed
         self._retry(lost, "a worker process died")
 
     def _retry(self, rows: Mapping[int, Row], why: str, cause: Cause = "machine", plays: int = 1) -> None:

@@ -172,7 +172,7 @@ class _Redraw:
             if upto <= drawn:  # the rows of a whole round are missing, and are named already
                 return
             cut = self._before_raise(pairings, drawn, upto)
-            if cut is not None:
+            if cut is not None:  # the run drew fewer rows here; what a later file raised was drawn after them
                 drawn = cut
                 continue
             self.findings += self._compare(pairings, drawn, upto)

@@ -73,6 +73,7 @@ def find_withdrawal(database: Database, tournament: Tournament, host: str) -> Wi
     for number, name in database.hosts.of_matches(tournament.id):
         machines[machine_of(name)].append(number)
     mine = tuple(machines.get(machine, ()))
+    # The host may have made matches void on purpose; which host failed a void match is not stored.
     failed = tuple(number for number, _ in database.totals.void_matches(tournament.id)) if mine else ()
     found = _with_drawn(StoredSchedule.of(database, tournament), Withdrawal(machine, mine, failed))
     if not found.reasons() and machine not in [one.host for one in database.hosts.refused(tournament.id)]:

@@ -201,7 +201,7 @@ class ClusterExecutor(MatchExecutor):
     def _work(self) -> None:
         try:
             while not self._over:
-                with suppress(Empty):
+                with suppress(Empty):  # without an action too, look at the nodes
                     self._inbox.get(timeout=_LOOK_SECONDS)()
                     while True:
                         self._inbox.get_nowait()()

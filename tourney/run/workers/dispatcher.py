@@ -160,7 +160,7 @@ class Dispatcher(BatchQueue):
         if node.batches:
             count = sum(len(batch.matches) for batch in node.batches)
             self._run.say(f"{node.known.host} is lost; {count} of its matches are replayed")
-        for batch in reversed(node.batches):
+        for batch in reversed(node.batches):  # so that the first match is at the front again
             batch.over = True
             for match in reversed(batch.matches):
                 match.losses += batch in playing

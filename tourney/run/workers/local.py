@@ -111,7 +111,7 @@ class LocalExecutor(MatchExecutor):
         self._executor.shutdown(wait=True, cancel_futures=True)
         kill_orphans()
         self._held.clear()
-        self._batch = 1
+        self._batch = 1  # alone, until it is known again how long matches take
         self._playing[:] = [0.0] * len(self._playing)
         self._executor = self._start()
 
