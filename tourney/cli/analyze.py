@@ -173,9 +173,7 @@ class _Chosen:
         return self.database.records.get(self.tournament.id, number)
 
 
-def _stored(
-    chosen: _Chosen, options: AnalyzeRequest, analyser: Analyser, result: "_AnalysisOutput"
-) -> None:
+def _stored(chosen: _Chosen, options: AnalyzeRequest, analyser: Analyser, result: "_AnalysisOutput") -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
     analyses, tournament, key = chosen.database.analyses, chosen.tournament, analyser.key
     if not chosen.numbers:
