@@ -114,7 +114,7 @@ class OwnProgram:
         env = os.environ | dict(environment())
         for name in ("HOME", "LANG", "PATH"):  # those of the author's shell; debuggers have settings there
             env[name] = os.environ.get(name, env[name])
-        env.setdefault("PYTHONBREAKPOINT", BREAKPOINT)
+        env.setdefault("PYTHONBREAKPOINT", BREAKPOINT)  # an author's own choice stays
         try:
             channel = ForegroundChannel([*self.under, *words, *self.args], folder, env)
         except OSError as error:

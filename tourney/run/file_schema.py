@@ -362,7 +362,7 @@ def read_file_bytes(path: Path, noun: str, most: int) -> bytes:
     """The content of a file as ``read_text`` does."""
     try:
         with path.open("rb") as file:
-            data = file.read(most + 1)
+            data = file.read(most + 1)  # one byte too many shows that there are more
     except OSError as error:
         name = noun.partition(" ")[2]
         raise TournamentError(f"the {name} {path} cannot be read: {error.strerror}", file=path) from error

@@ -332,5 +332,5 @@ def in_order(found: Iterator[Replayed]) -> Iterator[Replayed]:
         while due in held:
             yield held.pop(due)
             due += 1
-    for index in sorted(held):
+    for index in sorted(held):  # after a match that was not replayed
         yield held[index]

@@ -265,6 +265,7 @@ def summary_page(
     names = {entrant.number: entrant.name for entrant in entrants}
     faults = _fault_lines(database.totals.faults(tournament.id), names)
     lines += _listed("faults", faults, " bots; see `tourney status`")
+    # Only then: it reads logs.
     if any(kind == "startup" for _, kind, _ in database.totals.faults(tournament.id)):
         why = list(_startup_lines(database, tournament, names))
         lines += _listed("start-up", why, " bots; see `tourney show MATCH --log`")

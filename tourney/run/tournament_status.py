@@ -170,7 +170,7 @@ def _pace(
     progress: RowCounts, matches: int, running: Running | None, now: float
 ) -> tuple[float | None, int | None]:
     """The matches a second of a run, and the seconds that the rest of the ``matches`` takes."""
-    if running is None or not now > running.since > 0:
+    if running is None or not now > running.since > 0:  # not known, or the clock was set back
         return None, None
     rate = max(0, progress.done - running.done) / (now - running.since)
     return round(rate, 2), round((matches - progress.done) / rate) if rate else None

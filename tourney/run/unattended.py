@@ -233,7 +233,7 @@ class Reporter(Listener):
     def heartbeat(self, _progress: RunProgress, status: RunStatus) -> None:
         """Start a report if it is due; check on the one being written."""
         now = self._clock()
-        if self._process is not None:
+        if self._process is not None:  # one report at a time, also where the next one is due
             if self._process.poll() is not None:
                 self._finish(0)
             elif now - self._started > REPORT_SECONDS:

@@ -54,7 +54,7 @@ def published_value(
     seal = sealed or seed_commitment(tournament)
     entrants = database.tournaments.entrants(tournament.id)
     made = list(commitments(tournament, entrants, seal)) if seal else []
-    for rounds, one in made:
+    for rounds, one in made:  # a later file may have changed the rounds that it was made with
         if one == value:
             changed = rounds != tournament.plan.rounds
             return one, f", made with rounds = {rounds}" if changed else ", to its plan and its seed"

@@ -250,6 +250,7 @@ class Recorder:
     def progress(self) -> RunProgress:
         """How far the tournament is."""
         seconds = self._clock() - self._started
+        # Results may lead to more rows than were foreseen.
         rows = self._rows if self._complete else max(self._rows, self._planned)
         return RunProgress(rows, self._done, self._played, self._faults, self._void, seconds)
 

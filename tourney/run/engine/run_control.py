@@ -208,7 +208,7 @@ class WriteRetry:
         """
         now = self._clock()
         if self._since is None:
-            if not self._seconds:
+            if not self._seconds:  # --patience 0
                 raise StoreUnavailable(f"{error}; {where}") from error
             self._since = now
             self.count += 1

@@ -146,7 +146,7 @@ class PartialCheck:
                     self.left += len(matches)
                     due.append(_DueChunk(verified, verifier, matches[0].number))
         self._known = there  # without chunks that are gone
-        return sorted(due, key=lambda chunk: chunk.verified)
+        return sorted(due, key=lambda chunk: chunk.verified)  # those never verified come first
 
     def _tasks(self, due: Sequence[_DueChunk]) -> Iterator[tuple[tuple[TournamentVerifier, str], VerifyTask]]:
         for _, verifier, first in due:

@@ -198,7 +198,7 @@ class BatchQueue:
         together = [match]
         if match.plain:
             room = sum(other.room for other in self.nodes.values())
-            most = min(node.matches_in(self._seconds), -(-(1 + len(self.waiting)) // room))
+            most = min(node.matches_in(self._seconds), -(-(1 + len(self.waiting)) // room))  # rounded up
             while len(together) < most and self.waiting and self.waiting[0].plain:
                 together.append(self.waiting.popleft())
         return together

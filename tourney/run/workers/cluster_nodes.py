@@ -236,7 +236,7 @@ class Admission:
             added = decode(link.ask(address, order, files), BotsAnswer)
             if added.problem:
                 return f"it cannot take the bot {digest[:12]}: {added.problem}"
-        if missing:
+        if missing:  # asked again, the node builds those that came
             said = decode(link.ask(address, question), BotsAnswer)
         if said.missing and not said.problem:
             return f"it lacks the bot {said.missing[0][:12]} after it was sent"

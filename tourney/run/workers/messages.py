@@ -185,6 +185,7 @@ def join_replies(replies: Sequence[bytes], numbers: Sequence[int]) -> bytes:
     joined: list[bytes] = []
     for reply, number in zip(replies, numbers, strict=True):
         size += len(reply) + 1
+        # The first one travels always: without the others it would have the same length.
         joined.append(reply if size <= MAX_REPLY or not joined else encode(ReplyHead(number, "idle")))
     return b"\n".join(joined)
 
