@@ -22,17 +22,17 @@ def test_part_has_marks_accuracies_and_plot_of_the_first_seat() -> None:
     part = analysis_part(analysis, record, written, SEATS)
     assert part is not None
     assert thrower.ply is not None
-    (blunder,) = [one for one in part.marked if one.mark == "blunder" and one.seat is SEATS[0]]
-    assert (blunder.ply, blunder.sign) == (thrower.ply + 1, "??")
-    assert blunder.action == written[thrower.ply]
-    assert blunder.better.split(" ")[0] != blunder.action
-    assert part.seats[0].marks[0] == 1
-    assert part.seats[0].accuracy.endswith(" %")
-    assert [plot.title for plot in part.plots] == ["Black's chance to win, %"]
-    assert part.reproducible
-    assert all(seat == 1 and 0 <= chance <= 100 for _, seat, chance in part.chances)
-    assert [ply for ply, _, _ in part.chances] == [turn.ply for turn in analysis.points]
-    assert len(dict(better_lines(analysis))[thrower.ply]) >= len(blunder.better.split(" "))
+    (blunder,) = [one for one in part["marked"] if one["mark"] == "blunder" and one["seat"] is SEATS[0]]
+    assert (blunder["ply"], blunder["sign"]) == (thrower.ply + 1, "??")
+    assert blunder["action"] == written[thrower.ply]
+    assert blunder["better"].split(" ")[0] != blunder["action"]
+    assert part["seats"][0]["marks"][0] == 1
+    assert part["seats"][0]["accuracy"].endswith(" %")
+    assert [plot.title for plot in part["plots"]] == ["Black's chance to win, %"]
+    assert part["reproducible"]
+    assert all(seat == 1 and 0 <= chance <= 100 for _, seat, chance in part["chances"])
+    assert [ply for ply, _, _ in part["chances"]] == [turn.ply for turn in analysis.points]
+    assert len(dict(better_lines(analysis))[thrower.ply]) >= len(blunder["better"].split(" "))
     assert thrower.ply + 1 in key_plies(analysis, record, 8)
     assert len(key_plies(analysis, record, 2)) == 2
     assert with_signs(written, analysis)[thrower.ply] == f"{written[thrower.ply]}??"

@@ -16,8 +16,9 @@ from tests.support.records import as_json, digest_of
 from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.match.spec import Opening
+from tourney.report.output.layout import Context
 from tourney.report.pages.match_lines import MatchDetail, match_lines
-from tourney.report.pages.match_page import MatchJob, MatchPage, first_difference, match_page
+from tourney.report.pages.match_page import MatchJob, first_difference, match_page
 from tourney.report.pages.match_script import listed
 from tourney.report.replays import codes
 from tourney.report.source import ReportSource, load
@@ -29,7 +30,7 @@ def page_of(
     number: int,
     detail: MatchDetail | None = None,
     others: dict[int, Record] | None = None,
-) -> MatchPage:
+) -> Context:
     lines = match_lines(source, {match.number for match in source.matches}, measured=True)
     line = next(line for line in lines if line.number == number)
     group = tuple(other for other in lines if other.round == line.round and other.table == line.table)
@@ -37,15 +38,15 @@ def page_of(
     return match_page(source.setting, job, detail or source.detail(number), others or {}, measured=True)
 
 
-def data_of(page: MatchPage) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(page.data)
+def data_of(page: Context) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(page["data"])
     return found
 
 
-def actions(page: MatchPage) -> list[list[object]]:
+def actions(page: Context) -> list[list[object]]:
     """Return the actions as the script reads them."""
     data = data_of(page)
-    words = data["actions"].split() if "actions" in data else listed(page.rounds)
+    words = data["actions"].split() if "actions" in data else listed(page["rounds"])
     return [[int(data["actors"][k % len(data["actors"])]), word] for k, word in enumerate(words)]
 
 
@@ -153,17 +154,17 @@ def test_page_without_measurements_has_no_times_or_info(report: Report) -> None:
     job = MatchJob(lines[0], (), None, None)
     page = match_page(report.source.setting, job, report.source.detail(1), {}, measured=False)
     assert {"times", "info", "waited"}.isdisjoint(data_of(page))
-    assert [plot.name for plot in page.plots] == ["luck"]  # of the record alone
+    assert [plot.name for plot in page["plots"]] == ["luck"]  # of the record alone
 
 
 def test_rounds_hold_all_actions_in_order(report: Report) -> None:
     for number in (1, 2, 5):
         page = page_of(report.source, number)
-        shown = re.sub(r"[A-Z]\w+:|[\[\];]|\(\w+\)", " ", " ".join(page.rounds))
+        shown = re.sub(r"[A-Z]\w+:|[\[\];]|\(\w+\)", " ", " ".join(page["rounds"]))
         assert shown.split() == [action for _, action in actions(page)]
         chance = [action for actor, action in actions(page) if actor == 0]
-        assert re.findall(r"\[([^\]]+)\]", " ".join(page.rounds)) == chance
-        for line in page.rounds:
+        assert re.findall(r"\[([^\]]+)\]", " ".join(page["rounds"])) == chance
+        for line in page["rounds"]:
             names = re.findall(r"[A-Z]\w+:", line)
             assert len(names) == len(set(names)), "a seat acts once a round"
 
@@ -173,7 +174,8 @@ def test_rounds_name_seats_where_their_order_changes(report: Report) -> None:
         detail = report.source.detail(1)
         assert detail.record is not None
         record = structs.replace(detail.record, actions=acts)
-        return page_of(report.source, 1, replace(detail, record=record)).rounds
+        found: tuple[str, ...] = page_of(report.source, 1, replace(detail, record=record))["rounds"]
+        return found
 
     assert lines((1, "a"), (2, "b"), (1, "c"), (2, "d"), (1, "e")) == ("First: a; Second: b", "c; d", "e")
     assert lines((0, "x"), (1, "a"), (1, "b"), (0, "y"), (2, "c"), (0, "z"), (1, "d")) == (
@@ -195,14 +197,14 @@ def test_mate_names_the_first_different_action(report: Report) -> None:
     assert one.seed == other.seed
     changed = structs.replace(other, actions=(*one.actions[:6], (1, "<9z>")))
     page = page_of(source, 1, others={2: changed})
-    (mate,) = page.mates
+    (mate,) = page["mates"]
     assert (mate.line.number, mate.ply) == (2, 7)
     assert (mate.here, mate.there) == (one.actions[6][1], "<9z>")
     assert data_of(page)["mates"] == [[2, 7]]
     changed = structs.replace(other, actions=one.actions[:6])
-    assert page_of(source, 1, others={2: changed}).mates[0].there == ""
-    assert page_of(source, 1, others={2: structs.replace(other, seed="7")}).mates == ()
-    assert page_of(source, 1, others={2: one}).mates[0].ply == 0
+    assert page_of(source, 1, others={2: changed})["mates"][0].there == ""
+    assert page_of(source, 1, others={2: structs.replace(other, seed="7")})["mates"] == ()
+    assert page_of(source, 1, others={2: one})["mates"][0].ply == 0
 
 
 def test_bots_have_their_last_words(report: Report) -> None:
@@ -218,12 +220,12 @@ def test_bots_have_their_last_words(report: Report) -> None:
         LogLine(3, seat, "note", "<i>exit code 3"),
     )
     page = page_of(report.source, fault.number, replace(detail, log=log))
-    failed, well = page.seats[seat - 1], page.seats[2 - seat]
-    assert len(failed.tail) == 20
-    assert failed.tail[-1] == "line 49 \N{REPLACEMENT CHARACTER}<b>"
-    assert failed.fate.endswith("after 3 actions")
-    assert failed.why in {"<i>exit code 3", "it gave up"}
-    assert (well.tail[-1], well.fate) == ("the other", "")
+    failed, well = page["seats"][seat - 1], page["seats"][2 - seat]
+    assert len(failed["tail"]) == 20
+    assert failed["tail"][-1] == "line 49 \N{REPLACEMENT CHARACTER}<b>"
+    assert failed["fate"].endswith("after 3 actions")
+    assert failed["why"] in {"<i>exit code 3", "it gave up"}
+    assert (well["tail"][-1], well["fate"]) == ("the other", "")
 
 
 def test_opening_ends_with_its_last_action(repository: Database) -> None:
@@ -236,7 +238,7 @@ def test_opening_ends_with_its_last_action(repository: Database) -> None:
         record = structs.replace(detail.record, opening=opening)
         page = page_of(source, 1, replace(detail, record=record))
         assert data_of(page)["opening"] == end
-        assert " ".join(page.rounds).count("(opening)") == end
+        assert " ".join(page["rounds"]).count("(opening)") == end
 
 
 def test_page_of_a_short_match_is_small(repository: Database) -> None:
@@ -246,6 +248,6 @@ def test_page_of_a_short_match_is_small(repository: Database) -> None:
     source = load(repository, repository.tournaments.get())
     page = page_of(source, 1)
     data = data_of(page)
-    assert page.actions > 50
+    assert len(page["record"].actions) > 50
     del data["board"]
-    assert len(json.dumps(data, separators=(",", ":"))) < 1000 + 8 * page.actions
+    assert len(json.dumps(data, separators=(",", ":"))) < 1000 + 8 * len(page["record"].actions)

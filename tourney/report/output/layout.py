@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 from jinja2 import (
     ChoiceLoader,
@@ -29,7 +30,8 @@ from tourney.report.charts.chart import interval, interval_axis, sigmas
 ORIGINAL = "original"
 """The prefix of the templates that ship: ``{% extends "original/base.html" %}`` changes only some blocks."""
 
-_STATIC = "static"
+Context = dict[str, Any]
+"""Values that a template sees under one name."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Templates:
 
     def static(self, name: str) -> bytes:
         """The content of a style sheet or script."""
-        return self.read(f"{_STATIC}/{name}")
+        return self.read(f"static/{name}")
 
     def read(self, name: str) -> bytes:
         """The content of a file by its name."""

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
@@ -21,9 +21,6 @@ from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 
 T = TypeVar("T")
-
-Context = dict[str, Any]
-"""Values that a template sees under one name."""
 
 LIVE_STATE = "data/live.js"
 """The state of a live report, as a script that sets ``window.TourneyLive``."""

@@ -1,7 +1,6 @@
 """The analysis of a match on its page: accuracies, marked actions with the better ones, and a plot."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from msgspec import structs
@@ -13,8 +12,10 @@ from tourney.match.record import Record
 from tourney.match.verify import written_actions
 from tourney.report import display
 from tourney.report.display import SeatLabel
+from tourney.report.output.layout import Context
 from tourney.report.pages.bot_info import MatchInfo, SeatInfo
 from tourney.report.pages.match_script import MatchPlot, match_plots
+from tourney.report.replays.replay import BoardReplay
 
 MOST_MARKED: Final = 40
 """The marked actions in the list: those that lost most."""
@@ -22,79 +23,55 @@ MOST_LINE: Final = 8
 """The actions of a better line that are shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedAction:
-    """A marked action: its ply (from 1), its seat, what it was and lost, and the better line."""
-
-    ply: int
-    seat: SeatLabel
-    action: str
-    sign: str
-    mark: str
-    before: str
-    after: str
-    better: str
-
-
-@dataclass(frozen=True, slots=True)
-class SeatAccuracy:
-    """A seat's accuracy in words, and how many blunders, mistakes and inaccuracies it has."""
-
-    seat: SeatLabel
-    accuracy: str
-    marks: tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class AnalysisPart:
-    """The analysis for the template; ``left_out`` counts marks beyond those listed.
-
-    ``chances``: (ply, seat, percent); with two seats they are all the first one's.
-    """
-
-    analyser: str
-    reproducible: bool
-    seats: tuple[SeatAccuracy, ...]
-    marked: tuple[MarkedAction, ...]
-    left_out: int
-    plots: tuple[MatchPlot, ...]
-    chances: tuple[tuple[int, int, float], ...]
-
-
 def analysis_part(
-    analysis: Analysis | None, record: Record | None, written: Sequence[str], seats: Sequence[SeatLabel]
-) -> AnalysisPart | None:
-    """What a match's page shows of an analysis, or None if there is none."""
-    if analysis is None or record is None:
+    analysis: Analysis | None, record: Record, written: Sequence[str], seats: Sequence[SeatLabel]
+) -> Context | None:
+    """What a match's page shows of an analysis, or None if there is none.
+
+    ``marked``: the marked actions by ply (from 1), with what each lost and the ``better`` line; ``left_out``
+    counts those beyond these. ``seats``: accuracy in words, and the numbers of blunders, mistakes and
+    inaccuracies. ``chances``: (ply, seat, percent); with two seats they are all the first one's.
+    """
+    if analysis is None:
         return None
     marked = _listed(analysis)
-    return AnalysisPart(
-        analyser=display.label(analysis.analyser.label),
-        reproducible=analysis.analyser.reproducible,
-        seats=tuple(_accuracy(analysis, seat) for seat in seats),
-        marked=tuple(
-            MarkedAction(
-                turn.ply + 1,
-                seats[turn.seat - 1],
-                display.action(written[turn.ply]),
-                turn.sign,
-                turn.mark or "",
-                _percent(turn.value),
-                _percent(turn.value - (turn.loss or 0)),
-                " ".join(map(display.action, better_line(record, turn))),
-            )
+    two = len(seats) == 2
+    chances = [
+        (turn.ply, 1 if two else turn.seat, 100 * (turn.chance if two else turn.value) / WHOLE)
+        for turn in analysis.points
+    ]
+    return {
+        "analyser": display.label(analysis.analyser.label),
+        "reproducible": analysis.analyser.reproducible,
+        "seats": [_accuracy(analysis, seat) for seat in seats],
+        "marked": [
+            {
+                "ply": turn.ply + 1,
+                "seat": seats[turn.seat - 1],
+                "action": display.action(written[turn.ply]),
+                "sign": turn.sign,
+                "mark": turn.mark or "",
+                "before": _percent(turn.value),
+                "after": _percent(turn.value - (turn.loss or 0)),
+                "better": " ".join(map(display.action, better_line(record, turn))),
+            }
             for turn in marked
-        ),
-        left_out=len(analysis.marked) - len(marked),
-        plots=tuple(_plots(analysis, seats, len(record.actions))),
-        chances=tuple(_chances(analysis, seats)),
-    )
+        ],
+        "left_out": len(analysis.marked) - len(marked),
+        "plots": tuple(_plots(analysis, chances, seats, len(record.actions))),
+        "chances": chances,
+    }
 
 
-def _chances(analysis: Analysis, seats: Sequence[SeatLabel]) -> Iterator[tuple[int, int, float]]:
-    for turn in analysis.points:
-        seat, value = (1, turn.chance) if len(seats) == 2 else (turn.seat, turn.value)
-        yield turn.ply, seat, 100 * value / WHOLE
+def analysis_data(analysis: Context, shown: BoardReplay) -> dict[str, object]:
+    """The chances for the script, and ``better``: [action, picture before it in ``lines``, line]."""
+    lines = shown.line_at
+    better = [
+        (one["ply"], lines[one["ply"] - 1][0], one["better"].split(" ")[: lines[one["ply"] - 1][1]])
+        for one in analysis["marked"]
+        if one["ply"] - 1 in lines
+    ]
+    return {"chances": analysis["chances"], "better": better}
 
 
 def _listed(analysis: Analysis) -> list[ValuedTurn]:
@@ -139,20 +116,21 @@ def key_plies(analysis: Analysis | None, record: Record | None, most: int) -> tu
     return tuple(sorted(chosen[:most]))
 
 
-def _accuracy(analysis: Analysis, seat: SeatLabel) -> SeatAccuracy:
+def _accuracy(analysis: Analysis, seat: SeatLabel) -> dict[str, object]:
     found, marks = analysis.accuracy(seat.number), analysis.marks_of(seat.number)
     shown = display.MISSING if found is None else f"{found:.1f} %"
-    return SeatAccuracy(seat, shown, (marks["blunder"], marks["mistake"], marks["inaccuracy"]))
+    counts = [marks[mark] for mark in ("blunder", "mistake", "inaccuracy")]
+    return {"seat": seat, "accuracy": shown, "marks": counts}
 
 
-def _plots(analysis: Analysis, seats: Sequence[SeatLabel], last: int) -> Iterator[MatchPlot]:
+def _plots(
+    analysis: Analysis, chances: Sequence[tuple[int, int, float]], seats: Sequence[SeatLabel], last: int
+) -> Iterator[MatchPlot]:
     """The chances of the first seat of two, or of each seat, in percent."""
     columns: dict[int, dict[int, float]] = {}
-    for ply, seat, chance in _chances(analysis, seats):
+    for ply, seat, chance in chances:
         columns.setdefault(seat, {})[ply] = chance
-    info = {
-        seat: SeatInfo(tuple(values), {"chance": tuple(values.values())}) for seat, values in columns.items()
-    }
+    info = {seat: SeatInfo(tuple(of), {"chance": tuple(of.values())}) for seat, of in columns.items()}
     title = f"{seats[0].name}'s chance to win, %" if len(seats) == 2 else "Chances to win, %"
     for plot in match_plots(MatchInfo(info), {}, {}, {}, seats, last):
         note = f"by {display.label(analysis.analyser.label)}"

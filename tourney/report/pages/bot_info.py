@@ -95,6 +95,15 @@ class MatchInfo:
     seats: Mapping[int, SeatInfo]
     cut: bool = False
 
+    def as_json(self) -> dict[str, object]:
+        """The ``info`` of all seats for the page's script, and ``cut``; {} without any."""
+        found: dict[str, object] = {}
+        if self.seats:
+            found["info"] = {str(seat): info.as_json() for seat, info in self.seats.items()}
+            if self.cut:
+                found["cut"] = True
+        return found
+
 
 def read_info(log: Iterable[LogLine]) -> MatchInfo:
     """The info of a match's log."""

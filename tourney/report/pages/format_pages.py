@@ -18,8 +18,8 @@ from tourney.ratings.sequential import QUANTILE
 from tourney.report import display
 from tourney.report.charts.chart import Scale, draw, scale_of
 from tourney.report.charts.kinds import Line, color_of, line_chart
-from tourney.report.output.layout import File
-from tourney.report.output.rendering import Context, Renderer
+from tourney.report.output.layout import Context, File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.rounds_page import round_files, rounds
 from tourney.report.source import ReportSource
 from tourney.results.rounds import Round

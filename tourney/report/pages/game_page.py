@@ -31,8 +31,8 @@ from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import bins_of, histogram
 from tourney.report.compact_matches import LazySequence, places_where, same
 from tourney.report.display import Fact, SeatLabel
-from tourney.report.output.layout import File
-from tourney.report.output.rendering import Context, Renderer
+from tourney.report.output.layout import Context, File
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages.overview_page import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable

@@ -83,7 +83,7 @@ class MatchRenderer:
         page = match_page(self.setting, job, detail, others, measured=self.measured)
         pgn = pgn_path(self.setting, job.line) if detail.record else ""
         file = self.layout.page(match_path(job.line.number), "match.html", match=page, pgn=pgn)
-        return replace(file, damaged=tuple(page.damaged.values()))
+        return replace(file, damaged=tuple(page["damaged"].values()))
 
     def reply(self, order: "PageTask", folders: Folders) -> "MatchFile | None":
         """Place a page; None where a part is damaged: such a page needs the database, to say which."""

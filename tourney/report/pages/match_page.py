@@ -1,12 +1,13 @@
 """A match's page: the board with its cockpit, actions, plots of what bots reported, facts and log.
 
-The page's script builds the cockpit from one JSON value (``MatchScript``). Readers without scripts see plain
+The page's script builds the cockpit from one JSON value (``data``). Readers without scripts see plain
 HTML, kept small: the last board, key positions, the actions round by round, two plots and the facts.
 """
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markupsafe import Markup
 
@@ -14,9 +15,10 @@ from tourney.match.record import Record
 from tourney.match.result import LogLine, Measurements
 from tourney.match.verify import written_actions
 from tourney.report import display
-from tourney.report.display import EntrantLabel, Fact, SeatLabel
+from tourney.report.display import Fact, SeatLabel
+from tourney.report.output.layout import Context
 from tourney.report.pages.analysis_part import (
-    AnalysisPart,
+    analysis_data,
     analysis_part,
     better_lines,
     key_plies,
@@ -26,14 +28,15 @@ from tourney.report.pages.bot_info import MatchInfo, read_info
 from tourney.report.pages.match_lines import ListedMatch, MatchDetail, MatchSetting
 from tourney.report.pages.match_script import (
     MatchPlot,
-    MatchScript,
     action_rounds,
     clocks_by_seat,
     clocks_left,
+    course_data,
     luck_by_seat,
     match_plots,
     script_json,
     seats_that_left,
+    time_data,
     times_by_seat,
 )
 from tourney.report.replays.board_table import BoardTable, board_table
@@ -67,25 +70,7 @@ class MatchJob:
         return self.line.number, *(line.number for line in self.group if line.number != self.line.number)
 
 
-@dataclass(frozen=True, slots=True)
-class MatchSeat:
-    """A seat of the match: its entrant and result, and in words its fault or resignation.
-
-    ``why`` is the referee's note on it; ``tail`` are the last lines of standard error, where published.
-    """
-
-    seat: SeatLabel
-    entrant: EntrantLabel
-    digest: str
-    result: str
-    won: bool
-    fate: str
-    why: str
-    tail: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Mate:
+class Mate(NamedTuple):
     """A match of the same seed, and the first ply at which its actions differ from this match's.
 
     ``ply`` is 0 where all are equal; ``here`` and ``there`` are the actions, "" where a match had ended.
@@ -97,160 +82,87 @@ class Mate:
     there: str
 
 
-@dataclass(frozen=True, slots=True)
-class MatchBoard:
-    """The pictures; each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells).
-
-    ``keys`` are the plies of all key positions.
-    """
-
-    box: str
-    width: int
-    sprites: Markup
-    ground: Markup
-    last: int
-    final: Markup
-    over: Markup
-    notes: tuple[str, ...]
-    position: str
-    frames: tuple[tuple[int, str, Markup, Markup], ...]
-    keys: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatchPage:
-    """The page's template context; ``board`` is None if the game draws none or is not installed.
-
-    ``damaged`` holds the damaged parts that the page omits, each with the reason.
-    """
-
-    line: ListedMatch
-    headline: str
-    seats: tuple[MatchSeat, ...]
-    board: MatchBoard | None
-    problem: str
-    rounds: tuple[str, ...]
-    plots: tuple[MatchPlot, ...]
-    facts: tuple[Fact, ...]
-    measured: tuple[Fact, ...]
-    name: str
-    group: tuple[ListedMatch, ...]
-    mates: tuple[Mate, ...]
-    shared_dice: bool
-    before: ListedMatch | None
-    after: ListedMatch | None
-    notes: tuple[str, ...]
-    record: Record | None
-    data: Markup
-    damaged: dict[str, str]
-    analysis: AnalysisPart | None
-
-    @property
-    def actions(self) -> int:
-        """The number of actions."""
-        return len(self.record.actions) if self.record else 0
-
-    @property
-    def digest_holds(self) -> bool:
-        """Whether the record has its own digest."""
-        return self.record is not None and self.record.digest == self.record.content_digest()
-
-
 def match_page(
     setting: MatchSetting, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record], *, measured: bool
-) -> MatchPage:
-    """The page of a match; ``others`` are the records of its group's other matches that can be read."""
+) -> Context:
+    """The page's context; ``others`` are the records of its group's other matches that can be read.
+
+    ``damaged`` holds the damaged parts that the page omits, each with the reason. With a record come its
+    actions, pictures and analysis, and the ``data`` of the script.
+    """
     record, line = detail.record, job.line
-    log, times, clocks = _beside(detail) if measured else ((), (), [])
-    info, labels = read_info(log), _seat_labels(line)
-    shown = _replay(setting, detail)
-    written = written_actions(record) if record else ()
+    log, times = (detail.log, _times(detail.measured)) if measured else ((), ())
+    clocks = clocks_left(record, times) if record else []
+    info, labels = read_info(log), tuple(seated.seat for seated in line.seats)
+    context: Context = {
+        "line": line,
+        "headline": headline(line, record),
+        "seats": _seats(record, line, log),
+        "record": record,
+        "plots": _plots(record, info, times, clocks, labels),
+        "measured": tuple(measured_facts(detail, line)) if measured else (),
+        "name": display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
+        "group": job.group,
+        "shared_dice": setting.tournament.plan.mirrored_dice,
+        "before": job.before,
+        "after": job.after,
+        "notes": [display.line(entry.text) for entry in log if entry.kind == "note" and not entry.seat],
+        "damaged": {part: why for part, why in detail.damaged if measured or part in {"record", "analysis"}},
+    }
+    if record is None:
+        return {**context, "board": None, "analysis": None, "problem": ""}
+    written = written_actions(record)
+    signed = with_signs(written, detail.analysis)
+    rounds = tuple(action_rounds(record, signed, labels))
+    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
     mates = _mates(record, written, job.group, others)
     analysis = analysis_part(detail.analysis, record, written, labels)
-    signed, keys = with_signs(written, detail.analysis), key_plies(detail.analysis, record, MOST_KEYS)
-    script = None
-    if record:
-        script = MatchScript(
-            file=f"{display.folder(setting.tournament.name)}-{line.number}",
-            record=record,
-            written=signed,
-            seats=labels,
-            replay=shown,
-            rounds=tuple(action_rounds(record, signed, labels)),
-            times=times,
-            clocks=clocks,
-            info=info,
-            waited=max((load.waited_ms for load in detail.measured.load), default=0),
-            mates=tuple((mate.line.number, mate.ply) for mate in mates),
-            analysis=analysis,
-        )
-    return MatchPage(
-        line=line,
-        headline=headline(line, record),
-        seats=_seats(record, line, log),
-        board=_board(shown, written, keys) if shown.count else None,
-        analysis=analysis,
-        problem=shown.problem,
-        rounds=script.rounds if script else (),
-        plots=_plots(record, line, info, times, clocks),
-        facts=tuple(match_facts(record)) if record else (),
-        measured=tuple(measured_facts(detail, line)) if measured else (),
-        name=display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
-        group=job.group,
-        mates=mates,
-        shared_dice=setting.tournament.plan.mirrored_dice,
-        before=job.before,
-        after=job.after,
-        notes=tuple(display.line(entry.text) for entry in log if entry.kind == "note" and not entry.seat),
-        record=record,
-        data=script_json(script.data()) if script else Markup(),
-        damaged={part: why for part, why in detail.damaged if measured or part in {"record", "analysis"}},
-    )
-
-
-def _replay(setting: MatchSetting, detail: MatchDetail) -> BoardReplay:
-    record, lines = detail.record, better_lines(detail.analysis)
-    return replay(setting.game, record, _table(setting), lines) if record else BoardReplay()
-
-
-def _beside(
-    detail: MatchDetail,
-) -> tuple[Sequence[LogLine], Sequence[float | None], Sequence[Sequence[int]]]:
-    """The log, the times of the actions, and the clocks after them."""
-    times = _times(detail.measured)
-    return detail.log, times, clocks_left(detail.record, times) if detail.record else []
-
-
-def _seat_labels(line: ListedMatch) -> tuple[SeatLabel, ...]:
-    return tuple(seated.seat for seated in line.seats)
+    data = {
+        "file": f"{display.folder(setting.tournament.name)}-{line.number}",
+        "board": shown.data() if shown.count else None,
+        **course_data(record, signed, rounds, labels),
+        **time_data(record, times, clocks, detail.measured.load),
+        **info.as_json(),
+        **({"mates": [(mate.line.number, mate.ply) for mate in mates]} if mates else {}),
+        **(analysis_data(analysis, shown) if analysis else {}),
+    }
+    return context | {
+        "board": _board(shown, written, key_plies(detail.analysis, record, MOST_KEYS))
+        if shown.count
+        else None,
+        "analysis": analysis,
+        "problem": shown.problem,
+        "digest_holds": record.digest == record.content_digest(),
+        "facts": tuple(match_facts(record)),
+        "rounds": rounds,
+        "mates": mates,
+        "data": script_json(data),
+    }
 
 
 def _plots(
     record: Record | None,
-    line: ListedMatch,
     info: MatchInfo,
     times: Sequence[float | None],
     clocks: Sequence[Sequence[int]],
+    labels: Sequence[SeatLabel],
 ) -> tuple[MatchPlot, ...]:
     # A bot that failed may have printed info for an action that it did not play.
     printed = [seat.plies[-1] for seat in info.seats.values() if seat.plies]
     last = max([len(record.actions) if record else 0, *printed])
     spent = times_by_seat(record, times) if record else {}
     luck = luck_by_seat(record) if record else {}
-    return tuple(match_plots(info, spent, clocks_by_seat(clocks), luck, _seat_labels(line), last))
+    return tuple(match_plots(info, spent, clocks_by_seat(clocks), luck, labels, last))
 
 
 def _mates(
-    record: Record | None,
-    written: Sequence[str],
-    group: Sequence[ListedMatch],
-    others: Mapping[int, Record],
+    record: Record, written: Sequence[str], group: Sequence[ListedMatch], others: Mapping[int, Record]
 ) -> tuple[Mate, ...]:
     """The matches of a group that have a page and the seed of the record."""
     found = []
     for line in group:
         other = others.get(line.number)
-        if record is None or other is None or not line.href or other.seed != record.seed:
+        if other is None or not line.href or other.seed != record.seed:
             continue
         ply = first_difference(record.actions, other.actions)
         texts = (written, written_actions(other) if ply else ())
@@ -288,7 +200,11 @@ def headline(line: ListedMatch, record: Record | None) -> str:
     return f"{first} {'wins' if len(winners) == 1 else 'share first place'}{how}"
 
 
-def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> tuple[MatchSeat, ...]:
+def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> list[dict[str, object]]:
+    """The seats with their results, and in words the fault or resignation of each (``fate``).
+
+    ``why`` is the referee's note on it; ``tail`` are the last lines of standard error, where published.
+    """
     fates = seats_that_left(record) if record else {}
     # Notes from before a bot left the match do not say why it left.
     notes = {
@@ -300,21 +216,21 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
     for entry in log:
         if entry.kind == "stderr":
             tails.setdefault(entry.seat, []).append(entry.text)
-    return tuple(
-        MatchSeat(
-            seat=seated.seat,
-            entrant=seated.entrant,
-            digest=record.seats[k].digest if record else "",
-            result=seated.result,
-            won=seated.won,
-            fate=f"{fates[k + 1][1]} after {display.count(fates[k + 1][0], 'action')}"
-            if k + 1 in fates
+    return [
+        {
+            **seated._asdict(),
+            "fate": f"{fates[seat][1]} after {display.count(fates[seat][0], 'action')}"
+            if seat in fates
             else "",
-            why=display.line(notes.get(k + 1, "")),
-            tail=tuple(map(display.line, tails.get(k + 1, ())[-TAIL_LINES:])),
-        )
-        for k, seated in enumerate(line.seats)
-    )
+            "why": display.line(notes.get(seat, "")),
+            "tail": [display.line(text) for text in tails.get(seat, ())[-TAIL_LINES:]],
+        }
+        for seat, seated in enumerate(line.seats, 1)
+    ]
+
+
+def _fate(played: int, why: str) -> str:
+    return f"{why} after {display.count(played, 'action')}"
 
 
 def _times(measured: Measurements) -> tuple[float | None, ...]:
@@ -322,7 +238,14 @@ def _times(measured: Measurements) -> tuple[float | None, ...]:
     return tuple([float(t) if t is not None and 0 <= t < MOST_MS else None for t in measured.times_ms])
 
 
-def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> MatchBoard:
+def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> Context | None:
+    """The pictures, or None if the game draws none or is not installed.
+
+    Each of ``frames`` is (ply, caption, ``<use>`` elements, changed ground cells). ``plies`` are those of all
+    key positions.
+    """
+    if not shown.count:
+        return None
     left, top, width, height = shown.box
     last = shown.count - 1
     # The end is the page's board.
@@ -333,19 +256,19 @@ def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) 
         (ply, f"{ply}. {display.action(written[ply - 1])}", *_markup(shown, pictures[ply])) for ply in plies
     ]
     final, over = _markup(shown, pictures[last])
-    return MatchBoard(
-        box=f"{left} {top} {width} {height}",
-        width=width,
-        sprites=Markup(definitions(shown, pictures.values())),  # noqa: S704 - already escaped
-        ground=Markup(ground(shown)),  # noqa: S704 - already escaped
-        last=last,
-        final=final,
-        over=over,
-        notes=shown.notes(last),
-        position=shown.position(last),
-        frames=tuple(frames),
-        keys=tuple(keys),
-    )
+    return {
+        "box": f"{left} {top} {width} {height}",
+        "width": width,
+        "sprites": Markup(definitions(shown, pictures.values())),  # noqa: S704 - already escaped
+        "ground": Markup(ground(shown)),  # noqa: S704 - already escaped
+        "last": last,
+        "final": final,
+        "over": over,
+        "notes": shown.notes(last),
+        "position": shown.position(last),
+        "frames": frames,
+        "plies": keys,
+    }
 
 
 def _markup(shown: BoardReplay, picture: Still) -> tuple[Markup, Markup]:

@@ -1,4 +1,4 @@
-"""What a match's page shows of its course: plots, the list of the actions, and a JSON value for its script.
+"""What a match's page shows of its course: plots, the list of the actions, and data for its script.
 
 The list is text of its own because readers without scripts see it; the script reads the actions from it, so
 that a page does not hold them twice.
@@ -8,9 +8,8 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -21,111 +20,71 @@ from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
+from tourney.match.result import SeatLoad
 from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import match_plot
 from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo
 from tourney.report.replays import codes
-from tourney.report.replays.replay import BoardReplay
-
-if TYPE_CHECKING:
-    from tourney.report.pages.analysis_part import AnalysisPart
 
 # What stands beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
 _BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
 
 
-@dataclass(frozen=True, slots=True)
-class MatchScript:
-    """All that the script shows of a match.
+def course_data(
+    record: Record, written: Sequence[str], rounds: Sequence[str], seats: Sequence[SeatLabel]
+) -> dict[str, object]:
+    """What the script needs of a record.
 
-    ``file`` is the name of saved files, without its ending; ``written`` are the actions in their game's
-    notation; ``rounds`` is the list of the actions (see
-    ``action_rounds``). ``times`` are milliseconds by action, ``clocks`` those left on each clock by ply;
-    either is empty if it is not shown. ``waited`` is the most milliseconds that one seat was not charged.
-    ``mates`` are the matches of the same seed: (number, first different ply).
+    - ``record``: without its actions. ``actions``: separated by blanks, only if the script cannot read them
+      from the list, ``rounds``. ``shown``, where the ``written`` actions differ: true if the script can read
+      them from there, else their texts. ``actors``: their seats (a digit each, or separated by blanks from
+      ten seats on; fewer if they repeat).
+    - ``seats``: [name, color]. ``opening``: the last ply of the opening.
+    - ``fates``: [seat, actions before it left, why].
     """
+    without_actions: dict[str, object] = msgspec.to_builtins(record, order="sorted")
+    del without_actions["actions"]
+    data: dict[str, object] = {
+        "record": without_actions,
+        "actors": _cycle(record),
+        "seats": [[seat.name, seat.color] for seat in seats],
+        "opening": opening_end(record),
+    }
+    if left := seats_that_left(record):
+        data["fates"] = [[seat, count, words] for seat, (count, words) in left.items()]
+    actions = [action for _, action in record.actions]
+    found = listed(rounds)
+    if found != actions:
+        data["actions"] = " ".join(actions)
+    if actions != list(written):
+        data["shown"] = found == list(written) or list(map(display.action, written))
+    return data
 
-    file: str
-    record: Record
-    written: Sequence[str]
-    seats: tuple[SeatLabel, ...]
-    replay: BoardReplay
-    rounds: tuple[str, ...]
-    times: Sequence[float | None]
-    clocks: Sequence[Sequence[int]]
-    info: MatchInfo
-    waited: int
-    mates: tuple[tuple[int, int], ...]
-    analysis: "AnalysisPart | None" = None
 
-    def data(self) -> dict[str, object]:
-        """The value for ``templates/static/replay.js``.
+def time_data(
+    record: Record,
+    times: Sequence[float | None],
+    clocks: Sequence[Sequence[int]],
+    load: Sequence[SeatLoad],
+) -> dict[str, object]:
+    """The times for the script; {} without any.
 
-        - ``file``: see above. ``board``: for ``TourneyBoard``, or null.
-        - ``record``: the record without its actions. ``actions``: separated by blanks, only if the script
-          cannot read them from the list. ``shown``, where the list has a notation of its own: true if the
-          script can read it from there, else its texts. ``actors``: their seats (a digit each, or separated
-          by blanks if there are ten seats or more; fewer if they repeat).
-        - ``seats``: [name, color]. ``opening``: the last ply of the opening.
-        - ``fates``: [seat, actions before it left, why].
-        - ``times``: microseconds, or nothing (see ``codes.integers``). ``clocks``: the milliseconds on the
-          actor's clock after each action (see ``codes.steps``). ``waited``: see above.
-        - ``info``: by seat, see ``SeatInfo``; ``cut`` if texts were left out. ``mates``: [match, ply].
-        - ``chances``: [ply, seat, percent]. ``better``: [action, picture before it in ``lines``, line].
-        """
-        record, info = self.record, self.info
-        without_actions: dict[str, object] = msgspec.to_builtins(record, order="sorted")
-        del without_actions["actions"]
-        data: dict[str, object] = {
-            "file": self.file,
-            "board": self.replay.data() if self.replay.count else None,
-            "record": without_actions,
-            "actors": _cycle(record),
-            "seats": [[seat.name, seat.color] for seat in self.seats],
-            "opening": opening_end(record),
-        }
-        if left := seats_that_left(record):
-            data["fates"] = [[seat, count, words] for seat, (count, words) in left.items()]
-        actions = [action for _, action in record.actions]
-        found = listed(self.rounds)
-        if found != actions:
-            data["actions"] = " ".join(actions)
-        if actions != (written := list(self.written)):
-            data["shown"] = found == written or list(map(display.action, written))
-        data |= self._measured()
-        if info.seats:
-            data["info"] = {str(seat): found.as_json() for seat, found in info.seats.items()}
-            if info.cut:
-                data["cut"] = True
-        if self.mates:
-            data["mates"] = [list(mate) for mate in self.mates]
-        if self.analysis is not None:
-            data["chances"] = [list(one) for one in self.analysis.chances]
-            lines = self.replay.line_at
-            data["better"] = [
-                [one.ply, lines[one.ply - 1][0], one.better.split(" ")[: lines[one.ply - 1][1]]]
-                for one in self.analysis.marked
-                if one.ply - 1 in lines
-            ]
-        return data
-
-    def _measured(self) -> dict[str, object]:
-        """The parts of ``data`` that lie outside the record's digest."""
-        found: dict[str, object] = {}
-        if not self.times:
-            return found
-        found["times"] = codes.integers([None if t is None else round(t * 1000) for t in self.times])
-        if self.clocks:
-            left = [
-                clock[actor - 1] if actor else None
-                for clock, (actor, _) in zip(self.clocks[1:], self.record.actions, strict=True)
-            ]
-            found["clocks"] = codes.steps(left)
-        if self.waited:
-            found["waited"] = self.waited
+    ``times``: microseconds, or nothing (see ``codes.integers``). ``clocks``: the milliseconds on the actor's
+    clock after each action (see ``codes.steps``). ``waited``: the most milliseconds that a seat was not
+    charged.
+    """
+    found: dict[str, object] = {}
+    if not times:
         return found
+    found["times"] = codes.integers([None if t is None else round(t * 1000) for t in times])
+    if clocks:
+        after = zip(clocks[1:], record.actions, strict=True)
+        found["clocks"] = codes.steps([clock[actor - 1] if actor else None for clock, (actor, _) in after])
+    if waited := max((seat.waited_ms for seat in load), default=0):
+        found["waited"] = waited
+    return found
 
 
 def script_json(data: object) -> Markup:

@@ -18,8 +18,8 @@ from tourney.ratings.trueskill_rating import TrueSkillRating
 from tourney.report import display
 from tourney.report.charts.chart import interval_scale, scale_of
 from tourney.report.display import EntrantLabel, SeatLabel
-from tourney.report.output.layout import File, Layout
-from tourney.report.output.rendering import Context, Renderer
+from tourney.report.output.layout import Context, File, Layout
+from tourney.report.output.rendering import Renderer
 from tourney.report.pages import bracket_page, format_pages, pair_page, rounds_page
 from tourney.report.pages.methods_page import head_facts, state, time_control, tournament_facts
 from tourney.report.source import ReportSource

@@ -21,8 +21,8 @@ from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import heat_map
 from tourney.report.compact_matches import LazySequence
-from tourney.report.output.layout import File
-from tourney.report.output.rendering import Context, Renderer
+from tourney.report.output.layout import Context, File
+from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
 from tourney.results.columns import EVALUATIONS
 from tourney.results.ratings import cycle_rows, evaluation_rows
