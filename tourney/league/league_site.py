@@ -26,7 +26,7 @@ from tourney.league.league_tables import NightTable, night_table
 from tourney.league.ledger import Ledger, Night, Season
 from tourney.league.seasons import season_files
 from tourney.match.evidence import largest_rise
-from tourney.report.output.layout import SHIPPED, File, Layout, Options, Section, SiteValues
+from tourney.report.output.layout import SHIPPED, File, Layout, Options, Section
 from tourney.report.output.write import write
 from tourney.report.site import site_parts
 from tourney.report.source import load
@@ -259,7 +259,7 @@ def write_league_site(league: League, say: Callable[[str], None]) -> Path:
 def site_files(league: League) -> Iterator[File]:
     """Yield the files of the site, the first page last."""
     ledger, table = league.ledger, league.table
-    site = Layout(SiteValues(table.title or table.name, find_game(table.game).title, measured=True, nav=NAV))
+    site = Layout(table.title or table.name, find_game(table.game).title, measured=True, nav=NAV)
     nights = {number: night for number, night in sorted(ledger.nights.items()) if night.closed is not None}
     tables = {number: found for number in nights if (found := night_table(league, number)) is not None}
     latest = tables[max(tables)] if tables else None

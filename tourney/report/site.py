@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from tourney.games.diagrams import GROUNDS, LINES, TOKENS, style
 from tourney.report import display
-from tourney.report.output.layout import File, Layout, Options, Section, SiteValues
+from tourney.report.output.layout import File, Layout, Options, Section
 from tourney.report.output.rendering import Renderer, live_note
 from tourney.report.pages import (
     bot_page,
@@ -120,7 +120,7 @@ def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Ve
         prefix = f"t{place}-{display.folder(source.tournament.name)[:40].lower()}/"
         yield from _parts(source, options, prefix)
         entries.append(overview_page.tournament_row(source, f"{prefix}index.html", measured=options.measured))
-    layout = Layout(SiteValues("Tournaments", "", options.measured, options.address), options.templates)
+    layout = Layout("Tournaments", "", options.measured, options.address, templates=options.templates)
     live = None
     if options.live is not None and options.measured and not all(source.ended for source in sources):
         live = live_note(options.live, sources)

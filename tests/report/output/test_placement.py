@@ -17,8 +17,8 @@ from tourney.report.output.layout import Options
 from tourney.report.output.placement import (
     MANIFEST,
     ManifestEntry,
-    ReportManifest,
     content_hash,
+    dump_manifest,
     read_manifest,
 )
 from tourney.report.output.write import MARKER, Written, write
@@ -104,7 +104,7 @@ def test_files_changed_by_others_are_written_again(cup: Cup, tmp_path: Path) -> 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": "other"}', "\xff"])
 def test_damaged_manifest_is_read_as_empty(tmp_path: Path, damage: str) -> None:
     (tmp_path / MANIFEST).write_text(damage, encoding="latin-1")
-    assert read_manifest(tmp_path) == ReportManifest()
+    assert read_manifest(tmp_path) == {}
 
 
 @pytest.mark.parametrize("damage", ["{", "lie"])
@@ -114,9 +114,9 @@ def test_damaged_manifest_costs_only_time(cup: Cup, damage: str) -> None:
     inode = cup.inode(1)
     if damage == "lie":
         cup.page(1).write_text("forged")
-        entries = dict(read_manifest(cup.out).files)
+        entries = read_manifest(cup.out)
         entries["matches/1.html"] = ManifestEntry(content_hash(b"forged"), "0" * 32)
-        (cup.out / MANIFEST).write_bytes(ReportManifest(entries).dump())
+        (cup.out / MANIFEST).write_bytes(dump_manifest(entries))
     else:
         (cup.out / MANIFEST).write_text(damage, encoding="latin-1")
     cup.write()
@@ -145,13 +145,11 @@ def test_changed_programs_render_again(cup: Cup, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(match_files, "code_digest", lambda *_: "other")
     inodes = [cup.inode(n) for n in range(1, 7)]
     cup.write()
-    fingerprints = [read_manifest(cup.out).files[f"matches/{n}.html"].fingerprint for n in range(1, 7)]
+    fingerprints = [read_manifest(cup.out)[f"matches/{n}.html"].fingerprint for n in range(1, 7)]
     monkeypatch.undo()
     assert len(set(fingerprints)) == 6
     cup.write()
-    assert fingerprints != [
-        read_manifest(cup.out).files[f"matches/{n}.html"].fingerprint for n in range(1, 7)
-    ]
+    assert fingerprints != [read_manifest(cup.out)[f"matches/{n}.html"].fingerprint for n in range(1, 7)]
     # The same bytes came out, so the files stayed.
     assert [cup.inode(n) for n in range(1, 7)] == inodes
 

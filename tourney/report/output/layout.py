@@ -4,9 +4,9 @@ The templates and static files that ship are replaced by the files of a folder.
 """
 
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -229,11 +229,12 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class SiteValues:
-    """The values that templates see as ``site``; title and game are safe to show once escaped.
+class Layout:
+    """The values and templates that all pages of a tournament share; picklable. Templates see it as ``site``.
 
-    ``prefix`` is the folder in a site of several tournaments, with its ``/``, or "". ``outside`` says what an
-    outside referee cannot promise, or is "". Only a tournament's own pages have ``nav``.
+    Title and game are safe to show once escaped. ``prefix`` is the folder in a site of several tournaments,
+    with its ``/``, or "". ``outside`` says what an outside referee cannot promise, or is "". Only a
+    tournament's own pages have ``nav``.
     """
 
     title: str
@@ -244,6 +245,7 @@ class SiteValues:
     nav: tuple[Section, ...] = ()
     outside: str = ""
     version: str = __version__
+    templates: Templates = SHIPPED
 
     @property
     def feed(self) -> bool:
@@ -259,13 +261,9 @@ class SiteValues:
         """The address of a page on the web, or "" if it is not known."""
         return f"{self.address}{self.prefix}{path.removesuffix('index.html')}" if self.address else ""
 
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The values and templates that all pages of a tournament share; picklable."""
-
-    site: SiteValues
-    templates: Templates = SHIPPED
+    def section_of(self, path: str) -> Section | None:
+        """The section that a page is below, or None."""
+        return next((section for section in self.nav if section.holds(path)), None)
 
     def page(self, path: str, template: str, **context: object) -> File:
         """Render a page. Its path in the tournament's folder is also in the context, as ``path``.
@@ -273,10 +271,10 @@ class Layout:
         ``root`` leads to the tournament's folder, ``base`` to the site's, and ``url`` is the page's address.
         Raises UsageError for an error in a template that replaces one.
         """
-        prefix = self.site.prefix
+        prefix = self.prefix
         root = "../" * path.count("/")
         base = root + ("../" if prefix else "")
-        place = {"path": path, "place": prefix + path, "url": self.site.url(path), "root": root, "base": base}
+        place = {"path": path, "place": prefix + path, "url": self.url(path), "root": root, "base": base}
         try:
             rendered = _environment(self).get_template(template).render({"live": None} | context | place)
         except Exception as error:
@@ -299,11 +297,6 @@ _FUNCTIONS = (
 def _environment(layout: Layout) -> Environment:
     """The templates, which escape everything and refuse undefined names."""
     made = layout.templates.environment()
-    made.globals |= {"site": layout.site, "section_of": partial(_section_of, layout.site.nav)}
+    made.globals |= {"site": layout, "section_of": layout.section_of}
     made.globals |= {one.__name__: one for one in _FUNCTIONS} | {"fault_words": display.FAULTS}
     return made
-
-
-def _section_of(sections: Sequence[Section], path: str) -> Section | None:
-    """The section that a page is below, or None."""
-    return next((section for section in sections if section.holds(path)), None)

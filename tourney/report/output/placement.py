@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -43,32 +43,25 @@ class ManifestEntry:
     fingerprint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ReportManifest:
-    """The files of a report by path."""
-
-    files: Mapping[str, ManifestEntry] = field(default_factory=dict)
-
-    def dump(self) -> bytes:
-        """The manifest as a file, in the order of paths."""
-        files = {
-            path: [entry.content, entry.fingerprint] if entry.fingerprint else [entry.content]
-            for path, entry in sorted(self.files.items())
-        }
-        lines = ",\n".join(f"{json.dumps(path)}:{json.dumps(entry)}" for path, entry in files.items())
-        return f'{{"format":"{_FORMAT}","files":{{\n{lines}\n}}}}\n'.encode("ascii")
+def dump_manifest(entries: Mapping[str, ManifestEntry]) -> bytes:
+    """The manifest of files by path, in the order of paths."""
+    files = {
+        path: [entry.content, entry.fingerprint] if entry.fingerprint else [entry.content]
+        for path, entry in sorted(entries.items())
+    }
+    lines = ",\n".join(f"{json.dumps(path)}:{json.dumps(entry)}" for path, entry in files.items())
+    return f'{{"format":"{_FORMAT}","files":{{\n{lines}\n}}}}\n'.encode("ascii")
 
 
-def read_manifest(folder: Path) -> ReportManifest:
-    """The manifest of a report's folder, or an empty one if it is missing or damaged."""
+def read_manifest(folder: Path) -> dict[str, ManifestEntry]:
+    """The files of a report's folder by its manifest; none if that is missing or damaged."""
     try:
         data = parse_json((folder / MANIFEST).read_bytes())
     except (OSError, ValueError):
-        return ReportManifest()
+        return {}
     files = data.get("files") if isinstance(data, dict) and data.get("format") == _FORMAT else None
-    if not isinstance(files, dict):
-        return ReportManifest()
-    return ReportManifest({path: ManifestEntry(*entry) for path, entry in files.items() if _fits(entry)})
+    entries = files if isinstance(files, dict) else {}
+    return {path: ManifestEntry(*entry) for path, entry in entries.items() if _fits(entry)}
 
 
 def _fits(entry: object) -> bool:
@@ -111,10 +104,11 @@ def _folder_digest(folder: Path) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A file in the new folder: the hash of its content, its bytes, and whether the old report had it."""
+class PlacedFile:
+    """A file in the new folder: its entry in the manifest, its bytes, and whether the old report had it."""
 
-    content: str
+    path: str
+    entry: ManifestEntry
     size: int
     unchanged: bool
 
@@ -126,30 +120,28 @@ class Folders:
     ``known`` in the methods is the entry of the file in the old report's manifest.
     """
 
-    new: str
-    old: str
+    new: Path
+    old: Path
 
-    @classmethod
-    def of(cls, new: Path, old: Path) -> "Folders":
-        """The folders at these paths."""
-        return cls(str(new), str(old))
-
-    def keep(self, path: str, known: ManifestEntry) -> WrittenFile | None:
+    def keep(self, path: str, known: ManifestEntry, fingerprint: str = "") -> PlacedFile | None:
         """Link or copy a file of the old report; None if it was changed since. Raises OSError."""
         content = self.intact(path, known)
         if content is None:
             return None
         if not self._link(path):
             self._write(path, content)
-        return WrittenFile(known.content, len(content), unchanged=True)
+        return PlacedFile(path, ManifestEntry(known.content, fingerprint), len(content), unchanged=True)
 
-    def place(self, path: str, content: bytes, known: ManifestEntry | None) -> WrittenFile:
+    def place(
+        self, path: str, content: bytes, known: ManifestEntry | None, fingerprint: str = ""
+    ) -> PlacedFile:
         """Write a file, or link that of the old report if it is the same. Raises OSError."""
-        found = content_hash(content)
-        if known is not None and known.content == found and (kept := self.keep(path, known)) is not None:
+        entry = ManifestEntry(content_hash(content), fingerprint)
+        same = known is not None and known.content == entry.content
+        if known is not None and same and (kept := self.keep(path, known, fingerprint)) is not None:
             return kept
         self._write(path, content)
-        return WrittenFile(found, len(content), unchanged=False)
+        return PlacedFile(path, entry, len(content), unchanged=False)
 
     def intact(self, path: str, known: ManifestEntry) -> bytes | None:
         """The content of a file of the old report, or None if it was changed since."""

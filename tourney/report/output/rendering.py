@@ -8,14 +8,14 @@ writing.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
 from tourney.report import display
-from tourney.report.output.layout import File, Layout, Live, Options, Section, SiteValues
+from tourney.report.output.layout import File, Layout, Live, Options, Section
 from tourney.report.pages.match_lines import LineOf, ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
@@ -45,11 +45,16 @@ class Renderer:
     def layout(self) -> Layout:
         """The layout of the tournament's pages."""
         source, options = self.source, self.options
-        outside = OUTSIDE if source.tournament.game == EXTERNAL else ""
-        site = SiteValues(
-            source.title, source.game_title, options.measured, options.address, self.prefix, self.nav, outside
+        return Layout(
+            source.title,
+            source.game_title,
+            options.measured,
+            options.address,
+            self.prefix,
+            self.nav,
+            outside=OUTSIDE if source.tournament.game == EXTERNAL else "",
+            templates=options.templates,
         )
-        return Layout(site, options.templates)
 
     @cached_property
     def paged(self) -> frozenset[int]:
@@ -97,6 +102,8 @@ class Renderer:
 
     def tables(self, path: str, table: DataTable) -> Iterator[File]:
         """Yield a table for download: ``path`` with .csv and .json."""
+        if not isinstance(table.rows, Sequence):
+            table = replace(table, rows=list(table.rows))  # it is read twice
         yield self.file(f"{path}.csv", table.csv())
         yield self.file(f"{path}.json", table.json())
 

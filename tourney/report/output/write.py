@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -20,12 +20,11 @@ from tourney.report.output.placement import (
     MANIFEST,
     Folders,
     ManifestEntry,
-    ReportManifest,
-    WrittenFile,
+    PlacedFile,
     content_hash,
+    dump_manifest,
     read_manifest,
 )
-from tourney.report.pages.match_files import MatchFile
 from tourney.report.site import Part
 from tourney.spawning import Pool
 
@@ -83,30 +82,24 @@ def write(
     unchanged.
     """
     folder = _target(out)
-    known = read_manifest(folder).files
+    known = read_manifest(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with _sibling(folder) as partial, Pool(processes, "renders pages", _AHEAD) as pool:
-            writer = _Writer(Folders.of(partial, folder), known)
-            begun: list[Iterator[MatchFile | File]] = []
+            writer = _Writer(Folders(partial, folder), known, progress)
+            begun: list[Iterator[PlacedFile | File]] = []
             for part in parts:
                 if isinstance(part, File):
                     writer.add(part)
-                    if progress is not None:
-                        progress(part.path)
                 else:  # other processes work at them meanwhile
                     writer.make_folders(part.paths)
                     begun.append(part.place(writer.folders, known, pool))
             for page in chain.from_iterable(begun):
-                if isinstance(page, File):
-                    writer.add(page)
-                else:
-                    writer.note(page.path, page.placed, page.fingerprint)
-                if progress is not None:
-                    progress(page.path)
+                writer.add(page)
             if last is not None:
-                writer.add(last({path: entry.content for path, entry in writer.entries.items()}))
-            written = writer.finish(folder / "index.html")
+                writer.add(last({path: file.entry.content for path, file in writer.placed.items()}))
+            _finish(partial, writer.placed)
+            written = _written(partial, folder, writer.placed.values(), writer.damaged)
             _swap(partial, folder)
     except OSError as error:
         raise _refusal(folder, error) from error
@@ -125,12 +118,12 @@ def kept(out: Path, state: str) -> Written | None:
         there = sum(path.is_file() for path in folder.rglob("*"))
     except (OSError, ValueError):
         return None
-    writer = _Writer(Folders.of(folder, folder), known := read_manifest(folder).files)
-    for path, entry in known.items():
-        if (content := writer.folders.intact(path, entry)) is None:
+    files = []
+    for path, entry in read_manifest(folder).items():
+        if (content := Folders(folder, folder).intact(path, entry)) is None:
             return None
-        writer.note(path, WrittenFile(entry.content, len(content), unchanged=True), entry.fingerprint)
-    written = writer.finished(folder / "index.html")
+        files.append(PlacedFile(path, entry, len(content), unchanged=True))
+    written = _written(folder, folder, files)
     return written if written.files == there else None
 
 
@@ -154,53 +147,61 @@ def _state_text(folder: Path, state: str) -> str:
 
 
 class _Writer:
-    """Fills a folder with a report, and counts; ``entries`` are the files so far, ``known`` the old ones."""
+    """Fills a folder with a report; ``placed`` are the files so far by path, ``known`` the old ones."""
 
-    def __init__(self, folders: Folders, known: Mapping[str, ManifestEntry]) -> None:
+    def __init__(
+        self, folders: Folders, known: Mapping[str, ManifestEntry], progress: Callable[[str], None] | None
+    ) -> None:
         self.folders = folders
-        self.entries: dict[str, ManifestEntry] = {}
+        self.placed: dict[str, PlacedFile] = {}
+        self.damaged: list[str] = []
         self._known = known
+        self._progress = progress
         self._made: set[str] = set()
-        self._damaged: list[str] = []
-        self._bytes = 0
-        self._unchanged = 0
 
-    def add(self, file: File) -> None:
-        """Write a file, or link it if the old report has the same."""
-        self.make_folders([file.path])
-        self.note(file.path, self.folders.place(file.path, file.content, self._known.get(file.path)))
-        self._damaged += file.damaged
-
-    def note(self, path: str, placed: WrittenFile, fingerprint: str = "") -> None:
-        """Count a file that is in the folder."""
-        self.entries[path] = ManifestEntry(placed.content, fingerprint)
-        self._bytes += placed.size
-        self._unchanged += placed.unchanged
+    def add(self, file: File | PlacedFile) -> None:
+        """Take a file that is in the folder, or write it, or link it if the old report has the same."""
+        if isinstance(file, File):
+            self.make_folders([file.path])
+            self.damaged += file.damaged
+            file = self.folders.place(file.path, file.content, self._known.get(file.path))
+        self.placed[file.path] = file
+        if self._progress is not None:
+            self._progress(file.path)
 
     def make_folders(self, paths: Iterable[str]) -> None:
         """Make the folders of some files."""
         for parent in {path.rpartition("/")[0] for path in paths} - self._made:
-            Path(self.folders.new, parent).mkdir(parents=True, exist_ok=True)
+            (self.folders.new / parent).mkdir(parents=True, exist_ok=True)
             self._made.add(parent)
 
-    def finish(self, index: Path) -> Written:
-        """Write manifest and marker; return what was written, with ``index`` as its first page."""
-        names = sorted({path.partition("/")[0] for path in self.entries})
-        marker = {"format": FORMAT, "files": len(self.entries), "pages": self._pages, "names": names}
-        Path(self.folders.new, MANIFEST).write_bytes(ReportManifest(self.entries).dump())
-        # Synced: after a power failure the next report must know its own folder, whatever its pages hold.
-        write_file(Path(self.folders.new, MARKER), (json.dumps(marker) + "\n").encode("ascii"))
-        return self.finished(index)
 
-    @property
-    def _pages(self) -> int:
-        return sum(path.endswith(".html") for path in self.entries)
+def _finish(partial: Path, placed: Mapping[str, PlacedFile]) -> None:
+    """Write manifest and marker."""
+    (partial / MANIFEST).write_bytes(dump_manifest({path: file.entry for path, file in placed.items()}))
+    names = sorted({path.partition("/")[0] for path in placed})
+    marker = {"format": FORMAT, "files": len(placed), "pages": _pages(placed), "names": names}
+    # Synced: after a power failure the next report must know its own folder, whatever its pages hold.
+    write_file(partial / MARKER, (json.dumps(marker) + "\n").encode("ascii"))
 
-    def finished(self, index: Path) -> Written:
-        """What is in the folder, once manifest and marker are."""
-        size = self._bytes + sum(Path(self.folders.new, name).stat().st_size for name in (MANIFEST, MARKER))
-        count = len(self.entries) + 2
-        return Written(index, self._pages, count, size, self._unchanged, tuple(self._damaged))
+
+def _written(
+    partial: Path, folder: Path, files: Collection[PlacedFile], damaged: Iterable[str] = ()
+) -> Written:
+    """The report of these files; ``partial`` is where it is before it replaces ``folder``."""
+    beside = [(partial / name).stat().st_size for name in (MANIFEST, MARKER)]
+    return Written(
+        folder / "index.html",
+        _pages(file.path for file in files),
+        len(files) + len(beside),
+        sum(file.size for file in files) + sum(beside),
+        sum(file.unchanged for file in files),
+        tuple(damaged),
+    )
+
+
+def _pages(paths: Iterable[str]) -> int:
+    return sum(path.endswith(".html") for path in paths)
 
 
 def _marker(folder: Path) -> dict[str, object] | None:

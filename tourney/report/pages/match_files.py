@@ -9,7 +9,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -18,7 +17,7 @@ from tourney.errors import GameError, StoreDamaged
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED
 from tourney.report.output.layout import File, Layout
-from tourney.report.output.placement import Folders, ManifestEntry, WrittenFile, code_digest
+from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
 from tourney.report.pages.match_lines import (
     GAMES_PGN,
     ListedMatch,
@@ -59,12 +58,12 @@ class MatchRenderer:
 
     def path(self, job: MatchJob) -> str:
         """The path of a match's page in the site."""
-        return self.layout.site.prefix + match_path(job.line.number)
+        return self.layout.prefix + match_path(job.line.number)
 
     def pgn(self, job: MatchJob) -> str:
         """The path of a match's PGN in the site, "" without."""
         path = pgn_path(self.setting, job.line)
-        return path and self.layout.site.prefix + path
+        return path and self.layout.prefix + path
 
     def game(self, job: MatchJob, detail: MatchDetail) -> bytes:
         """A match's PGN; empty without a record, or for one that breaks the rules."""
@@ -85,8 +84,11 @@ class MatchRenderer:
         file = self.layout.page(match_path(job.line.number), "match.html", match=page, pgn=pgn)
         return replace(file, damaged=tuple(page["damaged"].values()))
 
-    def reply(self, order: "PageTask", folders: Folders) -> "MatchFile | None":
-        """Place a page; None where a part is damaged: such a page needs the database, to say which."""
+    def reply(self, order: "PageTask", folders: Folders) -> tuple[PlacedFile, ...]:
+        """Place a page, and the match's PGN if it has one.
+
+        Nothing if a part is damaged: such a page needs the database, to say which.
+        """
         path, known = self.path(order.job), order.known
         number, *others = order.job.numbers
         seats = self.setting.tournament.seats
@@ -100,24 +102,18 @@ class MatchRenderer:
             hashes = [digest, *(of for _, of in found.values())]
             fingerprint = self._fingerprint(order.job, hashes, detail)
         except StoreDamaged:
-            return None
+            return ()
         same = known is not None and known.fingerprint == fingerprint
-        game = self._game(order, detail, folders, same=same)
-        if known is not None and same and (kept := folders.keep(path, known)) is not None:
-            return MatchFile(path, fingerprint, kept, game)
-        records = {n: other for n, (other, _) in found.items() if other is not None}
-        content = self.render(order.job, detail, records).content
-        return MatchFile(path, fingerprint, folders.place(path, content, known), game)
-
-    def _game(
-        self, order: "PageTask", detail: MatchDetail, folders: Folders, *, same: bool
-    ) -> "MatchFile | None":
-        """Place a match's PGN, if it has one; ``same``: the page is unchanged."""
+        page = folders.keep(path, known, fingerprint) if known is not None and same else None
+        if page is None:
+            records = {n: other for n, (other, _) in found.items() if other is not None}
+            content = self.render(order.job, detail, records).content
+            page = folders.place(path, content, known, fingerprint)
         if not (path := self.pgn(order.job)):
-            return None
-        entry = order.known_game
-        kept = folders.keep(path, entry) if entry and same else None
-        return MatchFile(path, "", kept or folders.place(path, self.game(order.job, detail), entry))
+            return (page,)
+        known = order.known_game
+        game = folders.keep(path, known) if known is not None and same else None
+        return page, game or folders.place(path, self.game(order.job, detail), known)
 
     @cached_property
     def _common(self) -> str:
@@ -146,16 +142,6 @@ class PageTask:
     known_game: ManifestEntry | None
 
 
-@dataclass(frozen=True, slots=True)
-class MatchFile:
-    """A page in the new report's folder, with its fingerprint and the match's PGN."""
-
-    path: str
-    fingerprint: str
-    placed: WrittenFile
-    game: "MatchFile | None" = None
-
-
 @dataclass(frozen=True)
 class MatchWork:
     """All pages of matches of one tournament, to be rendered.
@@ -182,7 +168,7 @@ class MatchWork:
 
     def place(
         self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
-    ) -> Iterator[MatchFile | File]:
+    ) -> Iterator[PlacedFile | File]:
         """Begin to render, and return an iterator of all pages in order, each once it is in the folder.
 
         Of pages with damaged parts it has the content instead. ``known``: the manifest of the earlier report.
@@ -196,17 +182,15 @@ class MatchWork:
         return self._placed(pool.run(replies_to, orders, here=here), folders)
 
     def _placed(
-        self, replied: Iterable[tuple[Sequence[MatchJob], list[MatchFile | None]]], folders: Folders
-    ) -> Iterator[MatchFile | File]:
+        self, replied: Iterable[tuple[Sequence[MatchJob], list[tuple[PlacedFile, ...]]]], folders: Folders
+    ) -> Iterator[PlacedFile | File]:
         games = []
         for jobs, replies in replied:
-            for job, reply in zip(jobs, replies, strict=True):
-                yield self.render(job) if reply is None else reply
-                if reply is not None and reply.game is not None:
-                    yield reply.game
-                    games.append(Path(folders.new, reply.game.path).read_bytes())
+            for job, placed in zip(jobs, replies, strict=True):
+                yield from placed or (self.render(job),)
+                games += [(folders.new / game.path).read_bytes() for game in placed[1:]]
         if games:
-            yield File(f"{self.renderer.layout.site.prefix}{GAMES_PGN}", b"".join(games))
+            yield File(f"{self.renderer.layout.prefix}{GAMES_PGN}", b"".join(games))
 
     def _orders(self, jobs: Sequence[MatchJob], known: Mapping[str, ManifestEntry]) -> tuple[PageTask, ...]:
         parts = self.parts(sorted({number for job in jobs for number in job.numbers}))
@@ -220,7 +204,7 @@ class MatchWork:
         return tuple(orders)
 
 
-def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[MatchFile | None]:
+def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[tuple[PlacedFile, ...]]:
     """Answer orders, in any process; the task begins with the pickled renderer and folders."""
     packed, orders = task
     renderer, folders = _unpickled(packed)

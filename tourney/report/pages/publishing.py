@@ -78,7 +78,7 @@ def files(make: Renderer) -> Iterator[File]:
 
 def feed(make: Renderer) -> str:
     """The feed of a tournament, newest entry first."""
-    source, site = make.source, make.layout.site
+    source, site = make.source, make.layout
     created = _moment(source.tournament.created) or datetime(1970, 1, 1, tzinfo=UTC)
     found = []
     newest = created
@@ -191,7 +191,7 @@ def _results(make: Renderer, lines: Sequence[ListedMatch]) -> str:
         seats = ", ".join(f"{display.isolated(s.entrant.name)} {s.result}" for s in line.seats)
         number = f"Match {line.number}"
         if line.href:
-            number = f"<a href={quoteattr(make.layout.site.url(line.href))}>{number}</a>"
+            number = f"<a href={quoteattr(make.layout.url(line.href))}>{number}</a>"
         items.append(f"<li>{number}: {escape(seats)} ({escape(line.reason)})</li>")
     more = len(lines) - LINES
     rest = f"<p>And {display.count(more, 'more match', 'more matches')}.</p>" if more > 0 else ""
@@ -242,7 +242,7 @@ def _date(moment: datetime) -> str:
 
 def card(make: Renderer) -> Canvas:
     """The card of the renderer's tournament."""
-    source, site = make.source, make.layout.site
+    source, site = make.source, make.layout
     first = next(c for c in page_columns(source.format, source.tournament.seats) if c.criterion == 1)
     ratings = {line.entrant: line for line in source.batch.ratings}
     about = (site.game, display.count(len(source.entrants), "bot"), state(source))
