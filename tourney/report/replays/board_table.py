@@ -66,6 +66,7 @@ class DrawnPart(NamedTuple):
 
 
 NOTHING: frozenset[int] = frozenset()
+NO_PART = DrawnPart(NOTHING, (), (), NO_BOX)
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,7 @@ class BoardTable:
 
     def _sample(self, seats: int, options: Mapping[str, str]) -> tuple[frozenset[int], Box]:
         """Draw random matches; return the things and the bounding box of the first position."""
-        game, drawn = self._game, DrawnPart(NOTHING, (), (), NO_BOX)
+        game, drawn = self._game, NO_PART
         try:
             first = game.new(seats, options)
             drawn = self.whole(game.diagram(first.position()), first.position(), None)
