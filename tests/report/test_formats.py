@@ -218,7 +218,7 @@ def test_every_registered_format_is_compared() -> None:
 @pytest.mark.parametrize("plan", PLANS)
 def test_last_ranking_of_the_rounds_is_that_of_the_standings(cups: Cups, plan: str) -> None:
     source, _ = cups.made(plan)
-    *_, last = rankings(source.format, source.setup, source.schedule)
+    *_, last = rankings(source.format, source.setup, source.schedule.rows, source.results)
     assert [(line.number, line.rank, line.points, line.values) for line in last.values()] == [
         (line.number, line.rank, line.points, line.tie_breaks) for line in source.standings
     ]
@@ -263,7 +263,7 @@ def test_standings_come_first_except_after_a_bracket(cups: Cups, plan: str) -> N
 def test_swiss_rounds_show_floats_byes_and_points_before(cups: Cups) -> None:
     source, pages = cups.made("swiss")
     found = tuple(rounds_of(source.setup, source.rows, source.results))
-    ranked = list(rankings(source.format, source.setup, source.schedule))
+    ranked = list(rankings(source.format, source.setup, source.schedule.rows, source.results))
     floats = 0
     for round_, before, after in zip(found, ranked, ranked[1:], strict=False):
         page = pages[round_path(round_.number)]

@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from tests.support.tournaments import LETTERS, begin, stored
 from tourney.match.evidence import POINT
-from tourney.results.standings import Standing, planned_matches, rank_standings
+from tourney.results.standings import Standing, planned_matches, rank_totals, setup_of, standings_of
+from tourney.schedule.round_robin import RoundRobin
 from tourney.schedule.row import score_units
 from tourney.store.database import Database
 from tourney.store.totals import PairTotal, ScoreTotals, StandingsTotals
+from tourney.store.values import Plan
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,13 @@ def table(results: dict[tuple[int, int], int], count: int) -> tuple[Standing, ..
     pairs = [PairTotal(a, b, 1, h) for (a, b), h in results.items()]
     pairs += [PairTotal(b, a, 1, 2 - h) for (a, b), h in results.items()]
     by_seat = {(number, 1): total for number, total in tallies.items()}
-    return rank_standings(stored(count), 2, StandingsTotals(by_seat, tuple(sorted(pairs)), ()))
+    return rank_standings(count, StandingsTotals(by_seat, tuple(sorted(pairs)), ()))
+
+
+def rank_standings(count: int, sums: StandingsTotals) -> tuple[Standing, ...]:
+    """Return the standings of a round-robin for two seats."""
+    setup = setup_of(Plan("cup", "sage-stones", "1", (), "round-robin", 2, 2), 1, stored(count))
+    return standings_of(rank_totals(RoundRobin(), setup, sums), stored(count), sums)
 
 
 def test_points_come_first_then_direct_encounter() -> None:
@@ -84,7 +92,7 @@ def test_sonneborn_berger_weighs_opponents_points_by_result() -> None:
 
 
 def test_without_games_all_share_rank_1() -> None:
-    lines = rank_standings(stored(2), 2, StandingsTotals({}, (), ((1, "crash", 3), (1, "timeout", 1))))
+    lines = rank_standings(2, StandingsTotals({}, (), ((1, "crash", 3), (1, "timeout", 1))))
     assert [(line.rank, line.games, str(line.points), line.mean) for line in lines] == [(1, 0, "0", None)] * 2
     assert lines[1].faults == (("crash", 3), ("timeout", 1))
     assert lines[1].fault_count == 4
@@ -108,7 +116,7 @@ def test_more_points_always_give_a_better_rank() -> None:
 def test_luck_is_taken_off_points_per_match() -> None:
     """Of matches whose luck is known, in points; the others count as if they had none."""
     by_seat = {(0, 1): ScoreTotals(4, 6, 3, 0), (1, 2): ScoreTotals(4, 2, 1, 0)}
-    first, second = rank_standings(stored(2), 2, StandingsTotals(by_seat, (), (), {0: (POINT, 2)}))
+    first, second = rank_standings(2, StandingsTotals(by_seat, (), (), {0: (POINT, 2)}))
     assert (first.luck, first.mean_without_luck) == (Fraction(1, 2), Fraction(1, 4))
     assert (second.luck, second.mean_without_luck) == (None, None)
 

@@ -199,7 +199,7 @@ def _write(database: Database, tournament: Tournament, options: ExportRequest, f
     elif format_ == "csv":
         text = io.TextIOWrapper(file, "utf-8", newline="")
         try:
-            TABLES[what](database, tournament).data.write_csv(text)
+            TABLES[what](database, tournament).write_csv(text)
             text.flush()
         finally:
             text.detach()  # or it would close the file, which may be standard output

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from tourney.interface.found_match import FoundMatch, check_argument, stored_match
 from tourney.results.columns import TOURNAMENT_COLUMNS, Row, data_frame
 from tourney.results.standings import Standing, compute_standings, interim_sentence, state_of
-from tourney.results.tables import TABLES, ResultTable
+from tourney.results.tables import TABLES, DataTable
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
@@ -39,7 +39,7 @@ class TournamentReader:
     def __repr__(self) -> str:
         return f"<tournament {self.name}: {self.stored.game}, {self.stored.plan.format}>"
 
-    def table(self, name: str) -> ResultTable:
+    def table(self, name: str) -> DataTable:
         """A table by its name in ``tourney export --what``; its rows are read lazily, and once."""
         return TABLES[name](self.database, self.stored)
 

@@ -25,7 +25,7 @@ from tourney.ratings.trueskill_rating import (
 )
 from tourney.results.columns import ELO, rating_columns
 from tourney.results.standings import setup_of
-from tourney.results.tables import ResultTable, entrant_names
+from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
 from tourney.results.until import as_planned, look_of
 from tourney.schedule.format import ranking_format
@@ -132,7 +132,7 @@ def rate_batch(
     return rate_clusters(clusters, numbers, tournament.seats, pairs=pairs, look=look)
 
 
-def rating_table(database: Database, tournament: Tournament, method: str, forfeits: Forfeits) -> ResultTable:
+def rating_table(database: Database, tournament: Tournament, method: str, forfeits: Forfeits) -> DataTable:
     """A row for each entrant, best first, with the settings that are kept or the defaults.
 
     Raises UsageError for an unknown method.
@@ -140,7 +140,7 @@ def rating_table(database: Database, tournament: Tournament, method: str, forfei
     names, faults = entrant_names(database, tournament), database.totals.faults_by_entrant(tournament.id)
     if method == "batch":
         batch = rate_batch(database, tournament, forfeits, pairs=False)
-        return ResultTable(ELO, batch_rows(batch, names, faults))
+        return DataTable(ELO, batch_rows(batch, names, faults))
     found = METHODS.find(method)
     lines: Sequence[RatingLine]
     if method == "trueskill":
@@ -149,7 +149,7 @@ def rating_table(database: Database, tournament: Tournament, method: str, forfei
     else:
         lines = rate_by(database, tournament, found, forfeits)
     rows = rating_rows(lines, found.columns, names, faults)
-    return ResultTable(rating_columns(method, found.columns), rows)
+    return DataTable(rating_columns(method, found.columns), rows)
 
 
 def look_at(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> PlannedGames:

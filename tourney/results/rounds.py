@@ -1,12 +1,13 @@
 """The rounds of a tournament: its pairings, their scores, and the ranking after each round."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
-from tourney.results.standings import BY_MEAN, rank_totals
+from tourney.results.standings import rank_totals
 from tourney.schedule.format import Format, History, Setup
 from tourney.schedule.player_history import departures
 from tourney.schedule.row import ResultRow, Row, score_units
@@ -109,47 +110,33 @@ def rounds_of(setup: Setup, rows: Iterable[tuple[int, Row]], results: Sequence[R
         yield Round(number, tuple(pairings), tuple(idle), tuple(absent))
 
 
-def rankings(format_: Format, setup: Setup, history: History) -> Iterator[Ranking]:
-    """Yield the ranking before the first round, then after each round, by the format's own rule.
-
-    The last one is that of the standings.
-    """
-    if not format_.ranks:
-        yield from rankings_by_totals(format_, setup, history.rounds, history.results)
-        return
-    results: dict[int, list[ResultRow]] = defaultdict(list)
-    for result in history.results:
-        results[result.key.round].append(result)
-    known: list[ResultRow] = []
-    rows: dict[int, list[Row]] = defaultdict(list)
-    for row in history.rows:
-        rows[row.round].append(row)
-    paired: list[Row] = []
-    for round_ in range(history.rounds + 1):
-        paired += rows[round_]
-        known += results[round_]
-        lines = format_.table(setup, History(tuple(paired), tuple(known)))
-        yield {line.number: line for line in lines}
-
-
-def rankings_by_totals(
-    format_: Format, setup: Setup, rounds: int, results: Iterable[ResultRow]
+def rankings(
+    format_: Format, setup: Setup, rows: Iterable[Row], results: Iterable[ResultRow]
 ) -> Iterator[Ranking]:
-    """Yield the same for a format that does not ``rank``; results in schedule order are read one by one."""
-    sums = ResultSums()
-    numbers = [player.number for player in setup.participants]
-    breaks = format_.ranking(setup.seats)
-    by_round = groupby(results, key=lambda result: result.key.round)
-    waiting = next(by_round, None)
-    for round_ in range(rounds + 1):
+    """Yield the ranking before the first round, then after each round; the last is that of the standings.
+
+    Rows and results are in schedule order.
+    """
+    history, sums = History(), ResultSums()
+    played = groupby(results, key=lambda result: result.key.round)
+    waiting = next(played, None)
+
+    def ranked() -> Ranking:
+        # Totals are smaller than a history, so only a format that ranks by one gets it.
+        lines = format_.table(setup, history) if format_.ranks else rank_totals(format_, setup, sums.totals())
+        return {line.number: line for line in lines}
+
+    yield ranked()
+    for round_, paired in groupby(rows, key=attrgetter("round")):
+        found: list[ResultRow] = []
         if waiting is not None and waiting[0] == round_:
-            for result in waiting[1]:
-                sums.add(result.entrants, result.ranks, result.faults, void=result.void)
-            waiting = next(by_round, None)
-        totals = sums.totals()
-        by_mean = format_.ranked_by == BY_MEAN
-        lines = rank_totals(numbers, setup.seats, totals.scores, totals.pairs, breaks, by_mean=by_mean)
-        yield {line.number: line for line in lines}
+            found = list(waiting[1])
+            waiting = next(played, None)
+        if format_.ranks:
+            history.extend(paired, found)
+        for result in () if format_.ranks else found:
+            sums.add(result.entrants, result.ranks, result.faults, void=result.void)
+        yield ranked()
 
 
 UP: Final = "up"

@@ -1,7 +1,7 @@
 """Standings: ranked by the rule of the tournament's format."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -21,7 +21,6 @@ from tourney.results.columns import (
     number_column,
 )
 from tourney.schedule.format import (
-    BY_POINTS,
     FORMATS,
     Format,
     History,
@@ -31,20 +30,18 @@ from tourney.schedule.format import (
     group_size,
     ranking_format,
 )
-from tourney.schedule.row import ResultRow, Row, units_of_win
+from tourney.schedule.row import units_of_win
 from tourney.schedule.tie_breaks import (
-    TIE_BREAKS,
     ZERO,
     Encounter,
     EntrantScores,
     RankedEntrant,
-    TieBreak,
     rank_scores,
 )
 from tourney.store.database import Database
 from tourney.store.run_lock import Running
 from tourney.store.schedules import RowCounts
-from tourney.store.totals import PairTotal, ScoreTotals, StandingsTotals
+from tourney.store.totals import ScoreTotals, StandingsTotals
 from tourney.store.values import Plan, StoredEntrant, Tournament
 
 BY_MEAN = "points-per-match"
@@ -108,46 +105,25 @@ def compute_standings(
     with database.snapshot() as moment:
         stored = moment.tournaments.by_id(tournament)
         entrants = moment.tournaments.entrants(tournament)
-        format_ = ranking_format(stored.plan.format)
-        ranked = None
-        if format_.ranks:
-            setup = setup_of(stored.plan, stored.seed, entrants)
-            ranked = format_.table(setup, load_history(moment, tournament))
+        format_, setup = ranking_format(stored.plan.format), setup_of(stored.plan, stored.seed, entrants)
         sums = totals or moment.totals.standings(tournament)
         if shows_luck(stored):
             sums = sums._replace(lucks=moment.totals.luck(tournament))
-        return rank_standings(
-            entrants,
-            stored.seats,
-            sums,
-            ranked=ranked,
-            breaks=format_.ranking(stored.seats),
-            by_mean=format_.ranked_by == BY_MEAN,
-        )
+        if format_.ranks:
+            ranked = tuple(format_.table(setup, load_history(moment, tournament)))
+        else:
+            ranked = rank_totals(format_, setup, sums)
+        return standings_of(ranked, entrants, sums)
 
 
-def rank_standings(
-    entrants: Sequence[StoredEntrant],
-    seats: int,
-    sums: StandingsTotals,
-    *,
-    ranked: Sequence[RankedEntrant] | None = None,
-    breaks: Sequence[TieBreak] | None = None,
-    by_mean: bool = False,
+def standings_of(
+    ranked: Iterable[RankedEntrant], entrants: Iterable[StoredEntrant], sums: StandingsTotals
 ) -> tuple[Standing, ...]:
-    """The standings as a format has ``ranked`` them; without that, rank by the totals of all matches.
-
-    Then points rank (or with ``by_mean`` points per match), then the tie-breaks (default: ``BY_POINTS``).
-    """
-    totals = sums.scores
-    if ranked is None:
-        chosen = [TIE_BREAKS[name] for name in BY_POINTS] if breaks is None else breaks
-        numbers = [entrant.number for entrant in entrants]
-        ranked = rank_totals(numbers, seats, totals, sums.pairs, chosen, by_mean=by_mean)
+    """The standings of entrants that a format has ranked."""
+    totals, names = sums.scores, {entrant.number: entrant.name for entrant in entrants}
     kinds: dict[int, list[tuple[str, int]]] = defaultdict(list)
     for number, kind, count in sums.faults:
         kinds[number].append((kind, count))
-    names = {entrant.number: entrant.name for entrant in entrants}
     found = []
     for line in ranked:
         total, faults = totals.get(line.number, ScoreTotals()), tuple(sorted(kinds[line.number]))
@@ -261,20 +237,13 @@ def report_columns(format_: Format, seats: int, *, luck: bool = False) -> tuple[
     return (*standings_columns(format_, seats, luck=luck), *map(Column, f"{last} {trueskill}".split()))
 
 
-def rank_totals(
-    numbers: Sequence[int],
-    seats: int,
-    totals: Mapping[int, ScoreTotals],
-    pairs: Sequence[PairTotal],
-    breaks: Sequence[TieBreak],
-    *,
-    by_mean: bool = False,
-) -> tuple[RankedEntrant, ...]:
-    """The ranking by the totals of all matches; entrants equal in all in the order of ``numbers``.
+def rank_totals(format_: Format, setup: Setup, sums: StandingsTotals) -> tuple[RankedEntrant, ...]:
+    """The ranking by the totals of all matches; equal entrants by number.
 
     An encounter is all matches of a pair.
     """
-    unit = units_of_win(seats)
+    totals, pairs, unit = sums.scores, sums.pairs, units_of_win(setup.seats)
+    numbers = [player.number for player in setup.participants]
     points = {number: Fraction(totals.get(number, ScoreTotals()).units, unit) for number in numbers}
     encounters: dict[int, list[Encounter]] = defaultdict(list)
     halves = {half: Fraction(half, 2) for half in {pair.half_points for pair in pairs}}
@@ -288,7 +257,8 @@ def rank_totals(
         most=Fraction(max((pair.games for pair in pairs), default=0)),
     )
     mean = {n: value / totals[n].games if n in totals else ZERO for n, value in points.items()}
-    return rank_scores(scores, breaks, mean if by_mean else None)
+    by_mean = format_.ranked_by == BY_MEAN
+    return rank_scores(scores, format_.ranking(setup.seats), mean if by_mean else None)
 
 
 def ranking_sentences(format_: Format, seats: int, *, luck: bool = False) -> tuple[str, ...]:
@@ -371,7 +341,7 @@ def load_history(database: Database, tournament: int) -> History:
     """All stored rows and results of a tournament as its format sees them."""
     with database.snapshot() as moment:
         rows = (row for _, row in moment.schedules.rows(tournament))
-        return history_of(rows, moment.matches.results(tournament))
+        return History(rows, moment.matches.results(tournament))
 
 
 def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
@@ -387,12 +357,4 @@ def setup_of(plan: Plan, seed: int, entrants: Sequence[StoredEntrant]) -> Setup:
         rounds=plan.rounds,
         extra=plan.extra,
         shared_dice=plan.mirrored_dice,
-    )
-
-
-def history_of(rows: Iterable[Row], results: Iterable[ResultRow], rounds: int | None = None) -> History:
-    """The stored rows, and the results of all rounds or of the first ``rounds``."""
-    return History(
-        tuple(rows),
-        tuple(result for result in results if rounds is None or result.key.round <= rounds),
     )

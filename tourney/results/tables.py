@@ -32,26 +32,31 @@ _CHUNK: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class DataTable:
-    """A table: its columns' names, and rows of strings, integers, floats, booleans and None."""
+    """A table: its columns, and rows of strings, integers, floats, booleans and None.
 
-    columns: Sequence[str]
+    Rows may be lazy, and then can be read only once.
+    """
+
+    columns: Sequence[Column]
     rows: Iterable[Row]
 
     @classmethod
-    def of(cls, columns: str, rows: Iterable[Sequence[object]]) -> "DataTable":
-        """The table of rows that have the values of the columns in their order."""
-        names = columns.split()
-        return cls(names, [dict(zip(names, row, strict=True)) for row in rows])
+    def of(cls, columns: str | Sequence[Column], rows: Iterable[Sequence[object]]) -> "DataTable":
+        """The table of rows that have the values of the columns, or of columns of these names, in order."""
+        described = tuple(map(Column, columns.split())) if isinstance(columns, str) else columns
+        keys = [column.key for column in described]
+        return cls(described, (dict(zip(keys, row, strict=True)) for row in rows))
 
     def write_csv(self, file: TextIO) -> None:
         """Write the table as CSV with a header line.
 
         A text that a spreadsheet would take for a formula has an apostrophe before it; the JSON has not.
         """
+        keys = [column.key for column in self.columns]
         writer = csv.writer(file, lineterminator="\n")
-        cells = ([csv_cell(row[column]) for column in self.columns] for row in self.rows)
+        cells = ([csv_cell(row[key]) for key in keys] for row in self.rows)
         first = list(islice(cells, 1))  # before the header: what refuses the rows refuses the whole table
-        writer.writerows([self.columns, *first])
+        writer.writerows([keys, *first])
         writer.writerows(cells)
 
     def csv(self) -> bytes:
@@ -62,30 +67,12 @@ class DataTable:
 
     def json(self) -> bytes:
         """The table as a JSON list of objects, one a line, in ASCII."""
-        lines = [json.dumps({c: row[c] for c in self.columns}, allow_nan=False) for row in self.rows]
+        keys = [column.key for column in self.columns]
+        lines = [json.dumps({key: row[key] for key in keys}, allow_nan=False) for row in self.rows]
         return ("[\n" + ",\n".join(lines) + "\n]\n" if lines else "[]\n").encode("ascii")
 
 
-@dataclass(frozen=True, slots=True)
-class ResultTable:
-    """A table of a tournament: its described columns, and its rows, which are read once and lazily."""
-
-    columns: tuple[Column, ...]
-    rows: Iterable[Row]
-
-    @classmethod
-    def of(cls, columns: tuple[Column, ...], rows: Iterable[Sequence[object]]) -> "ResultTable":
-        """The table of rows that have the values of the columns in their order."""
-        keys = [column.key for column in columns]
-        return cls(columns, (dict(zip(keys, row, strict=True)) for row in rows))
-
-    @property
-    def data(self) -> DataTable:
-        """The same table for CSV and JSON."""
-        return DataTable([column.key for column in self.columns], self.rows)
-
-
-def _matches(database: Database, tournament: Tournament) -> ResultTable:
+def _matches(database: Database, tournament: Tournament) -> DataTable:
     """A row for each match, also for those not played yet."""
     names = entrant_names(database, tournament)
 
@@ -99,31 +86,29 @@ def _matches(database: Database, tournament: Tournament) -> ResultTable:
                 values = (end.reason, end.void, end.actions, end.reproducible, end.digest)
                 yield match.number, *match.key, entrants, ranks, *values
 
-    return ResultTable.of(MATCH_COLUMNS, rows())
+    return DataTable.of(MATCH_COLUMNS, rows())
 
 
-def _seat_rows(database: Database, tournament: Tournament) -> Iterator[Sequence[object]]:
-    names = entrant_names(database, tournament)
-    for match in database.matches.all(tournament.id, finished=True):
-        if match.result is None:
-            continue
-        columns = zip(match.seats, match.result.ranks, match.result.faults, strict=True)
-        for seat, (number, rank, fault) in enumerate(columns, 1):
-            yield match.number, *match.key, seat, names[number], rank, fault, match.result.void
-
-
-def _seats(database: Database, tournament: Tournament) -> ResultTable:
+def _seats(database: Database, tournament: Tournament) -> DataTable:
     """A row for each seat of every match that has a result."""
-    return ResultTable.of(SEAT_COLUMNS, _seat_rows(database, tournament))
+    names = entrant_names(database, tournament)
+    rows = (
+        (match.number, *match.key, seat, names[number], end.ranks[seat - 1], end.faults[seat - 1], end.void)
+        for match in database.matches.all(tournament.id, finished=True)
+        for end in (match.result,)
+        if end is not None
+        for seat, number in enumerate(match.seats, 1)
+    )
+    return DataTable.of(SEAT_COLUMNS, rows)
 
 
-def _faults(database: Database, tournament: Tournament) -> ResultTable:
+def _faults(database: Database, tournament: Tournament) -> DataTable:
     """A row for each seat that was lost by a fault."""
     rows = _seats(database, tournament).rows
-    return ResultTable(FAULT_COLUMNS, (row for row in rows if row["fault"] is not None))
+    return DataTable(FAULT_COLUMNS, (row for row in rows if row["fault"] is not None))
 
 
-def _times(database: Database, tournament: Tournament) -> ResultTable:
+def _times(database: Database, tournament: Tournament) -> DataTable:
     """A row for each measured action of a bot."""
     database.tournaments.refuse_archived(tournament.id)
 
@@ -140,34 +125,34 @@ def _times(database: Database, tournament: Tournament) -> ResultTable:
                     if seat and ms is not None:
                         yield match.number, *match.key, ply, seat, record.seats[seat - 1].name, ms
 
-    return ResultTable.of(TIME_COLUMNS, rows())
+    return DataTable.of(TIME_COLUMNS, rows())
 
 
-def _pairs(database: Database, tournament: Tournament) -> ResultTable:
+def _pairs(database: Database, tournament: Tournament) -> DataTable:
     """A row for each entrant and each opponent that it met."""
     names = entrant_names(database, tournament)
     pairs = database.totals.standings(tournament.id).pairs
     rows = ((names[one.entrant], names[one.opponent], one.games, one.half_points / 2) for one in pairs)
-    return ResultTable.of(PAIR_COLUMNS, rows)
+    return DataTable.of(PAIR_COLUMNS, rows)
 
 
-def _entrants(database: Database, tournament: Tournament) -> ResultTable:
+def _entrants(database: Database, tournament: Tournament) -> DataTable:
     rows = (
         (one.name, bot.bot, bot.version, " ".join(bot.args), bot.digest, one.joined, one.left)
         for one in database.tournaments.entrants(tournament.id)
         for bot in (one.entrant,)
     )
-    return ResultTable.of(ENTRANT_COLUMNS, rows)
+    return DataTable.of(ENTRANT_COLUMNS, rows)
 
 
-def _standings(database: Database, tournament: Tournament) -> ResultTable:
+def _standings(database: Database, tournament: Tournament) -> DataTable:
     format_ = ranking_format(tournament.plan.format)
     columns = standings_columns(format_, tournament.seats, luck=shows_luck(tournament))
     rows = rendered(map(standing_row, compute_standings(database, tournament.id)), columns, people=False)
-    return ResultTable(columns, [{**row, "kinds": " ".join(row["kinds"])} for row in rows])
+    return DataTable(columns, [{**row, "kinds": " ".join(row["kinds"])} for row in rows])
 
 
-TABLES: dict[str, Callable[[Database, Tournament], ResultTable]] = {
+TABLES: dict[str, Callable[[Database, Tournament], DataTable]] = {
     "matches": _matches,
     "seats": _seats,
     "pairs": _pairs,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from tourney.ratings.batch import strengths
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import PlannedGames
-from tourney.results.standings import history_of, setup_of
+from tourney.results.standings import load_history, load_setup
 from tourney.schedule.adaptive import Adaptive, strengths_now
 from tourney.schedule.format import Format, History, Pairings, Setup, group_size, ranking_format
 from tourney.schedule.player_history import departures, present_in
@@ -158,10 +158,7 @@ def until_now(database: Database, tournament: Tournament) -> str | None:
     plan = tournament.plan
     if Until.of(plan.extra) is None:
         return None
-    entrants = database.tournaments.entrants(tournament.id)
-    rows = (row for _, row in database.schedules.rows(tournament.id))
-    history = history_of(rows, database.matches.results(tournament.id))
-    setup = setup_of(plan, tournament.seed, entrants)
+    setup, history = load_setup(database, tournament.id), load_history(database, tournament.id)
     return progress_text(setup, history, plan.format, complete=tournament.complete)
 
 

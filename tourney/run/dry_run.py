@@ -11,7 +11,7 @@ from msgspec import structs
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
-from tourney.results.standings import history_of, setup_of
+from tourney.results.standings import setup_of
 from tourney.results.texts import counted, repeats_warning, sharing_text
 from tourney.run.engine.readiness import Pinning
 from tourney.run.file_schema import EntrantLine
@@ -155,7 +155,7 @@ def _counts(found: Preparation, database: Database | None) -> tuple[int | None, 
         return progress.rounds, progress.rows, progress.rows, progress.done
     if stored.complete and rounds is None:  # all was paired at once, and so is the rest
         rows = [row for _, row in database.schedules.rows(stored.id)]
-        more = format_.next_rounds(setup, history_of(rows, database.matches.results(stored.id))).rows
+        more = format_.next_rounds(setup, History(rows, database.matches.results(stored.id))).rows
         rounds, most = (more or rows)[-1].round, len(rows) + len(more)
     return rounds, most, progress.rows, progress.done
 

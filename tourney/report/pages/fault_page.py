@@ -16,7 +16,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import sampled
 from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.overview_page import faulty
-from tourney.results.columns import Row
+from tourney.results.columns import Column, Row
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.values import TournamentMatch, VoidReason
@@ -105,14 +105,14 @@ def _described(make: Renderer, line: ListedMatch, seat: int) -> dict[str, object
 
 
 def _table(make: Renderer, every: Sequence[Fault]) -> DataTable:
-    columns = ("match", "round", "entrant", "seat", "fault", "actions", "void")
+    columns = tuple(map(Column, ("match", "round", "entrant", "seat", "fault", "actions", "void")))
 
     def row(found: Fault) -> Row:
         line, seat = found
         name = make.source.entrants[line.seats[seat].entrant.number].name
         fault = line.seats[seat].fault
         values = (line.number, line.round, name, seat + 1, fault, line.actions, line.void)
-        return dict(zip(columns, values, strict=True))
+        return {column.key: value for column, value in zip(columns, values, strict=True)}
 
     return DataTable(columns, LazySequence(every, row))
 

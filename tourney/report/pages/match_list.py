@@ -8,7 +8,7 @@ from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import GAMES_PGN, ListedMatch, pgn_path
 from tourney.report.source import ReportSource
-from tourney.results.columns import Row
+from tourney.results.columns import Column, Row
 from tourney.results.tables import DataTable
 
 PAGE = 500
@@ -98,10 +98,11 @@ def matches_table(make: Renderer) -> DataTable:
     """The list for download, with the measured columns only if they are shown; it is read once."""
     source = make.source
     seats = range(1, source.tournament.seats + 1)
-    columns = ["match", "round", "table", "repeat", "order"]
-    columns += [f"{what}_{seat}" for seat in seats for what in ("entrant", "rank", "fault")]
+    names = ["match", "round", "table", "repeat", "order"]
+    names += [f"{what}_{seat}" for seat in seats for what in ("entrant", "rank", "fault")]
     values = ["reason", "actions", "void", "digest", *(["reproducible", "note"] if make.measured else [])]
-    return DataTable([*columns, *values], _rows(source, {line.number for line in make.listed}, values))
+    rows = _rows(source, {line.number for line in make.listed}, values)
+    return DataTable(tuple(map(Column, [*names, *values])), rows)
 
 
 def _rows(source: ReportSource, listed: set[int], values: Sequence[str]) -> Iterator[Row]:

@@ -205,7 +205,7 @@ def _standings_table(source: ReportSource) -> DataTable:
             }
         )
     columns = report_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
-    return DataTable([column.key for column in columns], rendered(rows, columns, people=False))
+    return DataTable(columns, rendered(rows, columns, people=False))
 
 
 def _history_table(source: ReportSource) -> DataTable:
@@ -373,7 +373,7 @@ def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[s
         data=data,
         versions=len(rows),
     )
-    columns = [column.key for column in VERSIONS if look.site.measured or column.key != "since"]
+    columns = [column for column in VERSIONS if look.measured or column.key != "since"]
     table = DataTable(columns, [{**row, "args": " ".join(row["args"])} for _, row in rows])
     yield File(f"{data}.csv", table.csv())
     yield File(f"{data}.json", table.json())

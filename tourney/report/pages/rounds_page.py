@@ -12,7 +12,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.match_lines import Chip, ListedMatch
 from tourney.report.source import ReportSource
 from tourney.results.columns import decimal
-from tourney.results.rounds import Pairing, Ranking, Round, float_of, rankings, rankings_by_totals
+from tourney.results.rounds import Pairing, Ranking, Round, float_of, rankings
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.schedule.row import ResultRow, units_of_win
@@ -74,13 +74,9 @@ def rounds(make: Renderer) -> Rounds:
     """The rounds of the renderer's tournament."""
     source = make.source
     found = tuple(round_.summary() for round_ in source.rounds())
-    return Rounds(found, tuple(_rankings(source)) if has_progress(source) else ())
-
-
-def _rankings(source: ReportSource) -> Iterator[Ranking]:
-    if source.format.ranks:
-        return rankings(source.format, source.setup, source.schedule)
-    return rankings_by_totals(source.format, source.setup, source.progress.rounds, source.results)
+    rows = (row for _, row in source.rows)
+    ranked = rankings(source.format, source.setup, rows, source.results) if has_progress(source) else ()
+    return Rounds(found, tuple(ranked))
 
 
 def files(make: Renderer) -> Iterator[File]:
