@@ -2,7 +2,8 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from heapq import merge
@@ -16,6 +17,7 @@ from tourney.errors import StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import seat_colors
 from tourney.games.registry import known_game
+from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED
 from tourney.ratings.batch import Batch, BatchRating, rate_clusters
 from tourney.ratings.counts import Clusters, Counts
@@ -26,14 +28,14 @@ from tourney.report.compact_matches import CompactMatches, LazySequence, place_o
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
-from tourney.results.positions import with_analyses
+from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
 from tourney.results.standings import Standing, compute_standings, setup_of
 from tourney.results.texts import pool_notes, shared_by
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
-from tourney.store.column_reading import MatchParts
+from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
 from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.root import ALL, Disclosure, compute_root, disclosure
@@ -85,7 +87,7 @@ class ReportSource:
     matches: Sequence[TournamentMatch]
     read: Callable[[], Iterator[TournamentMatch]]
     detail: Callable[[int], MatchDetail]
-    parts: Callable[[Sequence[int]], Mapping[int, MatchParts]]
+    parts: Parts
     draw_probability: float
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
     root: str | None = None
@@ -149,6 +151,14 @@ class ReportSource:
     def recorded(self) -> Sequence[TournamentMatch]:
         """The matches with a record."""
         return LazySequence(self.matches, same, places_where(self.matches, attrgetter("digest")))
+
+    def records(self, matches: Iterable[TournamentMatch]) -> Iterator[tuple[TournamentMatch, Record]]:
+        """Yield matches with their records; leave out damaged ones, which their own pages name."""
+        for match, parts in each_part(matches, self.parts):
+            alone = parts._replace(log=None, measured=None)
+            with suppress(StoreDamaged):
+                if (record := unpack_parts(alone, len(match.seats))[0]) is not None:
+                    yield match, record
 
     @cached_property
     def met(self) -> dict[tuple[int, int], Sequence[int]]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from tourney.errors import GameError, RecordError, StoreDamaged
@@ -12,12 +13,13 @@ from tourney.games.registry import find_game
 from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import Measurements
-from tourney.schedule.row import score_units
+from tourney.schedule.row import score_units, units_of_win
 from tourney.store.column_reading import MatchParts, analysis_in, unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament, TournamentMatch
 
 _CHUNK = 500
+"""Matches that are read by one query."""
 PHASES = ("first third", "middle third", "last third")
 
 
@@ -112,26 +114,34 @@ def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -
     return {number: parts._replace(analysis=packed.get(number)) for number, parts in found.items()}
 
 
-def games_in(
-    rows: Sequence[TournamentMatch],
-    names: Mapping[int, str],
-    entrant: int,
-    parts: Callable[[Sequence[int]], Mapping[int, MatchParts]],
-) -> Iterator[BotGame]:
-    """Yield an entrant's games of matches whose ``parts`` hold a record. Raises StoreDamaged."""
-    for start in range(0, len(rows), _CHUNK):
-        chunk = rows[start : start + _CHUNK]
+Parts = Callable[[Sequence[int]], Mapping[int, MatchParts]]
+"""Reads what is stored of some matches, by number, packed."""
+
+
+def each_part(
+    matches: Iterable[TournamentMatch], parts: Parts
+) -> Iterator[tuple[TournamentMatch, MatchParts]]:
+    """Yield matches with what is stored of each; one query reads it for many of them."""
+    waiting = iter(matches)
+    while chunk := list(islice(waiting, _CHUNK)):
         packed = parts([match.number for match in chunk])
         for match in chunk:
-            found = packed.get(match.number, MatchParts())
-            record, _, measured = unpack_parts(found._replace(log=None), len(match.seats))
-            if record is None or match.result is None:
-                continue
-            seat = match.seats.index(entrant)
-            units = score_units(match.result.ranks)
-            points = Fraction(units[seat], 2 * (len(units) - 1))
-            others = tuple(sorted(names[one] for one in match.seats if one != entrant))
-            yield BotGame(match.number, seat + 1, points, others, record, measured, analysis_in(found))
+            yield match, packed.get(match.number, MatchParts())
+
+
+def games_in(
+    rows: Sequence[TournamentMatch], names: Mapping[int, str], entrant: int, parts: Parts
+) -> Iterator[BotGame]:
+    """Yield an entrant's games of matches whose ``parts`` hold a record. Raises StoreDamaged."""
+    for match, found in each_part(rows, parts):
+        record, _, measured = unpack_parts(found._replace(log=None), len(match.seats))
+        if record is None or match.result is None:
+            continue
+        seat = match.seats.index(entrant)
+        units = score_units(match.result.ranks)
+        points = Fraction(units[seat], units_of_win(len(units)))
+        others = tuple(sorted(names[one] for one in match.seats if one != entrant))
+        yield BotGame(match.number, seat + 1, points, others, record, measured, analysis_in(found))
 
 
 def explore(games: Iterable[BotGame], plies: int) -> Explored:

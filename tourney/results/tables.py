@@ -5,8 +5,8 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import Final, TextIO
+from functools import partial
+from typing import TextIO
 
 from tourney.results.columns import (
     ENTRANT_COLUMNS,
@@ -20,14 +20,12 @@ from tourney.results.columns import (
     csv_cell,
     rendered,
 )
+from tourney.results.positions import each_part
 from tourney.results.standings import compute_standings, shows_luck, standing_row, standings_columns
 from tourney.schedule.format import ranking_format
 from tourney.store.column_reading import unpack_parts
 from tourney.store.database import Database
 from tourney.store.values import Tournament
-
-_CHUNK: Final = 500
-"""Matches whose measurements are read by one query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +112,14 @@ def _times(database: Database, tournament: Tournament) -> DataTable:
 
     def rows() -> Iterator[Sequence[object]]:
         matches = database.matches.all(tournament.id, finished=True)
-        while chunk := list(islice(matches, _CHUNK)):
-            packed = database.records.parts(tournament.id, [match.number for match in chunk])
-            for match in chunk:
-                record, _, measured = unpack_parts(packed[match.number], tournament.seats)
-                if record is None:  # a void match that the machine prevented
-                    continue
-                actions = zip(record.actions, measured.times_ms, strict=False)
-                for ply, ((seat, _), ms) in enumerate(actions, start=1):
-                    if seat and ms is not None:
-                        yield match.number, *match.key, ply, seat, record.seats[seat - 1].name, ms
+        for match, parts in each_part(matches, partial(database.records.parts, tournament.id)):
+            record, _, measured = unpack_parts(parts, tournament.seats)
+            if record is None:  # a void match that the machine prevented
+                continue
+            actions = zip(record.actions, measured.times_ms, strict=False)
+            for ply, ((seat, _), ms) in enumerate(actions, start=1):
+                if seat and ms is not None:
+                    yield match.number, *match.key, ply, seat, record.seats[seat - 1].name, ms
 
     return DataTable.of(TIME_COLUMNS, rows())
 

@@ -8,8 +8,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from operator import ge
 from typing import Final
 
 from tourney.match.result import LogLine
@@ -31,7 +29,7 @@ MOST_TEXTS: Final = 24_000
 _PLAIN = r"([A-Za-z][A-Za-z0-9_.:/%-]{0,23})=([+-]?\d{1,11}(?:\.\d{1,9})?)"
 _PAIR = re.compile(_PLAIN, re.ASCII)
 _PAIRS = re.compile(f"{_PLAIN}(?: {_PLAIN})*", re.ASCII)
-"""Most lines have such words alone; they are read in a tenth of the time."""
+"""Most lines have only short numbers; they are read in a tenth of the time."""
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_.:/%-]*)=(.*)", re.ASCII | re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
 
@@ -107,63 +105,25 @@ class MatchInfo:
 
 def read_info(log: Iterable[LogLine]) -> MatchInfo:
     """The info of a match's log."""
-    lines: dict[int, list[LogLine]] = {}
-    for line in log:
-        if line.kind == "info" and line.text:
-            lines.setdefault(line.seat, []).append(line)
-    uniform = {seat: _uniform(lines[seat]) for seat in sorted(lines)}
-    seats = {seat: found for seat, found in uniform.items() if found is not None}
-    return MatchInfo(seats) if len(seats) == len(lines) else _read(chain.from_iterable(lines.values()))
-
-
-def _uniform(lines: Sequence[LogLine]) -> SeatInfo | None:
-    """A seat's info if all lines have the same keys, each with a short number, and plies ascend.
-
-    Nearly all bots print such lines; column by column, they are read in a fraction of the time.
-    """
-    plies = tuple([line.ply + 1 for line in lines])
-    texts = [line.text for line in lines]
-    width = texts[0].count(" ") + 1
-    joined = " ".join(texts)
-    if width > MOST_KEYS or any(map(ge, plies, plies[1:])) or not _PAIRS.fullmatch(joined):
-        return None
-    keys, words = zip(*_PAIR.findall(joined), strict=True)
-    first = keys[:width]
-    if keys != first * len(lines) or len(set(first)) < width or {t.count(" ") for t in texts} != {width - 1}:
-        return None
-    return SeatInfo(plies, {key: _numbers(words[k::width]) for k, key in enumerate(first)})
-
-
-def _numbers(words: Sequence[str]) -> tuple[int | float, ...]:
-    if "." not in "".join(words):
-        return tuple(map(int, words))
-    numbers = {word: _short(float(word)) for word in set(words)}
-    return tuple(map(numbers.__getitem__, words))
-
-
-def _read(log: Iterable[LogLine]) -> MatchInfo:
-    """The info of lines of any form."""
     found: dict[int, dict[int, dict[str, Value]]] = {}
     keys: dict[int, dict[str, None]] = {}
-    plain = True
     for line in log:
+        if line.kind != "info" or not line.text:
+            continue
         at = found.setdefault(line.seat, {}).setdefault(line.ply + 1, {})
         known = keys.setdefault(line.seat, {})
-        values = _plain_values(line.text)
-        if values is None:
-            values, plain = _values(line.text), False
-        for key, value in values:
+        for key, value in _values(line.text):
             if key in known or len(known) < MOST_KEYS:
                 known[key] = None
                 at[key] = value
     room = MOST_TEXTS
-    for seat in () if plain else sorted(found):
-        for ply in sorted(found[seat]):
-            texts = {key: value for key, value in found[seat][ply].items() if isinstance(value, str)}
+    for seat in sorted(found):
+        for _, at in sorted(found[seat].items()):
+            texts = {key: value for key, value in at.items() if isinstance(value, str)}
             room -= sum(map(len, texts.values()))
             if room < 0:
                 for key in texts:
-                    del found[seat][ply][key]
+                    del at[key]
     return MatchInfo({seat: _columns(found[seat], keys[seat]) for seat in sorted(found)}, cut=room < 0)
 
 
@@ -175,15 +135,10 @@ def _columns(by_ply: Mapping[int, Mapping[str, Value]], keys: Iterable[str]) -> 
     )
 
 
-def _plain_values(line: str) -> Sequence[tuple[str, Value]] | None:
-    """The keys and values of a line of short numbers, None for another line."""
-    if not _PAIRS.fullmatch(line):
-        return None
-    return [(key, _short(float(word)) if "." in word else int(word)) for key, word in _PAIR.findall(line)]
-
-
 def _values(line: str) -> Sequence[tuple[str, Value]]:
     """The keys and values of a line, each value safe to show once escaped."""
+    if _PAIRS.fullmatch(line):
+        return [(key, _short(float(word)) if "." in word else int(word)) for key, word in _PAIR.findall(line)]
     found: list[tuple[str, Value]] = []
     words: dict[str, list[str]] = {}
     key = ""

@@ -71,8 +71,38 @@ class BracketPage(NamedTuple):
     left: int
 
     def drawn(self, page: str = "") -> Markup:
-        """The bracket as SVG, whose boxes link to the list in ``page`` ("": the same page)."""
-        return draw(self.stages, page)
+        """The bracket as SVG, stage by stage from left to right; byes are left out.
+
+        Its boxes link to the ties in the list of ``page`` ("": the same page). Colors come from CSS classes.
+        """
+        stages = self.stages
+        rows = max(1, len(stages[0].ties))
+        middle = [[_HEAD + _PITCH * (at + 0.5) for at in range(rows)]]
+        for _ in stages[1:]:
+            before = middle[-1]
+            middle.append([(a + b) / 2 for a, b in zip(before[::2], before[1::2], strict=True)])
+        parts, bottom = [], float(_HEAD + _PITCH * rows)
+        for at, stage in enumerate(stages):
+            x = at * (_WIDTH + _GAP)
+            parts.append(f'<text class="stage" x="{x}" y="16">{escape(stage.title)}</text>')
+            for view in stage.ties:
+                y = middle[at][0] + 1.8 * _PITCH if view.tie.third else middle[at][view.tie.slot]
+                bottom = max(bottom, y + _HEIGHT / 2 + 18)
+                if view.tie.third:
+                    title = escape(view.title)
+                    parts.append(
+                        f'<text class="stage" x="{x}" y="{coordinate(y - _HEIGHT / 2 - 8)}">{title}</text>'
+                    )
+                if view.state == "bye":
+                    continue
+                if at and not view.tie.third:
+                    parts.extend(_connectors(stages[at - 1].ties, view, x, y, middle[at - 1]))
+                parts.append(_box(view, x, y, page))
+        width = len(stages) * (_WIDTH + _GAP) - _GAP + 2
+        return Markup(  # noqa: S704 - numbers, our own classes, escaped words
+            f'<svg class="bracket" viewBox="-1 0 {width} {coordinate(bottom)}" width="{width}"'
+            f' height="{coordinate(bottom)}" role="group" aria-label="Bracket">{"".join(parts)}</svg>'
+        )
 
 
 def is_knockout(source: ReportSource) -> bool:
@@ -95,31 +125,31 @@ def bracket(make: Renderer) -> BracketPage:
         for pairing in round_.pairings
     }
     last = max(tie.stage for tie in ties)
-    stages = [StageView(_stage_title(last - at), []) for at in range(last)]
+    stages: dict[int, StageView] = {}
     for tie in ties:
         pair = frozenset(n for n in (tie.one, tie.two) if n is not None)
         own = [pairings[round_, pair] for round_ in tie.rounds if (round_, pair) in pairings]
-        stages[tie.stage - 1].ties.append(_tie_view(make, tie, last, own))
+        stage, title = _titles(tie, last)
+        view = _tie_view(make, tie, title, own)
+        stages.setdefault(tie.stage, StageView(stage, [])).ties.append(view)
     final = next(tie for tie in ties if tie.stage == last and not tie.third)
     champion = None if final.winner is None else source.labels[final.winner]
-    return BracketPage(stages, champion, sum(tie.winner is None for tie in ties))
+    return BracketPage(
+        [stages[number] for number in sorted(stages)], champion, sum(tie.winner is None for tie in ties)
+    )
 
 
-def _stage_title(left: int) -> str:
-    """The title of a stage with ``left`` stages to the end, itself included."""
-    named = {1: "Final", 2: "Semi-finals", 3: "Quarter-finals"}
-    return named.get(left) or f"Last {2**left}"
-
-
-def _tie_title(tie: Tie, last: int) -> str:
-    if tie.third:
-        return "Third place"
+def _titles(tie: Tie, last: int) -> tuple[str, str]:
+    """The titles of a tie's stage and of the tie."""
     left = last - tie.stage + 1
-    named = {1: "Final", 2: f"Semi-final {tie.slot + 1}", 3: f"Quarter-final {tie.slot + 1}"}
-    return named.get(left) or f"Last {2**left}, tie {tie.slot + 1}"
+    title = {1: "Final", 2: "Semi-finals", 3: "Quarter-finals"}.get(left) or f"Last {2**left}"
+    if tie.third:
+        return title, "Third place"
+    place = f" {tie.slot + 1}" if left <= 3 else f", tie {tie.slot + 1}"
+    return title, title if left == 1 else title.removesuffix("s") + place
 
 
-def _tie_view(make: Renderer, tie: Tie, last: int, pairings: Sequence[Pairing]) -> TieView:
+def _tie_view(make: Renderer, tie: Tie, title: str, pairings: Sequence[Pairing]) -> TieView:
     source = make.source
     seeds = {player.number: seed for seed, player in enumerate(source.setup.seeded(), 1)}
     units: Counter[int] = Counter()
@@ -140,7 +170,7 @@ def _tie_view(make: Renderer, tie: Tie, last: int, pairings: Sequence[Pairing]) 
     order = [number for number in (tie.one, tie.two) if number is not None]
     played = tuple(chips(source, results, order, make.line_of)) if results else ()
     size = sum(pairing.size for pairing in pairings)
-    return TieView(tie, _tie_title(tie, last), sides, played, *_decision(tie, len(results), size))
+    return TieView(tie, title, sides, played, *_decision(tie, len(results), size))
 
 
 def _decision(tie: Tie, done: int, games: int) -> tuple[str, str, str]:
@@ -165,40 +195,6 @@ def _decision(tie: Tie, done: int, games: int) -> tuple[str, str, str]:
     if tie.one is None or tie.two is None:
         return "open", "to be played", "Still to play: not all of its bots are known yet."
     return "open", "to be played", "Still to play: its matches are not paired yet."
-
-
-def draw(stages: Sequence[StageView], page: str = "") -> Markup:
-    """A bracket as SVG, stage by stage from left to right; byes are left out.
-
-    Its boxes link to the ties' places in the list of ``page``. Colors come from CSS classes.
-    """
-    rows = max(1, len(stages[0].ties))
-    middle = [[_HEAD + _PITCH * (at + 0.5) for at in range(rows)]]
-    for _ in stages[1:]:
-        before = middle[-1]
-        middle.append([(a + b) / 2 for a, b in zip(before[::2], before[1::2], strict=True)])
-    parts, bottom = [], float(_HEAD + _PITCH * rows)
-    for at, stage in enumerate(stages):
-        x = at * (_WIDTH + _GAP)
-        parts.append(f'<text class="stage" x="{x}" y="16">{escape(stage.title)}</text>')
-        for view in stage.ties:
-            y = middle[at][0] + 1.8 * _PITCH if view.tie.third else middle[at][view.tie.slot]
-            bottom = max(bottom, y + _HEIGHT / 2 + 18)
-            if view.tie.third:
-                title = escape(view.title)
-                parts.append(
-                    f'<text class="stage" x="{x}" y="{coordinate(y - _HEIGHT / 2 - 8)}">{title}</text>'
-                )
-            if view.state == "bye":
-                continue
-            if at and not view.tie.third:
-                parts.extend(_connectors(stages[at - 1].ties, view, x, y, middle[at - 1]))
-            parts.append(_box(view, x, y, page))
-    width = len(stages) * (_WIDTH + _GAP) - _GAP + 2
-    return Markup(  # noqa: S704 - numbers, our own classes, escaped words
-        f'<svg class="bracket" viewBox="-1 0 {width} {coordinate(bottom)}" width="{width}"'
-        f' height="{coordinate(bottom)}" role="group" aria-label="Bracket">{"".join(parts)}</svg>'
-    )
 
 
 def _connectors(

@@ -18,14 +18,14 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from tourney.bots.catalogue.shipped import rules_text
-from tourney.errors import StoreDamaged, legible
+from tourney.errors import legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.game_tree import picture
 from tourney.games.guide import Guide, draw_example
 from tourney.games.registry import EXTERNAL, GAMES
 from tourney.games.svg_diagram import inline_svg, piece_svg
-from tourney.match.record import FAULT_KINDS, Record
+from tourney.match.record import FAULT_KINDS
 from tourney.report import display
 from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import bins_of, histogram
@@ -37,12 +37,10 @@ from tourney.report.pages.overview_page import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
-from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.values import TournamentMatch
 
 OPENING_RECORDS = 1_000
 """Most records to read for the table of openings; each costs some tenths of a millisecond."""
-_CHUNK = 200
 FIRST_ACTIONS = 12
 """Most lines of the table of openings for each seat."""
 BOOK_LINES = 40
@@ -170,7 +168,7 @@ def openings_of(source: ReportSource, matches: Sequence[TournamentMatch]) -> Con
     first: list[defaultdict[str, list[int]]] = [defaultdict(list) for _ in seats]
     book: defaultdict[str, list[int]] = defaultdict(list)
     read = 0
-    for match, record in _records(source, matches[:OPENING_RECORDS]):
+    for match, record in source.records(matches[:OPENING_RECORDS]):
         if match.result is None:
             continue
         read += 1
@@ -190,23 +188,6 @@ def openings_of(source: ReportSource, matches: Sequence[TournamentMatch]) -> Con
         },
         "read": read,
     }
-
-
-def _records(
-    source: ReportSource, matches: Sequence[TournamentMatch]
-) -> Iterator[tuple[TournamentMatch, Record]]:
-    """Yield matches with their records, in chunks; leave out damaged ones, which their own pages name."""
-    for start in range(0, len(matches), _CHUNK):
-        chosen = matches[start : start + _CHUNK]
-        packed = source.parts([match.number for match in chosen])
-        for match in chosen:
-            parts = packed.get(match.number, MatchParts())._replace(log=None, measured=None)
-            try:
-                record = unpack_parts(parts, len(match.seats))[0]
-            except StoreDamaged:
-                continue
-            if record is not None:
-                yield match, record
 
 
 def _split(actions: Sequence[tuple[int, str]], given: int) -> int:

@@ -11,11 +11,10 @@ from fractions import Fraction
 from functools import partial
 from itertools import groupby
 from statistics import median_low
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
-from tourney.errors import StoreDamaged
 from tourney.ratings.batch import BatchPair, BatchRating
 from tourney.report import display
 from tourney.report.charts.chart import draw
@@ -29,7 +28,6 @@ from tourney.results.ratings import cycle_rows, evaluation_rows
 from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.results.texts import cycle_sentence
-from tourney.store.column_reading import unpack_parts
 from tourney.store.exchange import IMPORTED
 from tourney.store.values import TournamentMatch
 
@@ -39,6 +37,10 @@ EVEN = 4
 """The step of a residual within one standard deviation."""
 HEATMAP = 40
 """Most entrants of the chart of residuals, which has a cell for each pair."""
+
+
+L = TypeVar("L")
+C = TypeVar("C")
 
 
 class CrosstableCell(NamedTuple):
@@ -55,16 +57,6 @@ class CrosstableCell(NamedTuple):
     said: str
 
 
-class Crosstable(NamedTuple):
-    """Rows and columns in the order of the standings.
-
-    A cell is None for the entrant itself and for pairs without games.
-    """
-
-    lines: list[tuple[Standing, list[CrosstableCell | None]]]
-    download: DataTable
-
-
 class SuperiorityCell(NamedTuple):
     """A pair: the probability that the row's bot is stronger, its shade, and the games."""
 
@@ -73,10 +65,13 @@ class SuperiorityCell(NamedTuple):
     games: int
 
 
-class Superiority(NamedTuple):
-    """Rows and columns in the order of the ratings; a bot's own cell is None."""
+class PairMatrix(NamedTuple, Generic[L, C]):
+    """A line for each bot with a cell against each, both in the same order.
 
-    lines: list[tuple[BatchRating, list[SuperiorityCell | None]]]
+    A cell is None for the bot itself and for pairs of which nothing is known.
+    """
+
+    lines: list[tuple[L, list[C | None]]]
     download: DataTable
 
 
@@ -96,7 +91,7 @@ def residual_step(z: float) -> int:
     return EVEN + max(-3, min(3, int(z)))
 
 
-def _residual_chart(cross: Crosstable) -> Markup | None:
+def _residual_chart(cross: PairMatrix[Standing, CrosstableCell]) -> Markup | None:
     """The residuals of all pairs as a chart, rows and columns numbered as in the crosstable.
 
     None if no residual is beyond one standard deviation.
@@ -113,8 +108,8 @@ def _residual_chart(cross: Crosstable) -> Markup | None:
     return draw(heat_map(said, cells, len(cross.lines), "Opponent", "Bot"))
 
 
-def crosstable(make: Renderer) -> Crosstable:
-    """The crosstable; the expected scores come from the fit to all matches."""
+def crosstable(make: Renderer) -> PairMatrix[Standing, CrosstableCell]:
+    """The crosstable in the order of the standings; the expected scores come from the fit to all matches."""
     source, pages = make.source, make.once(pair_paths)
     pairs = {(pair.entrant, pair.opponent): pair for pair in source.pairs if pair.games}
     numbers = [line.number for line in source.standings]
@@ -135,11 +130,11 @@ def crosstable(make: Renderer) -> Crosstable:
         scores = (pair.half_points / 2, round(float(share), 4), round(expected, 4))
         rows.append((*names, pair.games, *scores))
     lines = [(line, [cells.get((line.number, other)) for other in numbers]) for line in source.standings]
-    return Crosstable(lines, DataTable.of("entrant opponent games points share expected", rows))
+    return PairMatrix(lines, DataTable.of("entrant opponent games points share expected", rows))
 
 
-def superiority(make: Renderer) -> Superiority:
-    """The probability of superiority for each pair of bots."""
+def superiority(make: Renderer) -> PairMatrix[BatchRating, SuperiorityCell]:
+    """The probability of superiority for each pair of bots, in the order of the ratings."""
     source, batch = make.source, make.source.batch
     cells: dict[tuple[int, int], SuperiorityCell] = {}
     for pair in batch.pairs:
@@ -154,7 +149,7 @@ def superiority(make: Renderer) -> Superiority:
         )
         for pair in batch.pairs
     )
-    return Superiority(
+    return PairMatrix(
         [(line, [cells.get((line.entrant, other)) for other in order]) for line in batch.ratings],
         DataTable.of("entrant opponent p_better games points expected residual z", rows),
     )
@@ -202,8 +197,6 @@ HELD = 10_000
 """Most games that are held while their page is made; more are read again for each of its tables."""
 COMPARED = 50
 """Most games of a pair whose actions are compared, the first ones."""
-COMPARED = 50
-"""Most games of a pair whose actions are compared, the first ones."""
 ROUNDS = 100
 """Most rounds for which a page has a table by round."""
 BOOK_LINE = 60
@@ -216,11 +209,10 @@ HALF = "\N{VULGAR FRACTION ONE HALF}"
 
 
 class PairGame(NamedTuple):
-    """A match of two entrants: their seats (from 0), the half points of the first, and the faults of both."""
+    """A match of two entrants: the seat (from 0) and half points of the first, and the faults of both."""
 
     match: TournamentMatch
     seat: int
-    other_seat: int
     half: int
     fault: str
     other_fault: str
@@ -229,9 +221,9 @@ class PairGame(NamedTuple):
 def meetings(source: ReportSource) -> dict[tuple[int, int], Sequence[PairGame]]:
     """The meetings of each two bots, for both orders of them; void matches do not count."""
     found: dict[tuple[int, int], Sequence[PairGame]] = {}
-    for (a, b), places in source.met.items():
-        found[a, b] = LazySequence(source.matches, partial(_meeting, a, b), places)
-        found[b, a] = LazySequence(source.matches, partial(_meeting, b, a), places)
+    for pair, places in source.met.items():
+        for a, b in (pair, pair[::-1]):
+            found[a, b] = LazySequence(source.matches, partial(_meeting, a, b), places)
     return found
 
 
@@ -240,7 +232,7 @@ def _meeting(entrant: int, opponent: int, match: TournamentMatch) -> PairGame:
     if result is None:
         raise ValueError(f"match {match.number} has no result")
     half = 2 * (result.ranks[seat] < result.ranks[other]) + (result.ranks[seat] == result.ranks[other])
-    return PairGame(match, seat, other, half, result.faults[seat] or "", result.faults[other] or "")
+    return PairGame(match, seat, half, result.faults[seat] or "", result.faults[other] or "")
 
 
 def pairs_with_pages(make: Renderer) -> Mapping[Pair, Sequence[PairGame]]:
@@ -361,16 +353,7 @@ def _leaves(source: ReportSource, games: Sequence[PairGame]) -> int | None:
     """The median of the actions after which a game differs from all earlier ones of its seating."""
     trees: dict[tuple[int, ...], dict[object, Any]] = {}
     found = []
-    matches = [game.match for game in games[:COMPARED]]
-    parts = source.parts([match.number for match in matches])
-    for match in matches:
-        try:
-            packed = parts[match.number]._replace(log=None, measured=None)
-            record, _, _ = unpack_parts(packed, len(match.seats))
-        except (KeyError, StoreDamaged):  # the page of the match says what is damaged
-            continue
-        if record is None:
-            continue
+    for match, record in source.records(game.match for game in games[:COMPARED]):
         seen = match.seats in trees
         node, known = trees.setdefault(match.seats, {}), 0
         for action in record.actions:
