@@ -67,7 +67,7 @@ def test_pair_page_shows_score_and_every_game(report: Report, made: Renderer) ->
     score = sum(game.half for game in games) / 2
     assert f"{score:g} \u2013 {len(games) - score:g}" in words(parsed).replace("\u00bd", ".5")
     hrefs = {target for name, target in parsed.references if name == "href"}
-    assert {f"../{made.line_of[game.match.number].href}" for game in games} <= hrefs
+    assert {f"../{made.line_of(game.match.number).href}" for game in games} <= hrefs
 
 
 def test_pairs_beyond_the_bound_link_to_bots(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:

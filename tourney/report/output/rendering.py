@@ -15,8 +15,9 @@ from typing import TypeVar, cast
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
 from tourney.report import display
+from tourney.report.compact_matches import place_of
 from tourney.report.output.layout import File, Layout, Live, Options, Section
-from tourney.report.pages.match_lines import LineOf, ListedMatch, match_lines, picked
+from tourney.report.pages.match_lines import ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 
@@ -70,12 +71,11 @@ class Renderer:
     def listed(self) -> tuple[ListedMatch, ...]:
         """The finished matches in the list of matches."""
         chosen = picked(self.source, max(self.options.listed, self.options.match_pages))
-        return tuple(self.line_of[number] for number in sorted(chosen))
+        return tuple(self.line_of(number) for number in sorted(chosen))
 
-    @cached_property
-    def line_of(self) -> Mapping[int, ListedMatch]:
-        """All finished matches by number."""
-        return LineOf(self.source.matches, self.lines)
+    def line_of(self, number: int) -> ListedMatch:
+        """A finished match by its number."""
+        return self.lines[place_of(self.source.matches, number)]
 
     def once(self, make: "Callable[[Renderer], T]") -> T:
         """The value of a function of this renderer, computed once for all page kinds."""

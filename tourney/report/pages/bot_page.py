@@ -34,7 +34,7 @@ SURPRISES = 3
 
 def files(make: Renderer) -> Iterator[File]:
     """Yield the bots' pages in the order of the standings, with their downloads."""
-    source, matches = make.source, make.line_of
+    source, line_of = make.source, make.line_of
     met, faulty = meetings(source), faults(source)
     columns = page_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
     for line in make.once(standing_lines):
@@ -59,13 +59,13 @@ def files(make: Renderer) -> Iterator[File]:
             opponents=[_opponent(make, number, other, rows) for other, rows in mine.items()],
             seats=seat_lines(source, number),
             history=_history(make, number),
-            best=[(matches[match], source.labels[other]) for match, other in best],
-            worst=[(matches[match], source.labels[other]) for match, other in worst],
-            luckiest=[(matches[match], source.labels[other]) for match, other in lucky[::-1][:SURPRISES]],
-            unluckiest=[(matches[match], source.labels[other]) for match, other in lucky[:SURPRISES]],
+            best=[(line_of(match), source.labels[other]) for match, other in best],
+            worst=[(line_of(match), source.labels[other]) for match, other in worst],
+            luckiest=[(line_of(match), source.labels[other]) for match, other in lucky[::-1][:SURPRISES]],
+            unluckiest=[(line_of(match), source.labels[other]) for match, other in lucky[:SURPRISES]],
             positions=positions_path(slug) if make.once(games_by_bot).get(number) else "",
             overload=overload_text(source.overload[1].get(number, NO_OVERLOAD)) if make.measured else "",
-            faults=[(matches[match], kind) for match, kind in faulty.get(number, ())],
+            faults=[(line_of(match), kind) for match, kind in faulty.get(number, ())],
         )
         rows = (
             (
@@ -88,7 +88,7 @@ def _opponent(make: Renderer, number: int, other: int, rows: Sequence[PairGame])
         "page": make.once(pair_paths).get((number, other), ""),
         "halves": bytes(row.half for row in rows),
         "expected": source.meetings[number, other].expected,
-        "chips": [_chip(make.line_of[row.match.number], row, source.labels[other]) for row in rows[:CHIPS]],
+        "chips": [_chip(make.line_of(row.match.number), row, source.labels[other]) for row in rows[:CHIPS]],
         "more": max(0, len(rows) - CHIPS),
     }
 

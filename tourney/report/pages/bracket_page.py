@@ -168,7 +168,7 @@ def _tie_view(make: Renderer, tie: Tie, title: str, pairings: Sequence[Pairing])
         for number in (tie.one, tie.two)
     )
     order = [number for number in (tie.one, tie.two) if number is not None]
-    played = tuple(chips(source, results, order, make.line_of)) if results else ()
+    played = tuple(chips(make, results, order)) if results else ()
     size = sum(pairing.size for pairing in pairings)
     return TieView(tie, title, sides, played, *_decision(tie, len(results), size))
 

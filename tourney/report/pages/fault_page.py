@@ -144,7 +144,7 @@ def _overload_page(make: Renderer) -> File:
         chart=draw(box_plot(said, rows, "ms an action", "Bot")) if rows else None,
         timed=len(matches),
         lines=sorted(turns, key=lambda line: -line[1].overloaded),
-        matches=[(make.line_of[one.number], one) for one in source.overloaded],
+        matches=[(make.line_of(one.number), one) for one in source.overloaded],
         more=whole.matches - len(source.overloaded),
         voids=tuple(islice(void, MOST_VOIDS)),
     )

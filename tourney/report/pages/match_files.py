@@ -241,7 +241,7 @@ def match_work(make: "Renderer") -> MatchWork:
 def match_jobs(make: "Renderer") -> Iterator[MatchJob]:
     """Yield the jobs of all matches with a page, in schedule order."""
     matches, lines = make.source.matches, make.lines
-    shown = [make.line_of[number] for number in sorted(make.paged)]
+    shown = [make.line_of(number) for number in sorted(make.paged)]
     groups: dict[tuple[int, int, int], tuple[ListedMatch, ...]] = {}
     for line in shown:
         key = (line.round, line.table, line.repeat)

@@ -3,7 +3,7 @@
 It imports little, because every process that renders matches imports it.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,7 @@ from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
-from tourney.report.compact_matches import LazySequence, place_of
+from tourney.report.compact_matches import LazySequence
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.results.pgn import GAMES
 from tourney.store.values import Result, Tournament, TournamentMatch
@@ -129,23 +129,6 @@ def picked(source: "ReportSource", most: int) -> frozenset[int]:
         if len(kept) < most:
             kept.append(match.number)
     return frozenset([*faulty, *others][:most])
-
-
-class LineOf(Mapping[int, ListedMatch]):
-    """The lines of matches by number."""
-
-    def __init__(self, matches: Sequence[TournamentMatch], lines: Sequence[ListedMatch]) -> None:
-        self._matches = matches
-        self._lines = lines
-
-    def __getitem__(self, number: int) -> ListedMatch:
-        return self._lines[place_of(self._matches, number)]
-
-    def __iter__(self) -> Iterator[int]:
-        return (match.number for match in self._matches)
-
-    def __len__(self) -> int:
-        return len(self._matches)
 
 
 def match_lines(source: "ReportSource", paged: Collection[int], *, measured: bool) -> Sequence[ListedMatch]:

@@ -307,7 +307,7 @@ def _page(make: Renderer, pair: Pair, games: Sequence[PairGame], fitted: BatchPa
         repeated=_repeated(games),
         leaves=_leaves(source, games),
         groups=_groups(games) if plan.mirrored_dice else (),
-        games=[(make.line_of[game.match.number], game) for game in games[:GAMES]],
+        games=[(make.line_of(game.match.number), game) for game in games[:GAMES]],
         more=max(0, len(games) - GAMES),
     )
 

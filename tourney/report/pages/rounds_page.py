@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tourney.report import display
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.match_lines import Chip, ListedMatch
+from tourney.report.pages.match_lines import Chip
 from tourney.report.source import ReportSource
 from tourney.results.columns import decimal
 from tourney.results.rounds import Pairing, Ranking, Round, float_of, rankings
@@ -113,7 +113,7 @@ def round_files(make: Renderer) -> Iterator[File]:
             floating=floating,
             floats={number: float_of(before, pairing, number) for pairing, number in pairs if floating},
             chips={
-                pairing.table: tuple(chips(source, pairing.results, pairing.entrants, make.line_of))
+                pairing.table: tuple(chips(make, pairing.results, pairing.entrants))
                 for pairing in round_.pairings
             },
             idle=() if batch else tuple(_without_table(source, round_, before, after)),
@@ -145,17 +145,15 @@ def score_text(units: int, seats: int) -> str:
     return display.points(Fraction(units, units_of_win(seats)), seats)
 
 
-def chips(
-    source: ReportSource, results: Sequence[ResultRow], order: Sequence[int], lines: Mapping[int, ListedMatch]
-) -> Iterator[Chip]:
+def chips(make: Renderer, results: Sequence[ResultRow], order: Sequence[int]) -> Iterator[Chip]:
     """Yield the played matches of a pairing as seen by the first entrant of ``order``.
 
     With two seats the result is its score, with more the ranks of all in this order.
     """
     first = order[0]
-    name = display.isolated(source.labels[first].name)
+    name = display.isolated(make.source.labels[first].name)
     for result in results:
-        line = lines[result.number]
+        line = make.line_of(result.number)
         rank_of = dict(zip(result.entrants, result.ranks, strict=True))
         if result.void:
             yield Chip(line.href, display.MISSING, "draw", True, f"match {result.number}: void")
