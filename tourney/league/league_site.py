@@ -267,7 +267,7 @@ def site_files(league: League) -> Iterator[File]:
     values = {"league": table, "ledger": ledger, "house": HOUSE, "nights": nights, "tables": tables}
     values |= {"latest": latest, "placed": placed, "news": league_news(league, tables)}
     values["records"] = tuple(league_records(tables))
-    yield from (File(f"assets/{name}", SHIPPED.static(name)) for name in ("style.css", "theme.js"))
+    yield from (File(f"assets/{name}", SHIPPED.read(f"static/{name}")) for name in ("style.css", "theme.js"))
     for author, bot in sorted({(one.author, one.bot) for one in ledger.versions}):
         about = values | {"author": author, "bot": bot, "versions": ledger.versions_of(author, bot)}
         yield site.page(f"bots/{author}/{bot}.html", "league_bot.html", **about)

@@ -135,7 +135,7 @@ def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Ve
 def _whole(parts: Iterable[Part], options: Options) -> Iterator[Part]:
     """Yield the style sheets and scripts, all parts, and the sitemap of their pages."""
     for name in STATIC:
-        yield File(f"assets/{name}", options.templates.static(name))
+        yield File(f"assets/{name}", options.templates.read(f"static/{name}"))
     yield File("assets/board.css", _board_css().encode("utf-8"))
     pages: list[str] = []
     matches: list[str] = []

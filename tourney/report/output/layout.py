@@ -76,10 +76,6 @@ class Templates:
         """The folders of all files that pages are made with."""
         return (templates_dir(), *([self.folder] if self.folder else []))
 
-    def static(self, name: str) -> bytes:
-        """The content of a style sheet or script."""
-        return self.read(f"static/{name}")
-
     def read(self, name: str) -> bytes:
         """The content of a file by its name."""
         if self.folder is not None and name in self.replaced:

@@ -11,10 +11,11 @@ from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.match.result import NOT_MEASURED
 from tourney.report import display
+from tourney.report.charts.chart import COLORS
 from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
-from tourney.report.pages.history_page import SHOWN, bot_chart, histories, sampled
+from tourney.report.pages.history_page import SHOWN, chart, histories, sampled
 from tourney.report.pages.match_lines import Chip, ListedMatch, match_path
 from tourney.report.pages.overview_page import seat_lines, seats_table, standing_lines
 from tourney.report.pages.pair_page import HALF, PairGame, meetings, pair_paths
@@ -132,13 +133,13 @@ def _chip(line: ListedMatch, met: PairGame, opponent: EntrantLabel) -> Chip:
 def _history(make: Renderer, number: int) -> dict[str, object]:
     """A bot's ratings by round: two charts, each None where there is none, and (round, TrueSkill, Elo)."""
     found = make.once(histories)
-    elo = dict(found.elo)
+    elo, color = dict(found.elo), {number: COLORS[0]}
     last, values = found.skill[-1]
     first_mu, last_mu = found.skill[0][1][number][0], values[number][0]
     said = f"mu from {display.number(first_mu, 1)} to {display.number(last_mu, 1)} after round {last}"
     return {
-        "skill": bot_chart(found.skill, number, "mu", said),
-        "elo": bot_chart(found.elo, number, "Elo", "Elo by the matches up to each round"),
+        "skill": chart(found.skill, color, "mu", said),
+        "elo": chart(found.elo, color, "Elo", "Elo by the matches up to each round"),
         "rounds": [
             (round_, values[number], elo.get(round_, {}).get(number))
             for round_, values in sampled(found.skill, SHOWN)

@@ -5,7 +5,7 @@ round: at most ``FITS`` rounds, evenly spread, and fewer with many bots, as a fi
 Charts and tables show at most ``SHOWN`` rounds; the downloads have all.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
@@ -94,8 +94,8 @@ def files(make: Renderer) -> Iterator[File]:
     yield make.page(
         "history.html",
         "history.html",
-        skill_chart=_chart(found.skill, colors, "mu", "TrueSkill of all bots after each round"),
-        elo_chart=_chart(found.elo, colors, "Elo", "Elo of all bots after some rounds"),
+        skill_chart=chart(found.skill, colors, "mu", "TrueSkill of all bots after each round"),
+        elo_chart=chart(found.elo, colors, "Elo", "Elo of all bots after some rounds"),
         colors=colors,
         order=order,
         legend=order[: len(COLORS)],
@@ -111,10 +111,8 @@ def files(make: Renderer) -> Iterator[File]:
     yield from make.tables("data/elo-history", DataTable.of("round entrant elo low high", rows))
 
 
-def _chart(history: History, colors: dict[int, str], title: str, said: str) -> Markup | None:
-    """The lines of all bots, with intervals for those that have a color of their own."""
-    if len(history) < 2:
-        return None
+def chart(history: History, colors: Mapping[int, str], title: str, said: str) -> Markup | None:
+    """The lines of bots, with intervals for those that have a color of their own; None before two rounds."""
     shown = sampled(history, SHOWN)
     lines = []
     for number, color in colors.items():
@@ -122,13 +120,6 @@ def _chart(history: History, colors: dict[int, str], title: str, said: str) -> M
         if color == REST:
             points = [(round_, (value, value, value)) for round_, (value, _, _) in points]
         lines.append(Line(color, tuple((round_, *value) for round_, value in points)))
-    return draw(line_chart(said, lines, "Round", title, band=True))
-
-
-def bot_chart(history: History, number: int, title: str, said: str) -> Markup | None:
-    """A bot's line with its interval, or None before there are two rounds with it."""
-    points = [(round_, found[number]) for round_, found in sampled(history, SHOWN) if number in found]
-    if len(points) < 2:
+    if all(len(line.points) < 2 for line in lines):
         return None
-    line = Line(COLORS[0], tuple((round_, *value) for round_, value in points))
-    return draw(line_chart(said, [line], "Round", title, band=True))
+    return draw(line_chart(said, lines, "Round", title, band=True))

@@ -194,7 +194,7 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     yield Fact("Time control", time_control(plan.limits))
     if not measured:
         return
-    last = next((source.matches[place] for place in reversed(range(len(source.matches)))), None)
+    last = source.matches[-1] if source.matches else None
     ends = source.detail(last.number).measured if last else NOT_MEASURED
     first, until = source.tournament.created[:10], ends.started[:10]
     yield Fact("Played", display.label(first if first >= until else f"{first} to {until}"))

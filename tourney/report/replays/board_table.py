@@ -1,18 +1,30 @@
-"""The board table of a game: numbers for the sprites, places and things of its boards.
+"""The drawings of a game: numbers for the sprites, places and things of its boards, and a match's frames.
 
 A thing is a sprite at a place. Random matches show the sprites and places that all matches of a tournament
-share, in files of the site (``stills.shared_files``); what a match shows beyond them is in its own page.
+share, in files of the site (``replay.shared_files``); what a match shows beyond them is in its own page.
 """
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple, cast
+from functools import cached_property, lru_cache, reduce
+from itertools import chain, zip_longest
+from operator import xor
+from typing import NamedTuple, TypeVar, cast
 
 from tourney.errors import legible
 from tourney.games.base import AnyGame
-from tourney.games.diagrams import FIELD, LAST, WITHIN, Arrow, Cell, Diagram, Label, Mark, Piece, seat_colors
+from tourney.games.diagrams import (
+    FIELD,
+    LAST,
+    WITHIN,
+    Cell,
+    Diagram,
+    Label,
+    Piece,
+    plain_diagram,
+    seat_colors,
+)
 from tourney.games.game_tree import playout
 from tourney.games.svg_diagram import (
     ARROW,
@@ -32,6 +44,8 @@ from tourney.games.svg_diagram import (
 )
 from tourney.report.replays.codes import number
 from tourney.seeds import stream
+
+T = TypeVar("T")
 
 SAMPLES, SAMPLE = 4, 120
 """The random matches that show what to share, and the actions of each."""
@@ -154,10 +168,18 @@ class BoardTable:
     def _draw(self, diagram: Diagram, ground: _Ground, notes: tuple[str, ...]) -> DrawnPart:
         stay = list(ground.stay) if diagram.cells or diagram.labels else []
         stay += [self._piece(piece, level, ground) for piece, level in stacked(diagram.pieces)]
-        marks = [self._mark(mark, ground.grid) for mark in diagram.marks]
-        arrows = [self._arrow(a, ground.grid) for a in diagram.arrows if (a.x1, a.y1) != (a.x2, a.y2)]
-        outside = {(piece.x, piece.y) for piece in diagram.pieces}.difference(ground.grid.shapes)
-        box = around((ground.box, box_of(outside, ground.grid.down)))
+        grid = ground.grid
+        marks = [
+            self._thing(mark_sprite(mark.kind, grid.shape(mark.x, mark.y)), mark.x, mark.y, grid)
+            for mark in diagram.marks
+        ]
+        arrows = [
+            self._numbered(Thing(self.arrow, self._place(a.x1, a.y1, grid), self._place(a.x2, a.y2, grid)))
+            for a in diagram.arrows
+            if (a.x1, a.y1) != (a.x2, a.y2)
+        ]
+        outside = {(piece.x, piece.y) for piece in diagram.pieces}.difference(grid.shapes)
+        box = around((ground.box, box_of(outside, grid.down)))
         return DrawnPart(frozenset(stay), (*marks, *arrows), notes, box)
 
     def _ground(self, cells: tuple[Cell, ...], labels: tuple[Label, ...]) -> _Ground:
@@ -172,13 +194,6 @@ class BoardTable:
         self._grounds.append(ground)
         return ground
 
-    def _mark(self, mark: Mark, grid: Grid) -> int:
-        return self._thing(mark_sprite(mark.kind, grid.shape(mark.x, mark.y)), mark.x, mark.y, grid)
-
-    def _arrow(self, arrow: Arrow, grid: Grid) -> int:
-        start, end = self._place(arrow.x1, arrow.y1, grid), self._place(arrow.x2, arrow.y2, grid)
-        return self._numbered(Thing(self.arrow, start, end))
-
     def _piece(self, piece: Piece, level: int, ground: _Ground) -> int:
         known = piece, level, ground.number
         found = self._pieces.get(known)
@@ -191,22 +206,14 @@ class BoardTable:
         return self._numbered(Thing(self._sprite(sprite), self._place(x, y, grid)))
 
     def _sprite(self, sprite: Sprite) -> int:
-        found = self._sprites.setdefault(sprite, len(self.sprites))
-        if found == len(self.sprites):
-            self.sprites.append(sprite)
-        return found
+        return _number_of(sprite, self._sprites, self.sprites)
 
     def _place(self, x: int, y: int, grid: Grid) -> int:
-        place = BoardPlace(*grid.at(x, y), grid.names.get((x, y), ""))
-        found = self._places.setdefault(place, len(self.places))
-        if found == len(self.places):
-            self.places.append(place)
-        return found
+        return _number_of(BoardPlace(*grid.at(x, y), grid.names.get((x, y), "")), self._places, self.places)
 
     def _numbered(self, thing: Thing) -> int:
-        found = self._things.setdefault(thing, len(self.things))
-        if found == len(self.things):
-            self.things.append(thing)
+        found = _number_of(thing, self._things, self.things)
+        if found == len(self.codes):
             self.codes.append(self._code(thing))
         return found
 
@@ -245,6 +252,14 @@ class BoardTable:
             return layer, level, y, x, to[1], to[0], svg
 
         return sorted(things, key=key)
+
+
+def _number_of(item: T, numbers: dict[T, int], items: list[T]) -> int:
+    """The number of an item, which gets the next one if it is new."""
+    found = numbers.setdefault(item, len(items))
+    if found == len(items):
+        items.append(item)
+    return found
 
 
 def _is_undivided(game: AnyGame) -> bool:
@@ -287,3 +302,85 @@ def board_table(game: AnyGame, seats: int, options: Mapping[str, str]) -> BoardT
             _TABLES.clear()
         found = _TABLES[known] = BoardTable(game, seats, options)
     return found
+
+
+HIDDEN = "?"
+"""The last action for a seat that did not see it."""
+
+SeenView = tuple[str, str | None]
+"""A position or an observation, and the last action before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """The pictures that one onlooker sees, as changes; the first changes the table's start.
+
+    ``toggles`` are the things that appear or disappear, ``traces`` the marks and arrows, ``notes`` the
+    templates of the lines below, all by ply.
+    """
+
+    views: tuple[str, ...]
+    toggles: tuple[frozenset[int], ...]
+    traces: tuple[tuple[int, ...], ...]
+    notes: tuple[tuple[str, ...], ...]
+
+    def things(self, start: frozenset[int], ply: int) -> frozenset[int]:
+        """The things of a picture, without marks and arrows."""
+        return reduce(xor, self.toggles[: ply + 1], start)
+
+
+class FrameDrawer:
+    """Draws the frames of one match, for any number of onlookers; all lie in ``boxes``."""
+
+    def __init__(self, game: AnyGame, table: BoardTable) -> None:
+        self._game = game
+        self._table = table
+        self._parts: dict[tuple[int, Hashable], DrawnPart] = {}
+        self.boxes: set[Box] = set()
+
+    def frames(self, seen: Sequence[SeenView], end: str = "") -> Frames:
+        """The frames of views; there is at least one.
+
+        ``end`` is why the game is over with the last one, or "": a position need not say it (a FEN does not).
+        A picture that the game fails to draw is plain text: the failure costs that picture, not the report.
+        """
+        pictures = [self._picture(view, last) for view, last in seen]
+        toggles: list[frozenset[int]] = []
+        before: list[DrawnPart] = []
+        for picture in pictures:
+            # Most parts stay as they were, so changes are found part by part, not between whole pictures.
+            pairs = zip_longest(before, picture, fillvalue=NO_PART)
+            toggles.append(
+                reduce(xor, [old.stay ^ new.stay for old, new in pairs if old is not new], NOTHING)
+            )
+            before = picture
+        toggles[0] ^= self._table.start
+        self.boxes.update([part.box for picture in pictures for part in picture])
+        notes = [
+            _shown(tuple(chain.from_iterable([part.notes for part in picture])), hidden=last == HIDDEN)
+            for picture, (_, last) in zip(pictures, seen, strict=True)
+        ]
+        if end:
+            notes[-1] = tuple([f"over: {end}" if note.endswith(" to move") else note for note in notes[-1]])
+        traces = [tuple(chain.from_iterable([part.trace for part in picture])) for picture in pictures]
+        return Frames(tuple([view for view, _ in seen]), tuple(toggles), tuple(traces), tuple(notes))
+
+    def _part(self, index: int, part: Hashable) -> DrawnPart:
+        found = self._table.parts.get((index, part)) or self._parts.get((index, part))
+        if found is None:
+            found = self._parts[index, part] = self._table.part(index, part)
+        return found
+
+    def _picture(self, view: str, last: str | None) -> list[DrawnPart]:
+        try:
+            parts = self._game.diagram_parts(view, last)
+            return [self._part(index, part) for index, part in enumerate(parts)]
+        except Exception:  # noqa: BLE001 - a plugin's drawing that fails
+            return [self._table.whole(plain_diagram(view, last), view, last)]
+
+
+@lru_cache(maxsize=1 << 12)
+def _shown(notes: tuple[str, ...], *, hidden: bool) -> tuple[str, ...]:
+    # The page names the last action itself, in its game's notation.
+    kept = [note for note in notes if not note.startswith("last: ")]
+    return tuple([note.replace(LAST, HIDDEN) for note in kept] if hidden else kept)

@@ -20,9 +20,16 @@ from tourney.games.diagrams import fill, style
 from tourney.games.registry import EXTERNAL
 from tourney.games.svg_diagram import ARROW, LABEL, NO_BOX, Box, around, arrow_svg
 from tourney.match.record import Record
-from tourney.report.replays.board_table import BoardTable, Thing, board_table
+from tourney.report.replays.board_table import (
+    HIDDEN,
+    BoardTable,
+    FrameDrawer,
+    Frames,
+    SeenView,
+    Thing,
+    board_table,
+)
 from tourney.report.replays.codes import columns, number, steps
-from tourney.report.replays.match_frames import HIDDEN, FrameDrawer, Frames, SeenView
 
 GAME, SPRITES, GROUND = "board/game.js", "board/sprites.svg", "board/ground.svg"
 """The shared files, in a tournament's folder: the data as a script, the sprites and the ground."""
