@@ -140,7 +140,10 @@ def place_of(matches: Sequence[TournamentMatch], number: int) -> int:
     return place
 
 
-def places_where(matches: Iterable[TournamentMatch], fits: Callable[[Result], object]) -> Sequence[int]:
-    """The places of the matches whose result fits."""
+def matches_where(
+    matches: Sequence[TournamentMatch], fits: Callable[[Result], object]
+) -> Sequence[TournamentMatch]:
+    """The matches whose result fits."""
     held = enumerate(matches)
-    return array("I", (place for place, match in held if match.result is not None and fits(match.result)))
+    places = (place for place, match in held if match.result is not None and fits(match.result))
+    return LazySequence(matches, same, array("I", places))

@@ -24,14 +24,15 @@ from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
 from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
 from tourney.report import display
-from tourney.report.compact_matches import CompactMatches, LazySequence, place_of, places_where, same
+from tourney.report.compact_matches import CompactMatches, LazySequence, matches_where, place_of
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
+from tourney.results.columns import Column
 from tourney.results.positions import Parts, each_part, with_analyses
 from tourney.results.ratings import draw_probability_of, look_now
 from tourney.results.rounds import Round, rounds_of
-from tourney.results.standings import Standing, compute_standings, setup_of
+from tourney.results.standings import Standing, compute_standings, page_columns, setup_of, shows_luck
 from tourney.results.texts import pool_notes, shared_by
 from tourney.schedule.format import Format, History, Setup, ranking_format
 from tourney.schedule.row import ResultRow, Row
@@ -70,7 +71,7 @@ class ReportSource:
     ``detail`` gives what is stored of a match, by number: asked for one at a time, as records are large.
     ``parts`` gives the same of some matches, packed and unfiltered, for other processes to unpack.
     ``presentation`` is the title and what else the tournament file has for the report.
-    ``draw_probability`` is TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
+    ``settings`` are TrueSkill's. ``seat_totals`` are by entrant and seat. ``root`` is that of a
     finished tournament. ``overload`` is that of all matches, and of each entrant's; ``overloaded`` are the
     matches with such turns, most first, ``STRETCHED`` at most. ``pending`` are the rows still to play, by
     number. ``engines``: how bots introduced themselves, by entrant. ``disclosed``: what may be published;
@@ -88,7 +89,7 @@ class ReportSource:
     read: Callable[[], Iterator[TournamentMatch]]
     detail: Callable[[int], MatchDetail]
     parts: Parts
-    draw_probability: float
+    settings: Settings
     seat_totals: Mapping[tuple[int, int], ScoreTotals]
     root: str | None = None
     presentation: Presentation = NO_PRESENTATION
@@ -142,15 +143,20 @@ class ReportSource:
         """The tournament's format."""
         return ranking_format(self.tournament.plan.format)
 
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the standings on pages."""
+        return page_columns(self.format, self.tournament.seats, luck=shows_luck(self.tournament))
+
     @property
-    def rows(self) -> Iterator[tuple[int, Row]]:
-        """All rows of the schedule by number, played or not."""
-        return merge(((match.number, match.row) for match in self.matches), self.pending)
+    def rows(self) -> Iterator[Row]:
+        """All rows of the schedule, played or not."""
+        return (row for _, row in merge(((match.number, match.row) for match in self.matches), self.pending))
 
     @cached_property
     def recorded(self) -> Sequence[TournamentMatch]:
         """The matches with a record."""
-        return LazySequence(self.matches, same, places_where(self.matches, attrgetter("digest")))
+        return matches_where(self.matches, attrgetter("digest"))
 
     def records(self, matches: Iterable[TournamentMatch]) -> Iterator[tuple[TournamentMatch, Record]]:
         """Yield matches with their records; leave out damaged ones, which their own pages name."""
@@ -178,16 +184,11 @@ class ReportSource:
     @cached_property
     def schedule(self) -> History:
         """All rows and results as the tournament's format sees them: values of all matches."""
-        return History(tuple(row for _, row in self.rows), tuple(self.results))
+        return History(self.rows, self.results)
 
     def rounds(self) -> Iterator[Round]:
         """Yield the rounds with their results, one by one."""
         return rounds_of(self.setup, self.rows, self.results)
-
-    @cached_property
-    def settings(self) -> Settings:
-        """The settings of TrueSkill that the report rates with."""
-        return Settings(draw_probability=self.draw_probability)
 
     @cached_property
     def clusters(self) -> Clusters:
@@ -199,13 +200,12 @@ class ReportSource:
     @cached_property
     def counts(self) -> Counts:
         """Their counts."""
-        return self.clusters.counts([entrant.number for entrant in self.entrants], self.tournament.seats)
+        return self.clusters.counts(self.labels, self.tournament.seats)
 
     @cached_property
     def batch(self) -> Batch:
         """The ratings of all matches in one fit."""
-        numbers = [entrant.number for entrant in self.entrants]
-        return rate_clusters(self.clusters, numbers, self.tournament.seats, look=self.look)
+        return rate_clusters(self.clusters, list(self.labels), self.tournament.seats, look=self.look)
 
     @cached_property
     def elo(self) -> dict[int, BatchRating]:
@@ -247,15 +247,14 @@ class ReportSource:
     @cached_property
     def history(self) -> tuple[tuple[int, SkillPool], ...]:
         """The pool after each round."""
-        numbers = [entrant.number for entrant in self.entrants]
-        return tuple(history(self.results, numbers, self.settings))
+        return tuple(history(self.results, self.labels, self.settings))
 
     @cached_property
     def ratings(self) -> tuple[TrueSkillRating, ...]:
         """The TrueSkill table."""
         if self.history:
             return self.history[-1][1].table()
-        return SkillPool.of((entrant.number for entrant in self.entrants), self.settings).table()
+        return SkillPool.of(self.labels, self.settings).table()
 
     @cached_property
     def labels(self) -> dict[int, EntrantLabel]:
@@ -285,14 +284,7 @@ class ReportSource:
     @cached_property
     def results(self) -> Sequence[ResultRow]:
         """All results, in schedule order."""
-        return LazySequence(self.matches, _result_row)
-
-
-def _result_row(match: TournamentMatch) -> ResultRow:
-    row = match.result_row
-    if row is None:
-        raise ValueError(f"match {match.number} has no result")
-    return row
+        return LazySequence(self.matches, attrgetter("result_row"))
 
 
 def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, known: bool) -> EntrantLabel:
@@ -343,7 +335,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         read=read,
         detail=detail,
         parts=lambda numbers: with_analyses(database, tournament.id, disclosed.of(numbers)),
-        draw_probability=draw_probability_of(database, tournament),
+        settings=Settings(draw_probability=draw_probability_of(database, tournament)),
         seat_totals=totals.by_seat,
         root=compute_root(database, tournament),
         presentation=database.tournaments.presentation(tournament.id),

@@ -4,7 +4,7 @@ A row maps keys to exact values; a column says how people and programs see one. 
 their tie-breaks.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -88,12 +88,10 @@ class Column:
         return float(Fraction(_round_half_up(value, self.places), 10**self.places))
 
 
-def rendered(rows: Iterable[Row], columns: Sequence[Column], *, people: bool) -> list[dict[str, Any]]:
-    """Rows with these columns only, rendered for people or for programs."""
-    return [
-        {c.key: c.shown(row.get(c.key)) if people else c.exact(row.get(c.key)) for c in columns}
-        for row in rows
-    ]
+def rendered(rows: Iterable[Row], columns: Sequence[Column], *, people: bool) -> Iterator[dict[str, Any]]:
+    """Yield rows with these columns only, rendered for people or for programs."""
+    for row in rows:
+        yield {c.key: c.shown(row.get(c.key)) if people else c.exact(row.get(c.key)) for c in columns}
 
 
 def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame":
@@ -104,12 +102,9 @@ def data_frame(columns: Sequence[Column], rows: Iterable[Row]) -> "pd.DataFrame"
     import pandas as pd  # noqa: PLC0415 - slow to import, and only frames need it
 
     values: dict[str, list[object]] = {column.key: [] for column in columns}
-    for row in rows:
-        for column in columns:
-            value = column.exact(row.get(column.key))
-            if isinstance(value, (list, tuple)):
-                value = " ".join(map(str, value))
-            values[column.key].append(value)
+    for row in rendered(rows, columns, people=False):
+        for key, value in row.items():
+            values[key].append(" ".join(map(str, value)) if isinstance(value, (list, tuple)) else value)
     return pd.DataFrame({c.key: pd.Series(values[c.key], dtype=c.dtype) for c in columns})
 
 
@@ -163,6 +158,10 @@ def _signed(value: float) -> str:
     return f"{value:+.1f}"
 
 
+def _percent(share: float | Fraction) -> str:
+    return f"{float(100 * share):.1f}"
+
+
 INTERVALS = Column("intervals", help="Kind of the intervals: fixed, or such as hold at every look at a run")
 ELO = (
     RANK,
@@ -183,23 +182,24 @@ ELO = (
 """A batch rating, for programs."""
 
 
-def _luck_text(luck: float | Fraction) -> str:
-    return f"{float(100 * luck):+.1f}"
-
-
 LUCK = number_column(
     "luck",
     "Points per match that the dice gave, in percent; the rest of the score is the bot's own",
     title="luck %",
-    text=_luck_text,
+    text=lambda luck: _signed(float(100 * luck)),
 )
 MEAN_WITHOUT_LUCK = number_column(
     "mean_without_luck",
     "Points per match less those that the dice gave",
     title="score % without luck",
     short="Fair %",
-    text=lambda share: f"{float(100 * share):.1f}",
+    text=_percent,
 )
+
+
+def range_text(low: float, high: float) -> str:
+    """An interval of ratings for people."""
+    return f"{low:+.1f} .. {high:+.1f}"
 
 
 def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column, ...]:
@@ -213,7 +213,7 @@ def elo_shown(intervals: str, model: str, *, luck: bool = False) -> tuple[Column
         NAME,
         Column("elo", f"Elo ({model})", right=True, help="Strength relative to the mean", text=_signed),
         number_column("interval", "95 % interval", title=intervals, unit="Elo"),
-        Column("score", "score %", right=True, help="Points per match", text=lambda s: f"{100 * s:.1f}"),
+        Column("score", "score %", right=True, help="Points per match", text=_percent),
         *([LUCK] if luck else []),
         GAMES,
         FAULTS,
@@ -240,10 +240,6 @@ PAIRS = (
     number_column("residual", "Points less the expected ones"),
     number_column("z", "Residual in standard deviations"),
 )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
 
 
 EVALUATIONS = (

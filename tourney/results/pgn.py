@@ -90,38 +90,31 @@ def _comments(record: Record, log: Iterable[LogLine], measured: Measurements, sk
     found = []
     for ply, (seat, _) in enumerate(record.actions[skipped:], start=skipped):
         elapsed = times[ply] if ply < len(times) else None
-        parts = []
+        parts: list[str] = []
         if elapsed is not None:
-            text = said.get((ply, seat), "")
-            parts += _evaluation(text, white=seat == 1)
+            parts, score = _scored(said.get((ply, seat), ""), white=seat == 1)
             if clocks is not None:
                 clocks[seat - 1] += increment - elapsed
                 parts.append(f"[%clk {_clock(clocks[seat - 1])}]")
-            parts.append(f"{_score(text)} {elapsed / 1000:.3f}s".strip())
+            parts.append(f"{score} {elapsed / 1000:.3f}s".strip())
         elif times:
             parts.append("book")
         found.append(" ".join(parts))
     return found
 
 
-def _score(text: str) -> str:
-    score, mate, depth = _SCORE.search(text), _MATE.search(text), _DEPTH.search(text)
+def _scored(text: str, *, white: bool) -> tuple[list[str], str]:
+    """``[%eval ...]`` as White sees it, and the score as the mover sees it; nothing without a score."""
+    searched = (pattern.search(text) for pattern in (_SCORE, _MATE, _DEPTH))
+    score, mate, depth = (found and found[1] for found in searched)
     if score is None:
-        return ""
-    shown = f"{float(score[1]):+.2f}"
-    if mate is not None:
-        shown = f"{'-' if mate[1].startswith('-') else '+'}M{mate[1].removeprefix('-')}"
-    return f"{shown}/{depth[1]}" if depth else shown
-
-
-def _evaluation(text: str, *, white: bool) -> list[str]:
-    """``[%eval ...]``, as White sees it."""
-    score, mate, depth = _SCORE.search(text), _MATE.search(text), _DEPTH.search(text)
-    if score is None:
-        return []
+        return [], ""
     sign = 1 if white else -1
-    shown = f"{sign * float(score[1]):.2f}" if mate is None else f"#{sign * int(mate[1])}"
-    return [f"[%eval {shown},{depth[1]}]" if depth else f"[%eval {shown}]"]
+    seen, own = f"{sign * float(score):.2f}", f"{float(score):+.2f}"
+    if mate is not None:
+        # The sign comes from the text: a mate in -0 is a lost game.
+        seen, own = f"#{sign * int(mate)}", f"{'-' if mate.startswith('-') else '+'}M{mate.removeprefix('-')}"
+    return [f"[%eval {seen},{depth}]" if depth else f"[%eval {seen}]"], f"{own}/{depth}" if depth else own
 
 
 def _clock(milliseconds: float) -> str:

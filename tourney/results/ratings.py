@@ -23,7 +23,7 @@ from tourney.ratings.trueskill_rating import (
     load_pool,
     settings_text,
 )
-from tourney.results.columns import ELO, rating_columns
+from tourney.results.columns import ELO, range_text, rating_columns
 from tourney.results.standings import setup_of
 from tourney.results.tables import DataTable, entrant_names
 from tourney.results.texts import Names
@@ -152,21 +152,16 @@ def rating_table(database: Database, tournament: Tournament, method: str, forfei
     return DataTable(rating_columns(method, found.columns), rows)
 
 
-def look_at(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> PlannedGames:
-    """What makes the intervals of an unfinished tournament hold at every look."""
-    setup = setup_of(tournament.plan, tournament.seed, entrants)
-    return look_of(ranking_format(tournament.plan.format), setup)
-
-
 def look_now(
     tournament: Tournament, entrants: Sequence[StoredEntrant], counts: RowCounts
 ) -> PlannedGames | None:
-    """``look_at``, or None for a tournament that ended as planned: it has fixed intervals."""
-    setup = setup_of(tournament.plan, tournament.seed, entrants)
+    """What makes intervals hold at every look, or None for a tournament that ended as planned."""
+    setup, format_ = (
+        setup_of(tournament.plan, tournament.seed, entrants),
+        ranking_format(tournament.plan.format),
+    )
     over = tournament.complete and counts.done == counts.rows
-    if over and as_planned(ranking_format(tournament.plan.format), setup, counts.rows):
-        return None
-    return look_at(tournament, entrants)
+    return None if over and as_planned(format_, setup, counts.rows) else look_of(format_, setup)
 
 
 def draw_probability_of(database: Database, tournament: Tournament) -> float:
@@ -200,10 +195,8 @@ def batch_rows(batch: Batch, names: Names, faults: Mapping[int, int]) -> Rows:
         | {
             "name": names[line.entrant],
             "faults": faults[line.entrant],
-            "ranks": f"{line.best_rank}-{line.worst_rank}"
-            if line.best_rank != line.worst_rank
-            else f"{line.best_rank}",
-            "interval": f"{line.low:+.1f} .. {line.high:+.1f}",
+            "ranks": "-".join(map(str, dict.fromkeys((line.best_rank, line.worst_rank)))),
+            "interval": range_text(line.low, line.high),
             "intervals": batch.intervals,
         }
         for line in batch.ratings

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Any
 
 from tourney.results.standings import rank_totals
 from tourney.schedule.format import Format, History, Setup
@@ -70,42 +70,39 @@ class Round:
         return replace(self, pairings=tuple(replace(pairing, results=()) for pairing in self.pairings))
 
 
-def rounds_of(setup: Setup, rows: Iterable[tuple[int, Row]], results: Sequence[ResultRow]) -> Iterator[Round]:
-    """Yield the rounds of numbered rows with their results, both in schedule order; one round is held."""
-    left = departures(setup, History(results=results))
-    played = iter(results)
+def _together(
+    rows: Iterable[Row], results: Iterable[ResultRow], *place: str
+) -> Iterator[tuple[Any, list[Row], list[ResultRow]]]:
+    """Yield rows in groups by parts of their place in the schedule, each with its results so far."""
+    place_of = attrgetter(*place)
+    played = groupby(results, key=lambda result: place_of(result.key))
     waiting = next(played, None)
-
-    def result_of(number: int) -> ResultRow | None:
-        nonlocal waiting
-        while waiting is not None and waiting.number < number:
+    for key, group in groupby(rows, key=place_of):
+        found: list[ResultRow] = []
+        if waiting is not None and waiting[0] == key:
+            found = list(waiting[1])
             waiting = next(played, None)
-        return waiting if waiting is not None and waiting.number == number else None
+        yield key, list(group), found
 
-    for number, numbered in groupby(rows, key=lambda item: item[1].round):
+
+def rounds_of(setup: Setup, rows: Iterable[Row], results: Sequence[ResultRow]) -> Iterator[Round]:
+    """Yield the rounds of rows with their results, both in schedule order; one round is held."""
+    gone = departures(setup, History(results=results))
+    tables = _together(rows, results, "round", "table")
+    for number, of_round in groupby(tables, key=lambda table: table[0][0]):
         pairings = []
-        for table, own in groupby(numbered, key=lambda item: item[1].table):
-            numbers, seated = zip(*own, strict=True)
-            entrants = seated[0].seats
-            found = tuple(result for number in numbers if (result := result_of(number)) is not None)
+        for (_, table), seated, found in of_round:
+            counted = [result for result in found if not result.void]
             score: Counter[int] = Counter()
-            for result in found:
-                if not result.void:
-                    score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
-            pairings.append(
-                Pairing(
-                    table,
-                    entrants,
-                    found,
-                    tuple(score[one] for one in entrants),
-                    len(numbers),
-                    len(numbers) - len(found),
-                    sum(not result.void for result in found),
-                )
-            )
+            for result in counted:
+                score.update(dict(zip(result.entrants, score_units(result.ranks), strict=True)))
+            entrants, size = seated[0].seats, len(seated)
+            units = tuple(score[one] for one in entrants)
+            left = size - len(found)
+            pairings.append(Pairing(table, entrants, tuple(found), units, size, left, len(counted)))
         playing = {entrant for pairing in pairings for entrant in pairing.entrants}
         rest = [player for player in setup.participants if player.number not in playing]
-        idle = [p.number for p in rest if p.joined <= number < left.get(p.number, number + 1)]
+        idle = [p.number for p in rest if p.joined <= number < gone.get(p.number, number + 1)]
         absent = [p.number for p in rest if p.number not in idle]
         yield Round(number, tuple(pairings), tuple(idle), tuple(absent))
 
@@ -118,8 +115,6 @@ def rankings(
     Rows and results are in schedule order.
     """
     history, sums = History(), ResultSums()
-    played = groupby(results, key=lambda result: result.key.round)
-    waiting = next(played, None)
 
     def ranked() -> Ranking:
         # Totals are smaller than a history, so only a format that ranks by one gets it.
@@ -127,20 +122,12 @@ def rankings(
         return {line.number: line for line in lines}
 
     yield ranked()
-    for round_, paired in groupby(rows, key=attrgetter("round")):
-        found: list[ResultRow] = []
-        if waiting is not None and waiting[0] == round_:
-            found = list(waiting[1])
-            waiting = next(played, None)
+    for _, paired, found in _together(rows, results, "round"):
         if format_.ranks:
             history.extend(paired, found)
         for result in () if format_.ranks else found:
             sums.add(result.entrants, result.ranks, result.faults, void=result.void)
         yield ranked()
-
-
-UP: Final = "up"
-DOWN: Final = "down"
 
 
 def float_of(before: Ranking, pairing: Pairing, entrant: int) -> str:
@@ -149,4 +136,4 @@ def float_of(before: Ranking, pairing: Pairing, entrant: int) -> str:
     theirs = [before[other].points for other in pairing.entrants if other != entrant]
     if len(theirs) != 1 or theirs[0] == mine:
         return ""
-    return UP if theirs[0] > mine else DOWN
+    return "up" if theirs[0] > mine else "down"

@@ -2,7 +2,6 @@
 
 A version is a bot's files with arguments; versions of one bot are linked by its name and arguments, in the
 order in which tournaments met them first.
-It is long because what may be pooled, why not, and the table of it must agree.
 """
 
 import re
@@ -16,6 +15,7 @@ from tourney.ratings.batch import Batch, differences, rate
 from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.method import Forfeits
 from tourney.ratings.sequential import EVERY_LOOK, PlannedGames
+from tourney.results.columns import range_text
 from tourney.results.ratings import Rows
 from tourney.store.archiving import hosts_of
 from tourney.store.database import Database
@@ -113,18 +113,17 @@ class VersionPool:
 
     def matching(self, name: str) -> list[Version]:
         """The versions that a name may mean, as ``find`` says."""
-        found = [one for one in self.versions if name in _names_of(one)]
+        found = [
+            one
+            for one in self.versions
+            if name in (one.bot[0], f"{one.bot[0]}@{one.version}", one.label, *one.names)
+        ]
         return found or [one for one in self.versions if len(name) >= 6 and one.digest.startswith(name)]
 
     @property
     def labels(self) -> dict[int, str]:
         """The labels of all versions by number."""
         return {one.number: one.label for one in self.versions}
-
-
-def _names_of(one: Version) -> set[str]:
-    name = one.bot[0]
-    return {name, f"{name}@{one.version}", one.label, *one.names}
 
 
 def conditions_of(plan: Plan) -> dict[str, str]:
@@ -354,39 +353,31 @@ def version_rows(pool: VersionPool, batch: Batch) -> Rows:
     rows: Rows = []
     for line in batch.ratings:
         one = pool.versions[line.entrant]
+        before = None if one.before is None else pool.versions[one.before]
         gain, low, high = gains.get(one.number, (None, None, None))
         rows.append(
             {
-                **{
-                    key: getattr(line, key)
-                    for key in ("rank", "best_rank", "worst_rank", "elo", "low", "high")
-                },
+                **line._asdict(),
                 "label": one.label,
                 "name": one.bot[0],
                 "args": list(one.bot[1]),
                 "version": one.version,
                 "digest": one.digest,
                 "intervals": EVERY_LOOK,
-                "predecessor": None if one.before is None else pool.versions[one.before].label,
+                "predecessor": before and before.label,
                 "gain": gain,
                 "gain_low": low,
                 "gain_high": high,
                 "since": one.since,
                 "day": one.since[:10],
-                "interval": _interval_text(line.low, line.high),
-                "gain_interval": None if low is None or high is None else _interval_text(low, high),
-                "over": None if one.before is None else pool.versions[one.before].version,
-                "games": line.games,
-                "score": line.score,
+                "interval": range_text(line.low, line.high),
+                "gain_interval": None if low is None or high is None else range_text(low, high),
+                "over": before and before.version,
                 "tournaments": one.tournaments,
                 "faults": one.faults,
             }
         )
     return rows
-
-
-def _interval_text(low: float, high: float) -> str:
-    return f"{low:+.1f} .. {high:+.1f}"
 
 
 def version_notes(pool: VersionPool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import glob
 import json
 import os
 import re
@@ -245,7 +246,7 @@ def _sibling(folder: Path) -> Iterator[Path]:
 
     Also removes the folders of processes that were killed while writing.
     """
-    for left in sorted(folder.parent.glob(f".{_plain(folder.name)}{_PARTIAL}*")):
+    for left in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{_PARTIAL}*")):
         owner = left.name.rpartition("-")[2]
         if owner.isdigit() and not _alive(int(owner)):
             shutil.rmtree(left, ignore_errors=True)
@@ -256,10 +257,6 @@ def _sibling(folder: Path) -> Iterator[Path]:
     finally:
         if partial.exists():
             shutil.rmtree(partial, ignore_errors=True)
-
-
-def _plain(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def _alive(pid: int) -> bool:

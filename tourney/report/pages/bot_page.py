@@ -21,7 +21,7 @@ from tourney.report.pages.overview_page import seat_lines, seats_table, standing
 from tourney.report.pages.pair_page import HALF, PairGame, meetings, pair_paths
 from tourney.report.source import ReportSource
 from tourney.results.positions import Explored, PositionNode, ResultTally, explore, games_in, most_met
-from tourney.results.standings import page_columns, ranks_alone, shows_luck
+from tourney.results.standings import ranks_alone
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.totals import NO_OVERLOAD
@@ -37,7 +37,6 @@ def files(make: Renderer) -> Iterator[File]:
     """Yield the bots' pages in the order of the standings, with their downloads."""
     source, line_of = make.source, make.line_of
     met, faulty = meetings(source), faults(source)
-    columns = page_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
     for line in make.once(standing_lines):
         number, slug = line.entrant.number, line.entrant.slug
         mine = {
@@ -54,7 +53,7 @@ def files(make: Renderer) -> Iterator[File]:
             entrant=line.entrant,
             line=line,
             ranking=sorted(
-                (pair for pair in zip(columns, line.cells, strict=True) if ranks_alone(pair[0])),
+                (pair for pair in zip(source.columns, line.cells, strict=True) if ranks_alone(pair[0])),
                 key=lambda pair: pair[0].criterion,
             ),
             opponents=[_opponent(make, number, other, rows) for other, rows in mine.items()],

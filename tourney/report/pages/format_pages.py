@@ -5,6 +5,7 @@ tournament's shows how the intervals narrowed, and who was paired how often and 
 progress have a chart for each, and its last values.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -184,16 +185,13 @@ def estimates(source: ReportSource, batches: Sequence[Round]) -> tuple[BatchEsti
     kept = sorted({0, total, *range(step, total, step)})
     participants = participants_of(source.setup)
     evidence = PairTally(count, source.tournament.seats)
-    results = iter(source.results)
-    waiting = next(results, None)
-    found, matches = [], 0
+    found: list[BatchEstimate] = []
+    taken = matches = 0
     for at in kept:
         last = batches[at - 1].number if at else 0
-        own = []
-        while waiting is not None and waiting.key.round <= last:
-            own.append(waiting)
-            matches += not waiting.void
-            waiting = next(results, None)
+        end = bisect_right(source.results, last, taken, key=lambda result: result.key.round)
+        own = source.results[taken:end]
+        taken, matches = end, matches + sum(not result.void for result in own)
         evidence.take(own)
         found.append(BatchEstimate(last, matches, evidence.strengths(participants)))
     return tuple(found)

@@ -29,7 +29,7 @@ from tourney.match.record import FAULT_KINDS
 from tourney.report import display
 from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import bins_of, histogram
-from tourney.report.compact_matches import LazySequence, places_where, same
+from tourney.report.compact_matches import matches_where
 from tourney.report.display import Fact, SeatLabel
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
@@ -93,7 +93,7 @@ def game_page(source: ReportSource) -> Context:
     ``sampled`` is the number of records that the openings come from, if not all matches are among them.
     ``seats`` are the scores with the effects of the ratings' fit, whose intervals respect mirrored groups.
     """
-    counted = LazySequence(source.matches, same, places_where(source.matches, lambda result: not result.void))
+    counted = matches_where(source.matches, lambda result: not result.void)
     effects = {effect.seat: effect for effect in source.batch.pool.seats}
     recorded = source.tournament.recorded
     # Without records the lengths are not known.
@@ -227,16 +227,6 @@ _PREFIX = "r-"
 """Before the ids of headings, so that they differ from the ids of the page itself."""
 
 
-class GuideView(NamedTuple):
-    """The rules in short; ``figures`` are (drawing, name, text), ``boards`` (drawing, caption, notes)."""
-
-    aim: str
-    turn: tuple[str, ...]
-    end: tuple[str, ...]
-    figures: list[tuple[Markup, str, str]]
-    boards: list[tuple[Markup, str, tuple[str, ...]]]
-
-
 class RulesPage(NamedTuple):
     """The rules as HTML, without their first heading; ``sections`` are (id, title) of the main headings."""
 
@@ -244,7 +234,7 @@ class RulesPage(NamedTuple):
     sections: tuple[tuple[str, str], ...]
 
 
-def guide_of(source: ReportSource) -> tuple[Guide | None, GuideView | None, str]:
+def guide_of(source: ReportSource) -> tuple[Guide | None, Context | None, str]:
     """The game's guide, the rules in short from it, and why they are missing ("" if they are there)."""
     if source.tournament.game == EXTERNAL:
         return None, None, "The rules are those of the outside referee: Tourney does not know them."
@@ -262,17 +252,17 @@ def guide_of(source: ReportSource) -> tuple[Guide | None, GuideView | None, str]
         guide = source.game.guide()
         if isinstance(guide, Guide):
             return guide, _drawn_guide(source.game, guide, source), ""
+        why = (
+            "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
+            " package that provides it."
+        )
     except Exception as error:  # noqa: BLE001 - a plugin's guide that fails costs the rules, not the report
         why = f"The game's guide cannot be shown: {display.line(str(error)) or type(error).__name__}"
-        return guide if isinstance(guide, Guide) else None, None, why
-    why = (
-        "This game comes from a plugin that offers no guide (Game.guide): see the documentation of the"
-        " package that provides it."
-    )
-    return None, None, why
+    return guide if isinstance(guide, Guide) else None, None, why
 
 
-def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView:
+def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> Context:
+    """The rules in short; ``figures`` are (drawing, name, text), ``boards`` (drawing, caption, notes)."""
     seats, options = source.tournament.seats, dict(source.tournament.plan.options)
     boards = []
     for example in guide.examples:
@@ -290,8 +280,13 @@ def _drawn_guide(game: AnyGame, guide: Guide, source: ReportSource) -> GuideView
             f'<svg class="tb" aria-hidden="true" viewBox="-50 -50 100 100">{piece}</svg>'
         )
         figures.append((svg, display.label(figure.name), display.line(figure.text)))
-    turn, end = (tuple(map(display.line, lines)) for lines in (guide.turn, guide.end))
-    return GuideView(display.line(guide.aim), turn, end, figures, boards)
+    return {
+        "aim": display.line(guide.aim),
+        "turn": tuple(map(display.line, guide.turn)),
+        "end": tuple(map(display.line, guide.end)),
+        "figures": figures,
+        "boards": boards,
+    }
 
 
 def rules_page(text: str, board: Markup) -> RulesPage:

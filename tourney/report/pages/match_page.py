@@ -229,10 +229,6 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
     ]
 
 
-def _fate(played: int, why: str) -> str:
-    return f"{why} after {display.count(played, 'action')}"
-
-
 def _times(measured: Measurements) -> tuple[float | None, ...]:
     """The milliseconds of each action; impossible ones are None."""
     return tuple([float(t) if t is not None and 0 <= t < MOST_MS else None for t in measured.times_ms])

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 import msgspec
@@ -64,7 +64,7 @@ def files(make: Renderer) -> Iterator[File]:
         entrants=source.labels.values(),
         digest=source.root,
         name=tournament.name if _PLAIN.fullmatch(tournament.name) else "TOURNAMENT",
-        software=tuple(_software()) if make.measured else (f"Tourney {__version__}",),
+        software=(f"Tourney {__version__}", *(_versions() if make.measured else ())),
     )
 
 
@@ -105,13 +105,8 @@ def _containment(source: ReportSource) -> dict[str, object]:
     }
 
 
-def _software() -> Iterator[str]:
-    yield f"Tourney {__version__}"
-    for package in LIBRARIES:
-        try:
-            yield f"{package} {version(package)}"
-        except PackageNotFoundError:
-            yield f"{package}: not installed"
+def _versions() -> list[str]:
+    return [f"{package} {version(package)}" for package in LIBRARIES]
 
 
 def state(source: ReportSource) -> str:
@@ -122,13 +117,6 @@ def state(source: ReportSource) -> str:
         return f"Finished: {display.count(done, 'match', 'matches')}"
     more = "" if complete else ", more rounds to be paired"
     return f"In progress: {done:,} of {display.count(rows, 'match', 'matches')} played{more}"
-
-
-def _seed_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
-    if source.disclosed.ended:
-        yield Fact("Seed", str(source.tournament.seed), code=True)
-    if measured and source.disclosed.commitment:
-        yield Fact("Commitment", source.disclosed.commitment, code=True)
 
 
 def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
@@ -148,8 +136,10 @@ def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
         yield Fact("Until", display.line(words))
     if tournament.recorded:
         yield Fact("Limits", display.pairs(plan.limits.texts().items()), code=True)
-    if not imported:
-        yield from _seed_facts(source, measured=measured)
+    if not imported and source.disclosed.ended:
+        yield Fact("Seed", str(tournament.seed), code=True)
+    if not imported and measured and source.disclosed.commitment:
+        yield Fact("Commitment", source.disclosed.commitment, code=True)
     if tournament.recorded:
         yield Fact("Seed origin", origin_text(tournament, source.game))
     if source.root:

@@ -27,7 +27,6 @@ from tourney.results.columns import VERSIONS, Column, rendered
 from tourney.results.standings import (
     Standing,
     interim_sentence,
-    page_columns,
     ranking_sentences,
     report_columns,
     shows_luck,
@@ -71,7 +70,6 @@ class SeatScore(NamedTuple):
 def files(make: Renderer) -> Iterator[File]:
     """Yield the first page and its downloads."""
     source = make.source
-    format_, seats, luck = source.format, source.tournament.seats, shows_luck(source.tournament)
     cross = make.once(pair_page.crosstable)
     small = len(cross.lines) <= INLINE_CROSSTABLE
     skill = [mu for r in source.ratings for mu in (r.mu - 3 * r.sigma, r.mu + 3 * r.sigma)]
@@ -83,8 +81,8 @@ def files(make: Renderer) -> Iterator[File]:
         state=state(source),
         interim=interim_sentence(source.tournament.complete, source.progress, ratings=True),
         standings=make.once(standing_lines),
-        columns=page_columns(format_, seats, luck=luck),
-        rules=ranking_sentences(format_, seats, luck=luck),
+        columns=source.columns,
+        rules=ranking_sentences(source.format, source.tournament.seats, luck=shows_luck(source.tournament)),
         scale=interval_scale([(line.low, line.high) for line in source.batch.ratings]),
         skill_scale=scale_of(skill),
         cross=cross if small else None,
@@ -109,17 +107,11 @@ def files(make: Renderer) -> Iterator[File]:
 def standing_lines(make: Renderer) -> tuple[StandingLine, ...]:
     """The lines of the standings."""
     source = make.source
-    columns = page_columns(source.format, source.tournament.seats, luck=shows_luck(source.tournament))
-    ratings = {rating.entrant: rating for rating in source.ratings}
+    skills = {rating.entrant: rating for rating in source.ratings}
     return tuple(
-        StandingLine(
-            source.labels[line.number],
-            line,
-            source.elo[line.number],
-            ratings[line.number],
-            standing_cells(columns, line),
-        )
+        StandingLine(source.labels[n], line, source.elo[n], skills[n], standing_cells(source.columns, line))
         for line in source.standings
+        for n in (line.number,)
     )
 
 
@@ -210,33 +202,22 @@ def _standings_table(source: ReportSource) -> DataTable:
 
 def _history_table(source: ReportSource) -> DataTable:
     """Every entrant's rating after each round."""
-    return DataTable.of(
-        "round entrant rank mu sigma exposed games",
-        (
-            (
-                round_,
-                source.entrants[line.entrant].name,
-                line.rank,
-                line.mu,
-                line.sigma,
-                line.exposed,
-                line.games,
-            )
-            for round_, pool in source.history
-            for line in pool.table()
-        ),
+    keys = ("rank", "mu", "sigma", "exposed", "games")
+    rows = (
+        (round_, source.entrants[line.entrant].name, *(getattr(line, key) for key in keys))
+        for round_, pool in source.history
+        for line in pool.table()
     )
+    return DataTable.of(f"round entrant {' '.join(keys)}", rows)
 
 
 def _faults_table(source: ReportSource) -> DataTable:
     """Every entrant's faults by kind."""
-    return DataTable.of(
-        f"entrant {' '.join(FAULT_KINDS)} total",
-        (
-            (line.name, *(dict(line.faults).get(kind, 0) for kind in FAULT_KINDS), line.fault_count)
-            for line in source.standings
-        ),
+    rows = (
+        (line.name, *(dict(line.faults).get(kind, 0) for kind in FAULT_KINDS), line.fault_count)
+        for line in source.standings
     )
+    return DataTable.of(f"entrant {' '.join(FAULT_KINDS)} total", rows)
 
 
 def seats_table(source: ReportSource, entrant: int | None = None) -> DataTable:

@@ -26,7 +26,7 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods_page import state
 from tourney.report.pages.overview_page import standing_cells
 from tourney.report.source import ReportSource
-from tourney.results.standings import BY_MEAN, page_columns
+from tourney.results.standings import BY_MEAN
 from tourney.schedule.row import score_units, units_of_win
 
 ENTRIES = 50
@@ -243,8 +243,7 @@ def _date(moment: datetime) -> str:
 def card(make: Renderer) -> Canvas:
     """The card of the renderer's tournament."""
     source, site = make.source, make.layout
-    first = next(c for c in page_columns(source.format, source.tournament.seats) if c.criterion == 1)
-    ratings = {line.entrant: line for line in source.batch.ratings}
+    first = next(column for column in source.columns if column.criterion == 1)
     about = (site.game, display.count(len(source.entrants), "bot"), state(source))
     canvas = Canvas(WIDTH, HEIGHT, _PAGE)
     canvas.rectangle(0, 0, 16, HEIGHT, _BLUE)
@@ -256,7 +255,7 @@ def card(make: Renderer) -> Canvas:
     for x, head in heads if source.standings else ():
         canvas.text(x, 226, fitted(head, _HEAD, 300), _HEAD, end=True)
     for y, line in zip(range(280, HEIGHT, 62), source.standings[:CARD_LINES], strict=False):
-        rating = ratings[line.number]
+        rating = source.elo[line.number]
         spread = f"{display.number(rating.low, 0)} to {display.number(rating.high, 0)}"
         canvas.rectangle(80, y - 45, 1040, 2, _LINE)
         canvas.text(120, y, str(line.rank), _LEAD, end=True)

@@ -74,9 +74,9 @@ def rounds(make: Renderer) -> Rounds:
     """The rounds of the renderer's tournament."""
     source = make.source
     found = tuple(round_.summary() for round_ in source.rounds())
-    rows = (row for _, row in source.rows)
-    ranked = rankings(source.format, source.setup, rows, source.results) if has_progress(source) else ()
-    return Rounds(found, tuple(ranked))
+    if not has_progress(source):
+        return Rounds(found, ())
+    return Rounds(found, tuple(rankings(source.format, source.setup, source.rows, source.results)))
 
 
 def files(make: Renderer) -> Iterator[File]:
