@@ -5,14 +5,12 @@ from dataclasses import replace
 from tests.report.conftest import Report
 from tourney.match.evidence import NONE
 from tourney.ratings.counts import Counts
-from tourney.report.compact_matches import RECORDED, CompactMatches, LazySequence, place_of
+from tourney.report.compact_matches import RECORDED, CompactMatches, FinishedMatch, LazySequence, place_of
 from tourney.report.pages.match_lines import match_lines, picked
 from tourney.schedule.row import MatchKey
-from tourney.store.values import TournamentMatch
 
 
-def without_digest(match: TournamentMatch) -> TournamentMatch:
-    assert match.result is not None
+def without_digest(match: FinishedMatch) -> FinishedMatch:
     digest = RECORDED if match.result.digest else ""
     return replace(match, result=replace(match.result, digest=digest))
 
@@ -23,7 +21,7 @@ def test_columns_give_back_every_match(report: Report) -> None:
     assert tuple(kept) == tuple(map(without_digest, stored))
     assert tuple(kept[1:3]) == tuple(kept)[1:3]
     assert kept[-1] == tuple(kept)[-1]
-    assert len({match.result.digest for match in stored if match.result}) > 2
+    assert len({match.result.digest for match in stored}) > 2
 
 
 def test_columns_hold_numbers_of_any_size(report: Report) -> None:
@@ -37,7 +35,7 @@ def test_columns_hold_numbers_of_any_size(report: Report) -> None:
 
 def test_columns_share_equal_results(report: Report) -> None:
     stored = tuple(report.source.read())
-    plain = [replace(match, result=match.result and replace(match.result, evidence=NONE)) for match in stored]
+    plain = [replace(match, result=replace(match.result, evidence=NONE)) for match in stored]
     many = [replace(match, number=k) for k, match in enumerate(plain * 50, 1)]
     kept = CompactMatches(1, many)
     assert len(kept) == 50 * len(stored)
@@ -57,7 +55,7 @@ def test_view_makes_what_is_asked_for() -> None:
 
 def test_matches_with_faults_are_picked_first(report: Report) -> None:
     source = report.source
-    faulty = [m.number for m in source.matches if m.result is not None and any(m.result.faults)]
+    faulty = [m.number for m in source.matches if any(m.result.faults)]
     others = [m.number for m in source.matches if m.number not in faulty]
     for most in range(len(source.matches) + 2):
         assert picked(source, most) == set([*faulty, *others][:most])

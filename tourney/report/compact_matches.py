@@ -7,11 +7,11 @@ each, in columns about 30; so pages keep values only of the matches that they li
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final, Generic, TypeVar, overload
 
 from tourney.match.evidence import Evidence
-from tourney.schedule.row import MatchKey
+from tourney.schedule.row import MatchKey, ResultRow
 from tourney.store.values import Result, TournamentMatch
 
 S = TypeVar("S")
@@ -48,13 +48,32 @@ class LazySequence(Sequence[T], Generic[S, T]):
         return (make(items[place]) for place in self._places)
 
 
-class CompactMatches(Sequence[TournamentMatch]):
+@dataclass(frozen=True, slots=True)
+class FinishedMatch(TournamentMatch):
+    """A match with a result."""
+
+    result: Result
+
+    @classmethod
+    def of(cls, match: TournamentMatch) -> "FinishedMatch":
+        """A match that has a result. Raises ValueError for another one."""
+        if match.result is None:
+            raise ValueError(f"match {match.number} has no result")
+        return cls(match.tournament, match.number, match.key, match.seats, match.result)
+
+    @property
+    def result_row(self) -> ResultRow:
+        """The match as a row of results."""
+        return self.result.row(self.row, self.number)
+
+
+class CompactMatches(Sequence[FinishedMatch]):
     """Finished matches of one tournament in schedule order; each access makes a new value.
 
     The digest of a result is ``RECORDED``, or "" without a record: the real ones take more than all the rest.
     """
 
-    def __init__(self, tournament: int, matches: Iterable[TournamentMatch]) -> None:
+    def __init__(self, tournament: int, matches: Iterable[FinishedMatch]) -> None:
         self._tournament = tournament
         self._numbers = array("I")
         self._keys = array("I")
@@ -66,8 +85,6 @@ class CompactMatches(Sequence[TournamentMatch]):
         self._results: list[Result] = []
         places: dict[Result, int] = {}
         for match in matches:
-            if match.result is None:
-                raise ValueError(f"match {match.number} has no result")
             self._numbers = _extended(self._numbers, (match.number,))
             self._keys = _extended(self._keys, match.key)
             self._seats.extend(match.seats)
@@ -87,15 +104,15 @@ class CompactMatches(Sequence[TournamentMatch]):
         return len(self._numbers)
 
     @overload
-    def __getitem__(self, index: int) -> TournamentMatch: ...
+    def __getitem__(self, index: int) -> FinishedMatch: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[TournamentMatch]: ...
-    def __getitem__(self, index: int | slice) -> TournamentMatch | Sequence[TournamentMatch]:
+    def __getitem__(self, index: slice) -> Sequence[FinishedMatch]: ...
+    def __getitem__(self, index: int | slice) -> FinishedMatch | Sequence[FinishedMatch]:
         if isinstance(index, slice):
             return LazySequence(self, same, range(len(self))[index])
         place = range(len(self))[index]
         size = self._size
-        return TournamentMatch(
+        return FinishedMatch(
             self._tournament,
             self._numbers[place],
             MatchKey(*self._keys[4 * place : 4 * place + 4]),
@@ -112,7 +129,7 @@ class CompactMatches(Sequence[TournamentMatch]):
         luck = tuple(self._luck[size * place : size * place + size]) if values else ()
         return replace(end, evidence=Evidence(line, play, luck, values))
 
-    def __iter__(self) -> Iterator[TournamentMatch]:
+    def __iter__(self) -> Iterator[FinishedMatch]:
         return map(self.__getitem__, range(len(self)))
 
 
@@ -125,7 +142,7 @@ def _extended(column: "array[int]", values: tuple[int, ...]) -> "array[int]":
     return column
 
 
-def same(match: TournamentMatch) -> TournamentMatch:
+def same(match: FinishedMatch) -> FinishedMatch:
     """A match: the function of a view of some matches."""
     return match
 
@@ -141,9 +158,8 @@ def place_of(matches: Sequence[TournamentMatch], number: int) -> int:
 
 
 def matches_where(
-    matches: Sequence[TournamentMatch], fits: Callable[[Result], object]
-) -> Sequence[TournamentMatch]:
+    matches: Sequence[FinishedMatch], fits: Callable[[Result], object]
+) -> Sequence[FinishedMatch]:
     """The matches whose result fits."""
-    held = enumerate(matches)
-    places = (place for place, match in held if match.result is not None and fits(match.result))
+    places = (place for place, match in enumerate(matches) if fits(match.result))
     return LazySequence(matches, same, array("I", places))

@@ -24,7 +24,13 @@ from tourney.ratings.counts import Clusters, Counts
 from tourney.ratings.sequential import EVERY_LOOK, FIXED, PlannedGames
 from tourney.ratings.trueskill_rating import Settings, SkillPool, TrueSkillRating, history
 from tourney.report import display
-from tourney.report.compact_matches import CompactMatches, LazySequence, matches_where, place_of
+from tourney.report.compact_matches import (
+    CompactMatches,
+    FinishedMatch,
+    LazySequence,
+    matches_where,
+    place_of,
+)
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.report.pages.match_lines import MatchDetail, MatchSetting, published_detail
 from tourney.results.audit import AuditFinding, audit
@@ -42,7 +48,7 @@ from tourney.store.presentation import NO_PRESENTATION, Presentation
 from tourney.store.root import ALL, Disclosure, compute_root, disclosure
 from tourney.store.schedules import RowCounts
 from tourney.store.totals import NO_OVERLOAD, OverloadedMatch, OverloadTotals, PairTotal, ScoreTotals
-from tourney.store.values import RANDOM, StoredEntrant, StoredRun, Tournament, TournamentMatch
+from tourney.store.values import RANDOM, StoredEntrant, StoredRun, Tournament
 
 T = TypeVar("T")
 
@@ -85,8 +91,8 @@ class ReportSource:
     progress: RowCounts
     standings: tuple[Standing, ...]
     pairs: tuple[PairTotal, ...]
-    matches: Sequence[TournamentMatch]
-    read: Callable[[], Iterator[TournamentMatch]]
+    matches: Sequence[FinishedMatch]
+    read: Callable[[], Iterator[FinishedMatch]]
     detail: Callable[[int], MatchDetail]
     parts: Parts
     settings: Settings
@@ -154,11 +160,11 @@ class ReportSource:
         return (row for _, row in merge(((match.number, match.row) for match in self.matches), self.pending))
 
     @cached_property
-    def recorded(self) -> Sequence[TournamentMatch]:
+    def recorded(self) -> Sequence[FinishedMatch]:
         """The matches with a record."""
         return matches_where(self.matches, attrgetter("digest"))
 
-    def records(self, matches: Iterable[TournamentMatch]) -> Iterator[tuple[TournamentMatch, Record]]:
+    def records(self, matches: Iterable[FinishedMatch]) -> Iterator[tuple[FinishedMatch, Record]]:
         """Yield matches with their records; leave out damaged ones, which their own pages name."""
         for match, parts in each_part(matches, self.parts):
             alone = parts._replace(log=None, measured=None)
@@ -171,7 +177,7 @@ class ReportSource:
         """The places of each pair's matches, the lower number first; void matches do not count."""
         found: defaultdict[tuple[int, int], array[int]] = defaultdict(lambda: array("I"))
         for place, match in enumerate(self.matches):
-            if match.result is not None and not match.result.void:
+            if not match.result.void:
                 for pair in combinations(sorted(match.seats), 2):
                     found[pair].append(place)
         return dict(found)
@@ -314,15 +320,15 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
     disclosed = disclosure(database, tournament)
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
-    def read() -> Iterator[TournamentMatch]:
-        return map(disclosed.shown, database.matches.all(tournament.id, finished=True))
+    def read() -> Iterator[FinishedMatch]:
+        for match in database.matches.all(tournament.id, finished=True):
+            yield FinishedMatch.of(disclosed.shown(match))
 
     matches = CompactMatches(tournament.id, read())
 
     def detail(number: int) -> MatchDetail:
-        if (result := matches[place_of(matches, number)].result) is None or not result.digest:
-            return MatchDetail()
-        return _detail(database, tournament.id, number)
+        recorded = matches[place_of(matches, number)].result.digest
+        return _detail(database, tournament.id, number) if recorded else MatchDetail()
 
     totals = database.totals.standings(tournament.id)
     return ReportSource(
@@ -384,8 +390,8 @@ def published(source: ReportSource, *, logs: bool) -> ReportSource:
     )
 
 
-def _without_note(match: TournamentMatch) -> TournamentMatch:
+def _without_note(match: FinishedMatch) -> FinishedMatch:
     result = match.result
-    if result is None or not result.note or result.void_reason == "benched":
+    if not result.note or result.void_reason == "benched":
         return match
     return replace(match, result=replace(result, note=""))

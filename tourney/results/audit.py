@@ -119,7 +119,6 @@ def _same_files(database: Database, tournament: Tournament) -> Iterator[AuditFin
 def _same_answers(
     database: Database, tournament: Tournament, names: dict[int, str]
 ) -> Iterator[AuditFinding]:
-    """Name those that answer the same positions alike."""
     answers: defaultdict[bytes, dict[int, str]] = defaultdict(dict)
     seats = {one.number: one.entrants for one in database.matches.results(tournament.id)}
     for number, record in database.records.all(tournament.id):
@@ -240,7 +239,6 @@ def _at_most(points: float, games: int, gap: float, error: float, dispersion: fl
 def _times(
     database: Database, tournament: Tournament, results: Sequence[ResultRow], names: dict[int, str]
 ) -> Iterator[AuditFinding]:
-    """Name bots whose time a turn depends on the opponent."""
     times: defaultdict[int, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for one in results[:RECORDS]:
         for seat, load in enumerate(database.records.measured(tournament.id, one.number).load):

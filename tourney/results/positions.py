@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tourney.errors import GameError, RecordError, StoreDamaged
 from tourney.games.registry import find_game
@@ -114,13 +114,12 @@ def with_analyses(database: Database, tournament: int, numbers: Sequence[int]) -
     return {number: parts._replace(analysis=packed.get(number)) for number, parts in found.items()}
 
 
+M = TypeVar("M", bound=TournamentMatch)
 Parts = Callable[[Sequence[int]], Mapping[int, MatchParts]]
 """Reads what is stored of some matches, by number, packed."""
 
 
-def each_part(
-    matches: Iterable[TournamentMatch], parts: Parts
-) -> Iterator[tuple[TournamentMatch, MatchParts]]:
+def each_part(matches: Iterable[M], parts: Parts) -> Iterator[tuple[M, MatchParts]]:
     """Yield matches with what is stored of each; one query reads it for many of them."""
     waiting = iter(matches)
     while chunk := list(islice(waiting, _CHUNK)):
@@ -177,7 +176,6 @@ def _follow(found: Explored, game: BotGame, plies: int) -> None:
 
 
 def _count(found: Explored, game: BotGame) -> None:
-    """Add a game to the answers of each question."""
     record = game.record
     moves = [text for actor, text in record.actions if actor]
     own = [

@@ -88,7 +88,6 @@ def _matches(database: Database, tournament: Tournament) -> DataTable:
 
 
 def _seats(database: Database, tournament: Tournament) -> DataTable:
-    """A row for each seat of every match that has a result."""
     names = entrant_names(database, tournament)
     rows = (
         (match.number, *match.key, seat, names[number], end.ranks[seat - 1], end.faults[seat - 1], end.void)
@@ -101,13 +100,11 @@ def _seats(database: Database, tournament: Tournament) -> DataTable:
 
 
 def _faults(database: Database, tournament: Tournament) -> DataTable:
-    """A row for each seat that was lost by a fault."""
     rows = _seats(database, tournament).rows
     return DataTable(FAULT_COLUMNS, (row for row in rows if row["fault"] is not None))
 
 
 def _times(database: Database, tournament: Tournament) -> DataTable:
-    """A row for each measured action of a bot."""
     database.tournaments.refuse_archived(tournament.id)
 
     def rows() -> Iterator[Sequence[object]]:
@@ -125,7 +122,6 @@ def _times(database: Database, tournament: Tournament) -> DataTable:
 
 
 def _pairs(database: Database, tournament: Tournament) -> DataTable:
-    """A row for each entrant and each opponent that it met."""
     names = entrant_names(database, tournament)
     pairs = database.totals.standings(tournament.id).pairs
     rows = ((names[one.entrant], names[one.opponent], one.games, one.half_points / 2) for one in pairs)

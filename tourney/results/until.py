@@ -181,7 +181,6 @@ def progress_text(setup: Setup, history: History, name: str, *, complete: bool) 
 
 
 def _asked(until: Until) -> str:
-    """What is asked, in words."""
     asked = [
         until.width is not None and f"each Elo is known to {until.width} on each side",
         until.best is not None and f"the best is known with {100 * until.best / SHARE:g} % confidence",

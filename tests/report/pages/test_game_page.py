@@ -108,23 +108,23 @@ def test_rules_page_shows_the_text_of_the_file() -> None:
 
 def test_counts_of_the_page_are_those_of_the_matches(report: Report) -> None:
     source = report.source
-    counted = [m for m in source.matches if m.result is not None and not m.result.void]
+    counted = [m for m in source.matches if not m.result.void]
     page = game_page.game_page(source)
     everything, *reasons = page["endings"]
     assert everything.matches == len(counted) == sum(line.matches for line in reasons)
-    lengths = [m.result.actions for m in counted if m.result]
+    lengths = [m.result.actions for m in counted]
     assert (everything.shortest, everything.longest) == (min(lengths), max(lengths))
     assert sum(n for _, _, n in page["bins"]) == len(counted)
     for low, high, n in page["bins"]:
         assert n == sum(low <= length < high for length in lengths)
-    kinds = Counter(k for m in source.matches if m.result for k in m.result.faults if k)
+    kinds = Counter(k for m in source.matches for k in m.result.faults if k)
     assert {kind: n for kind, n, _ in page["faults"]} == dict(kinds)
 
 
 def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
     source = report.source
     page = game_page.game_page(source)
-    counted = [m for m in source.matches if m.result is not None and not m.result.void]
+    counted = [m for m in source.matches if not m.result.void]
     expected: Counter[tuple[int, str]] = Counter()
     points: Counter[tuple[int, str]] = Counter()
     for match in counted:
@@ -229,7 +229,7 @@ def test_several_tournaments_have_a_page_each(report: Report) -> None:
 def test_damaged_records_are_left_out_of_openings(report: Report) -> None:
     source = report.source
     whole = game_page.game_page(source)
-    first = next(m.number for m in source.matches if m.result and not m.result.void)
+    first = next(m.number for m in source.matches if not m.result.void)
     damaged = replace(
         source, parts=lambda numbers: {**source.parts(numbers), first: MatchParts(b"not packed")}
     )

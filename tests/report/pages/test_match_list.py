@@ -14,6 +14,7 @@ from tests.report.browser import needs_browser, probe
 from tests.report.html_pages import read
 from tests.report.test_site import files
 from tourney.bots.catalogue.shipped import templates_dir
+from tourney.report.compact_matches import FinishedMatch
 from tourney.report.output.layout import File, Options
 from tourney.report.output.write import write
 from tourney.report.pages.match_list import DATA, PAGE, list_data, list_pages
@@ -21,7 +22,6 @@ from tourney.report.site import renderer
 from tourney.report.source import ReportSource, load
 from tourney.schedule.row import MatchKey
 from tourney.store.database import Database
-from tourney.store.values import TournamentMatch
 
 NAMES = world.HOSTILE[:5]
 MANY = 1203
@@ -75,7 +75,7 @@ def many(source: ReportSource, count: int) -> ReportSource:
     for k in range(count):
         match = played[k % len(played)]
         key = MatchKey(match.key.round + rounds * (k // len(played)), *match.key[1:])
-        found.append(TournamentMatch(match.tournament, k + 1, key, match.seats, match.result))
+        found.append(FinishedMatch(match.tournament, k + 1, key, match.seats, match.result))
     return replace(
         source,
         matches=tuple(found),
@@ -85,7 +85,7 @@ def many(source: ReportSource, count: int) -> ReportSource:
 
 
 def expected(source: ReportSource, fits: Any) -> list[int]:
-    return [m.number for m in source.matches if m.result is not None and fits(m, m.result)]
+    return [m.number for m in source.matches if fits(m, m.result)]
 
 
 def count(found: Sequence[int]) -> str:
@@ -126,7 +126,7 @@ def test_filters_cover_all_matches(matches: List) -> None:
 @pytest.mark.browser
 @needs_browser
 def test_address_restores_filter_order_and_page(matches: List) -> None:
-    lengths = {m.number: m.result.actions for m in matches.source.matches if m.result}
+    lengths = {m.number: m.result.actions for m in matches.source.matches}
     longest = sorted(lengths, key=lambda n: (-lengths[n], n))
     found = matches.shown(
         "press('next')",
@@ -189,7 +189,7 @@ def test_long_list_is_cut_after_faults_and_says_so(matches: List) -> None:
     assert [path for path in made if path.endswith(".html")] == ["matches.html", "matches-2.html"]
     assert f"This list has 600 of {MANY:,} matches" in made["matches.html"].decode("utf-8")
     rows = json.loads(made["data/matches.json"])
-    faulty = {match.number for match in source.matches if match.result and any(match.result.faults)}
+    faulty = {match.number for match in source.matches if any(match.result.faults)}
     listed = [row["match"] for row in rows]
     assert len(listed) == len(made["data/matches.csv"].splitlines()) - 1 == 600
     assert listed == sorted(listed)

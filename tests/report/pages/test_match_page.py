@@ -125,7 +125,7 @@ def test_data_hold_the_whole_record(report: Report) -> None:
 
 
 def test_data_hold_clocks_info_and_fates(report: Report) -> None:
-    fault = next(m for m in report.source.matches if m.result and any(m.result.faults))
+    fault = next(m for m in report.source.matches if any(m.result.faults))
     detail = report.source.detail(fault.number)
     page = page_of(report.source, fault.number)
     data = data_of(page)
@@ -209,7 +209,7 @@ def test_mate_names_the_first_different_action(report: Report) -> None:
 
 def test_bots_have_their_last_words(report: Report) -> None:
     """The bot at fault has its fate and the referee's note too."""
-    fault = next(m for m in report.source.matches if m.result and any(m.result.faults))
+    fault = next(m for m in report.source.matches if any(m.result.faults))
     detail = report.source.detail(fault.number)
     assert detail.record is not None
     seat = detail.record.outcome.faults[0][0]

@@ -117,7 +117,6 @@ def _drawn(letter: str, size: int, *, bold: bool) -> tuple[int, int, npt.NDArray
 
 
 def _rings(path: str, scale: float) -> Iterator[list[Point]]:
-    """The closed lines of an outline."""
     ring: list[Point] = []
     for command, numbers in _COMMAND.findall(path):
         values = [int(number) * scale for number in re.findall(r"-?\d+", numbers)]

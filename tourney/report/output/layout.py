@@ -291,7 +291,6 @@ _FUNCTIONS = (
 
 @lru_cache(maxsize=8)
 def _environment(layout: Layout) -> Environment:
-    """The templates, which escape everything and refuse undefined names."""
     made = layout.templates.environment()
     made.globals |= {"site": layout, "section_of": layout.section_of}
     made.globals |= {one.__name__: one for one in _FUNCTIONS} | {"fault_words": display.FAULTS}

@@ -116,19 +116,14 @@ class Renderer:
         return self.file(path, _assignment(name, data))
 
 
-def left_to_play(sources: Sequence[ReportSource]) -> str:
-    """The number of matches still to play, in words."""
+def live_note(live: Live, sources: Sequence[ReportSource]) -> str:
+    """The note on a page of running tournaments: when it was written, and how many matches are left."""
     left = sum(source.progress.rows - source.progress.done for source in sources)
     if not left and all(source.ended for source in sources):
-        return "All matches are played"
+        return f"Written {live.written}. All matches are played."
     more = "" if all(source.tournament.complete for source in sources) else ", and the rounds not drawn yet"
-    verb = "is" if left == 1 else "are"
-    return f"{display.count(left, 'match', 'matches')} {verb} still to play{more}"
-
-
-def live_note(live: Live, sources: Sequence[ReportSource]) -> str:
-    """The note on a page of running tournaments."""
-    return f"Written {live.written}. {left_to_play(sources)}."
+    matches = f"{display.count(left, 'match', 'matches')} {'is' if left == 1 else 'are'}"
+    return f"Written {live.written}. {matches} still to play{more}."
 
 
 def live_state(live: Live, sources: Sequence[ReportSource], hashes: Mapping[str, str]) -> File:

@@ -5,7 +5,6 @@ import errno
 import glob
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,10 +31,6 @@ from tourney.spawning import Pool
 MARKER = "tourney-report.json"
 """The file that marks a folder as a report, which a new report may replace."""
 FORMAT = "tourney-report/1"
-
-OLD_NAMES = ("assets", "bots", "data", "matches", "index.html", "crosstable.html")
-"""Names in the folder of a report whose marker lists none, besides those of ``_OLD_NUMBERED``."""
-_OLD_NUMBERED = re.compile(r"matches(-\d+)?\.html|t\d+-[a-z0-9._-]*")
 
 _AHEAD = 32
 """Tasks in flight for each process: what it works on while this one makes the other pages."""
@@ -178,7 +173,6 @@ class _Writer:
 
 
 def _finish(partial: Path, placed: Mapping[str, PlacedFile]) -> None:
-    """Write manifest and marker."""
     (partial / MANIFEST).write_bytes(dump_manifest({path: file.entry for path, file in placed.items()}))
     names = sorted({path.partition("/")[0] for path in placed})
     marker = {"format": FORMAT, "files": len(placed), "pages": _pages(placed), "names": names}
@@ -223,8 +217,8 @@ def _target(out: Path) -> Path:
             found = sorted(entry.name for entry in folder.iterdir())
             marker = _marker(folder)
             listed = (marker or {}).get("names")
-            names = {MARKER, MANIFEST, *map(str, listed if isinstance(listed, list) else OLD_NAMES)}
-            strange = [name for name in found if name not in names and not _OLD_NUMBERED.fullmatch(name)]
+            names = {MARKER, MANIFEST, *map(str, listed if isinstance(listed, list) else ())}
+            strange = [name for name in found if name not in names]
             if strange or (found and marker is None):
                 what = (strange or found)[0]
                 raise UsageError(
@@ -262,10 +256,8 @@ def _sibling(folder: Path) -> Iterator[Path]:
 def _alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
+    except OSError as error:
+        return error.errno != errno.ESRCH  # another user's process may not be signalled, but is there
     return True
 
 

@@ -75,7 +75,6 @@ def analysis_data(analysis: Context, shown: BoardReplay) -> dict[str, object]:
 
 
 def _listed(analysis: Analysis) -> list[ValuedTurn]:
-    """The marked actions that lost most, in their order."""
     by_loss = sorted(analysis.marked, key=lambda turn: (-(turn.loss or 0), turn.ply))
     return sorted(by_loss[:MOST_MARKED], key=lambda turn: turn.ply)
 

@@ -5,13 +5,14 @@ The page of positions shows where it loses points, and what was played in the po
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from tourney.errors import GameError, StoreDamaged
 from tourney.games.base import AnyGame
 from tourney.match.result import NOT_MEASURED
 from tourney.report import display
 from tourney.report.charts.chart import COLORS
+from tourney.report.compact_matches import FinishedMatch
 from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
@@ -25,7 +26,6 @@ from tourney.results.standings import ranks_alone
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
 from tourney.store.totals import NO_OVERLOAD
-from tourney.store.values import TournamentMatch
 
 CHIPS = 400
 """Matches against one opponent that a page links to; the list of matches has them all."""
@@ -114,7 +114,7 @@ def faults(source: ReportSource) -> dict[int, list[tuple[int, str]]]:
     """The matches in which each bot had a fault, with its kind."""
     found: dict[int, list[tuple[int, str]]] = {}
     for match in source.matches:
-        for entrant, kind in zip(match.seats, match.result.faults, strict=True) if match.result else ():
+        for entrant, kind in zip(match.seats, match.result.faults, strict=True):
             if kind is not None:
                 found.setdefault(entrant, []).append((match.number, kind))
     return found
@@ -148,12 +148,12 @@ def _history(make: Renderer, number: int) -> dict[str, object]:
 
 def _by_luck(met: Mapping[int, Sequence[PairGame]]) -> list[tuple[int, int]]:
     """All matches with known luck, the unluckiest first: (match, opponent)."""
-    found = []
-    for opponent, rows in met.items():
-        for row in rows:
-            luck = row.match.result.evidence.luck if row.match.result else ()
-            if luck:
-                found.append((luck[row.seat], row.match.number, opponent))
+    found = [
+        (luck[row.seat], row.match.number, opponent)
+        for opponent, rows in met.items()
+        for row in rows
+        if (luck := row.match.result.evidence.luck)
+    ]
     return [(match, opponent) for _, match, opponent in sorted(found)]
 
 
@@ -166,26 +166,17 @@ ALL_GAMES: Final = 2000  # games of all bots that are read, if that leaves LEAST
 LEAST: Final = 20
 
 
-class ListedPosition(NamedTuple):
-    """A position for the template: the way to it, its page, and (action, tally) most played first."""
-
-    way: str
-    href: str
-    own: bool
-    played: Sequence[tuple[str, ResultTally]]
-
-
 def positions_path(slug: str) -> str:
     """The path of a bot's page of positions."""
     return f"bots/{slug}-positions.html"
 
 
-def games_by_bot(make: Renderer) -> Mapping[int, Sequence[TournamentMatch]]:
+def games_by_bot(make: Renderer) -> Mapping[int, Sequence[FinishedMatch]]:
     """The first matches with a record of each bot that has any, by its number."""
     most = max(LEAST, min(GAMES, ALL_GAMES // max(1, len(make.source.entrants))))
-    found: defaultdict[int, list[TournamentMatch]] = defaultdict(list)
+    found: defaultdict[int, list[FinishedMatch]] = defaultdict(list)
     for match in make.source.recorded if make.source.game is not None else ():
-        for entrant in match.seats if match.result is not None and not match.result.void else ():
+        for entrant in () if match.result.void else match.seats:
             if len(found[entrant]) < most:
                 found[entrant].append(match)
     return found
@@ -243,14 +234,14 @@ def _played(node: PositionNode) -> list[tuple[str, ResultTally]]:
     return sorted(node.played.items(), key=lambda one: (-one[1].matches, one[0]))
 
 
-def _met(make: Renderer, node: PositionNode) -> ListedPosition:
+def _met(make: Renderer, node: PositionNode) -> dict[str, object]:
+    """A position: the way to it, its page, and (action, tally), most played first."""
     played = [(_written(make, (*node.line, action))[-1], tally) for action, tally in _played(node)[:CHOICES]]
     href = f"{match_path(node.match)}#ply={len(node.line)}" if node.match in make.paged else ""
-    return ListedPosition(" ".join(_written(make, node.line)), href, node.own, played)
+    return {"way": " ".join(_written(make, node.line)), "href": href, "own": node.own, "played": played}
 
 
 def _written(make: Renderer, actions: Sequence[str]) -> Sequence[str]:
-    """Actions from the start as people write them."""
     plan = make.source.tournament.plan
     game: AnyGame | None = make.source.game
     try:

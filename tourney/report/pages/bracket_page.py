@@ -140,7 +140,6 @@ def bracket(make: Renderer) -> BracketPage:
 
 
 def _titles(tie: Tie, last: int) -> tuple[str, str]:
-    """The titles of a tie's stage and of the tie."""
     left = last - tie.stage + 1
     title = {1: "Final", 2: "Semi-finals", 3: "Quarter-finals"}.get(left) or f"Last {2**left}"
     if tie.third:

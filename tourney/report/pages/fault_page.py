@@ -9,7 +9,7 @@ from itertools import islice
 from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import box_plot
-from tourney.report.compact_matches import LazySequence
+from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.display import EntrantLabel
 from tourney.report.output.layout import File
 from tourney.report.output.rendering import Renderer
@@ -19,7 +19,7 @@ from tourney.report.pages.overview_page import faulty
 from tourney.results.columns import Column, Row
 from tourney.results.tables import DataTable
 from tourney.results.texts import overload_text
-from tourney.store.values import TournamentMatch, VoidReason
+from tourney.store.values import VoidReason
 
 LISTED = 500
 """Most faults with their match and words; the download has all."""
@@ -73,11 +73,10 @@ def files(make: Renderer) -> Iterator[File]:
 
 
 def _faults(make: Renderer) -> Sequence[Fault]:
-    """Each fault, in schedule order."""
     lines, seats = make.lines, make.source.tournament.seats
     found = array("L")
     for place, match in enumerate(make.source.matches):
-        if match.result is not None and any(match.result.faults):
+        if any(match.result.faults):
             found.extend(place * seats + seat for seat, fault in enumerate(match.result.faults) if fault)
     return LazySequence(found, lambda at: (lines[at // seats], at % seats))
 
@@ -118,9 +117,8 @@ def _table(make: Renderer, every: Sequence[Fault]) -> DataTable:
 
 
 def _void_matches(make: Renderer) -> Iterator[tuple[ListedMatch, VoidReason | None]]:
-    """Yield the void matches with the reason, in schedule order."""
     for place, match in enumerate(make.source.matches):
-        if match.result is not None and match.result.void:
+        if match.result.void:
             yield make.lines[place], match.result.void_reason
 
 
@@ -151,7 +149,7 @@ def _overload_page(make: Renderer) -> File:
 
 
 def _think_times(
-    make: Renderer, matches: Sequence[TournamentMatch]
+    make: Renderer, matches: Sequence[FinishedMatch]
 ) -> list[tuple[EntrantLabel, int, tuple[float, ...]]]:
     """The bots that were measured, in the order of the standings, with their number of actions.
 

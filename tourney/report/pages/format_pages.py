@@ -17,7 +17,7 @@ from markupsafe import Markup
 from tourney.ratings.batch import differences
 from tourney.ratings.sequential import QUANTILE
 from tourney.report import display
-from tourney.report.charts.chart import Scale, draw, scale_of
+from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import Line, color_of, line_chart
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
@@ -47,18 +47,6 @@ class AgainstLine(NamedTuple):
     high: float
 
 
-class GauntletPage(NamedTuple):
-    """Challengers, each with its total and its lines against each bot of the field, and the field's totals.
-
-    Both are in the order of the standings.
-    """
-
-    challengers: list[tuple[AgainstLine, list[AgainstLine]]]
-    field: list[AgainstLine]
-    scale: Scale
-    download: DataTable
-
-
 def is_gauntlet(source: ReportSource) -> bool:
     """Whether a tournament is a gauntlet."""
     return source.tournament.plan.format == Gauntlet.name and bool(source.entrants)
@@ -68,11 +56,14 @@ def gauntlet_files(make: Renderer) -> Iterator[File]:
     """Yield the page and its table."""
     page = make.once(gauntlet)
     yield make.page("gauntlet.html", "gauntlet.html", gauntlet=page)
-    yield from make.tables("data/gauntlet", page.download)
+    yield from make.tables("data/gauntlet", page["download"])
 
 
-def gauntlet(make: Renderer) -> GauntletPage:
-    """The page of the renderer's tournament."""
+def gauntlet(make: Renderer) -> Context:
+    """The page's context; all lines are in the order of the standings.
+
+    ``challengers``: each with its total and its lines against each bot of the field; ``field``: its totals.
+    """
     source = make.source
     challengers = set(challengers_of(source.setup))
     order = [line.number for line in source.standings]
@@ -95,18 +86,16 @@ def gauntlet(make: Renderer) -> GauntletPage:
     count, each = len(first), len(field)
     single = lines[count : count + count * each]
     names = [entrant.name for entrant in source.entrants]
-    return GauntletPage(
-        [(lines[at], single[at * each : (at + 1) * each]) for at in range(count)],
-        lines[count + count * each :],
-        scale_of([value for line in lines for value in (line.low, line.high)]),
-        DataTable.of(
-            "challenger opponent games points elo_difference low high",
-            (
-                (names[one], names[other], games, float(points), elo, low, high)
-                for other, one, _, games, points, elo, low, high in single
-            ),
-        ),
+    rows = (
+        (names[one], names[other], games, float(points), elo, low, high)
+        for other, one, _, games, points, elo, low, high in single
     )
+    return {
+        "challengers": [(lines[at], single[at * each : (at + 1) * each]) for at in range(count)],
+        "field": lines[count + count * each :],
+        "scale": scale_of([value for line in lines for value in (line.low, line.high)]),
+        "download": DataTable.of("challenger opponent games points elo_difference low high", rows),
+    }
 
 
 _MOST: Final = 100

@@ -29,7 +29,7 @@ from tourney.match.record import FAULT_KINDS
 from tourney.report import display
 from tourney.report.charts.chart import draw, scale_of
 from tourney.report.charts.kinds import bins_of, histogram
-from tourney.report.compact_matches import matches_where
+from tourney.report.compact_matches import FinishedMatch, matches_where
 from tourney.report.display import Fact, SeatLabel
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
@@ -37,7 +37,6 @@ from tourney.report.pages.overview_page import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
 from tourney.schedule.row import score_units, units_of_win
-from tourney.store.values import TournamentMatch
 
 OPENING_RECORDS = 1_000
 """Most records to read for the table of openings; each costs some tenths of a millisecond."""
@@ -97,7 +96,7 @@ def game_page(source: ReportSource) -> Context:
     effects = {effect.seat: effect for effect in source.batch.pool.seats}
     recorded = source.tournament.recorded
     # Without records the lengths are not known.
-    bins = bins_of(array("L", (m.result.actions for m in counted if m.result and recorded)))
+    bins = bins_of(array("L", (match.result.actions for match in counted if recorded)))
     said = f"Histogram of the lengths of {display.count(len(counted), 'match', 'matches')}, in actions"
     openings = openings_of(source, counted)
     return {
@@ -133,12 +132,11 @@ def _facts(source: ReportSource) -> Iterator[Fact]:
         yield Fact("On your machine", f"tourney play {game.name}", code=True)
 
 
-def _endings(source: ReportSource, matches: Sequence[TournamentMatch]) -> Iterator[EndLengths]:
+def _endings(source: ReportSource, matches: Sequence[FinishedMatch]) -> Iterator[EndLengths]:
     """Yield all matches, then each reason, the most frequent first."""
     by_reason: defaultdict[str, array[int]] = defaultdict(lambda: array("L"))
     for match in matches:
-        if match.result is not None:
-            by_reason[match.result.reason].append(match.result.actions)
+        by_reason[match.result.reason].append(match.result.actions)
     ordered = sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0]))
     everything = array("L", (length for _, lengths in ordered for length in lengths))
     named = [(source.reason(reason), lengths) for reason, lengths in ordered]
@@ -150,7 +148,7 @@ def _endings(source: ReportSource, matches: Sequence[TournamentMatch]) -> Iterat
 
 def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
     """Yield each kind of fault with its number, and its share of all seats' games in percent."""
-    results = [match.result for match in source.matches if match.result is not None]
+    results = [match.result for match in source.matches]
     kinds = Counter(kind for result in results for kind in result.faults if kind)
     played = sum(len(result.faults) for result in results)
     for kind in FAULT_KINDS:
@@ -158,7 +156,7 @@ def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
             yield kind, kinds[kind], display.share(kinds[kind], played)
 
 
-def openings_of(source: ReportSource, matches: Sequence[TournamentMatch]) -> Context:
+def openings_of(source: ReportSource, matches: Sequence[FinishedMatch]) -> Context:
     """The openings of matches, from the records of the first of them that can be read.
 
     ``book`` are set openings, ``openings`` each seat's first actions, ``other_openings`` how many rarer ones
@@ -169,8 +167,6 @@ def openings_of(source: ReportSource, matches: Sequence[TournamentMatch]) -> Con
     book: defaultdict[str, list[int]] = defaultdict(list)
     read = 0
     for match, record in source.records(matches[:OPENING_RECORDS]):
-        if match.result is None:
-            continue
         read += 1
         units = score_units(match.result.ranks)
         given, actions = record.opening.length, record.actions
@@ -201,7 +197,6 @@ def _split(actions: Sequence[tuple[int, str]], given: int) -> int:
 
 
 def _first(actions: Iterable[tuple[int, str]], seats: int) -> Iterator[tuple[int, str]]:
-    """Yield each seat's first action."""
     missing = set(range(1, seats + 1))
     for actor, action in actions:
         if actor in missing:
@@ -327,7 +322,6 @@ def _printable(text: str) -> str:
 
 
 def _framed(token: Token) -> Iterator[Token]:
-    """Wrap a table so that it can scroll by itself."""
     if token.type == "table_open":
         yield _raw('<div class="scroll" tabindex="0" role="region" aria-label="Table">\n')
     yield token

@@ -117,7 +117,6 @@ class MatchRenderer:
 
     @cached_property
     def _common(self) -> str:
-        """What the fingerprints of all pages begin with."""
         return repr((self.layout, self.setting, self.measured, self.logs, self.code))
 
     def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: MatchDetail) -> str:

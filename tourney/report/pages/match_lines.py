@@ -15,10 +15,10 @@ from tourney.match.analysis import Analysis
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.report import display
-from tourney.report.compact_matches import LazySequence
+from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.display import EntrantLabel, SeatLabel
 from tourney.results.pgn import GAMES
-from tourney.store.values import Result, Tournament, TournamentMatch
+from tourney.store.values import Result, Tournament
 
 if TYPE_CHECKING:
     from tourney.report.source import ReportSource
@@ -125,7 +125,7 @@ def picked(source: "ReportSource", most: int) -> frozenset[int]:
     faulty: list[int] = []
     others: list[int] = []
     for match in source.matches:
-        kept = faulty if match.result is not None and any(match.result.faults) else others
+        kept = faulty if any(match.result.faults) else others
         if len(kept) < most:
             kept.append(match.number)
     return frozenset([*faulty, *others][:most])
@@ -138,10 +138,8 @@ def match_lines(source: "ReportSource", paged: Collection[int], *, measured: boo
     """
     entrants, seats = source.labels, source.seats
 
-    def line(match: TournamentMatch) -> ListedMatch:
+    def line(match: FinishedMatch) -> ListedMatch:
         result = match.result
-        if result is None:
-            raise ValueError(f"match {match.number} has no result")
         tied = len(set(result.ranks)) == 1
         tags = ["is-void"] if result.void else ["is-draw"] if tied else []
         if any(result.faults):

@@ -109,7 +109,7 @@ def _rows(source: ReportSource, listed: set[int], values: Sequence[str]) -> Iter
     last = max(listed, default=0)
     for match in takewhile(lambda match: match.number <= last, source.read()):
         result = match.result
-        if result is None or match.number not in listed:
+        if match.number not in listed:
             continue
         row: dict[str, object] = {"match": match.number, **match.key._asdict()}
         for seat, number in enumerate(match.seats):

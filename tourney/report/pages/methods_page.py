@@ -69,7 +69,6 @@ def files(make: Renderer) -> Iterator[File]:
 
 
 def _limits(source: ReportSource) -> Iterator[tuple[str, str, str]]:
-    """Yield the limits with their meaning, from the schema of the tournament file."""
     keys: dict[str, Any] = msgspec.json.schema(Limits)["$defs"]["Limits"]["properties"]
     for key, value in source.tournament.plan.limits.texts().items():
         field = keys.get(key, {})

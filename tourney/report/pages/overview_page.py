@@ -139,7 +139,6 @@ def seat_lines(source: ReportSource, entrant: int | None = None) -> tuple[SeatSc
 
 
 def _byes(source: ReportSource) -> dict[int, int]:
-    """The number of byes of each entrant, where they give points."""
     if not any(line.awarded for line in source.standings):
         return {}
     past = PlayerHistory.of(source.setup, source.schedule).entries
@@ -172,8 +171,7 @@ def faulty(source: ReportSource) -> list[Standing]:
 
 def _ends(source: ReportSource) -> list[tuple[str, int, str]]:
     """The reasons for the ends of matches, the most frequent first: (reason, count, percent)."""
-    results = (match.result for match in source.matches)
-    counts = Counter(result.reason for result in results if result is not None and not result.void)
+    counts = Counter(match.result.reason for match in source.matches if not match.result.void)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return [(source.reason(reason), n, display.share(n, counts.total())) for reason, n in ordered]
 
@@ -201,7 +199,6 @@ def _standings_table(source: ReportSource) -> DataTable:
 
 
 def _history_table(source: ReportSource) -> DataTable:
-    """Every entrant's rating after each round."""
     keys = ("rank", "mu", "sigma", "exposed", "games")
     rows = (
         (round_, source.entrants[line.entrant].name, *(getattr(line, key) for key in keys))
@@ -212,7 +209,6 @@ def _history_table(source: ReportSource) -> DataTable:
 
 
 def _faults_table(source: ReportSource) -> DataTable:
-    """Every entrant's faults by kind."""
     rows = (
         (line.name, *(dict(line.faults).get(kind, 0) for kind in FAULT_KINDS), line.fault_count)
         for line in source.standings

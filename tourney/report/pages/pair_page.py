@@ -19,7 +19,7 @@ from tourney.ratings.batch import BatchPair, BatchRating
 from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import heat_map
-from tourney.report.compact_matches import LazySequence
+from tourney.report.compact_matches import FinishedMatch, LazySequence
 from tourney.report.output.layout import Context, File
 from tourney.report.output.rendering import Renderer
 from tourney.report.source import ReportSource
@@ -29,7 +29,6 @@ from tourney.results.standings import Standing
 from tourney.results.tables import DataTable
 from tourney.results.texts import cycle_sentence
 from tourney.store.exchange import IMPORTED
-from tourney.store.values import TournamentMatch
 
 SHADES = 9
 """Shades of a score or probability, from 0 (0 %) to 8 (100 %); 4 is even."""
@@ -211,7 +210,7 @@ HALF = "\N{VULGAR FRACTION ONE HALF}"
 class PairGame(NamedTuple):
     """A match of two entrants: the seat (from 0) and half points of the first, and the faults of both."""
 
-    match: TournamentMatch
+    match: FinishedMatch
     seat: int
     half: int
     fault: str
@@ -227,10 +226,8 @@ def meetings(source: ReportSource) -> dict[tuple[int, int], Sequence[PairGame]]:
     return found
 
 
-def _meeting(entrant: int, opponent: int, match: TournamentMatch) -> PairGame:
+def _meeting(entrant: int, opponent: int, match: FinishedMatch) -> PairGame:
     result, seat, other = match.result, match.seats.index(entrant), match.seats.index(opponent)
-    if result is None:
-        raise ValueError(f"match {match.number} has no result")
     half = 2 * (result.ranks[seat] < result.ranks[other]) + (result.ranks[seat] == result.ranks[other])
     return PairGame(match, seat, half, result.faults[seat] or "", result.faults[other] or "")
 
@@ -344,7 +341,7 @@ def _repeated(games: Sequence[PairGame]) -> int:
     """The number of games that repeat earlier ones; those without a record repeat none."""
     found: set[tuple[object, ...]] = set()
     for game in games:
-        play = "" if game.match.result is None else game.match.result.evidence.play
+        play = game.match.result.evidence.play
         found.add((game.match.seats, play) if play else (game.match.number,))
     return len(games) - len(found)
 

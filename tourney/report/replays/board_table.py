@@ -329,6 +329,9 @@ class Frames:
         return reduce(xor, self.toggles[: ply + 1], start)
 
 
+NO_FRAMES = Frames((), (), (), ())
+
+
 class FrameDrawer:
     """Draws the frames of one match, for any number of onlookers; all lie in ``boxes``."""
 

@@ -22,6 +22,7 @@ from tourney.games.svg_diagram import ARROW, LABEL, NO_BOX, Box, around, arrow_s
 from tourney.match.record import Record
 from tourney.report.replays.board_table import (
     HIDDEN,
+    NO_FRAMES,
     BoardTable,
     FrameDrawer,
     Frames,
@@ -55,7 +56,7 @@ class BoardReplay:
 
     box: Box = NO_BOX
     actions: tuple[str, ...] = ()
-    open: Frames | None = None
+    open: Frames = NO_FRAMES
     seen: Mapping[int, Frames] = field(default_factory=dict)
     hidden: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     problem: str = ""
@@ -66,7 +67,7 @@ class BoardReplay:
     @property
     def count(self) -> int:
         """The number of pictures."""
-        return len(self.open.views) if self.open else 0
+        return len(self.open.views)
 
     def captures(self, most: int) -> tuple[int, ...]:
         """The plies, before the last picture, behind which the board has fewer things: the largest falls.
@@ -77,7 +78,7 @@ class BoardReplay:
         cells = {table.things[thing].place for thing in table.ground}
         shown = set(table.start)
         falls = []
-        for ply, toggled in enumerate(self._frames.toggles):
+        for ply, toggled in enumerate(self.open.toggles):
             placed = [thing for thing in toggled if table.things[thing].place in cells]
             gone = sum(thing in shown for thing in placed)
             shown ^= toggled
@@ -87,15 +88,15 @@ class BoardReplay:
 
     def position(self, ply: int) -> str:
         """The position string at a ply."""
-        return self._frames.views[ply]
+        return self.open.views[ply]
 
     def notes(self, ply: int) -> tuple[str, ...]:
         """The lines below a picture."""
-        return fill(self._frames.notes[ply], self._frames.views[ply], self.actions[ply - 1] if ply else None)
+        return fill(self.open.notes[ply], self.open.views[ply], self.actions[ply - 1] if ply else None)
 
     def things(self, ply: int, without: frozenset[int] = frozenset()) -> list[Thing]:
         """All that a picture shows but some things, in the order of drawing."""
-        shown = self._frames.things(self.table.start, ply).difference(without).union(self._frames.traces[ply])
+        shown = self.open.things(self.table.start, ply).difference(without).union(self.open.traces[ply])
         return [self.table.things[thing] for thing in self.table.ordered(shown)]
 
     @property
@@ -104,12 +105,6 @@ class BoardReplay:
         if self.drawn_with is None:
             raise ValueError("this replay has no pictures")
         return self.drawn_with
-
-    @property
-    def _frames(self) -> Frames:
-        if self.open is None:
-            raise ValueError("this replay has no pictures")
-        return self.open
 
     def data(self) -> dict[str, object]:
         """The data for ``templates/static/board.js``, as JSON data; they need ``shared_data`` too.
@@ -130,18 +125,11 @@ class BoardReplay:
 
     @cached_property
     def _encoded(self) -> tuple[dict[str, object], list[tuple[int, int]]]:
-        if self.open is None:
-            return {}, []
         encoder = _FrameEncoder(self.table)
-        views = [
-            {
-                "seat": seat,
-                "last": len(frames.views) - 1,
-                "h": steps(self.hidden[seat]),
-                **encoder.frames(frames),
-            }
-            for seat, frames in self.seen.items()
-        ]
+        views = []
+        for seat, frames in self.seen.items():
+            last, hidden = len(frames.views) - 1, steps(self.hidden[seat])
+            views.append({"seat": seat, "last": last, "h": hidden, **encoder.frames(frames)})
         data: dict[str, object] = encoder.frames(self.open)
         if views:
             data["views"] = views
@@ -267,7 +255,7 @@ def replay(
         differs = [ply for ply, (own, open_) in enumerate(zip(seen, views, strict=False)) if own != open_]
         if differs:
             frames_of[seat] = drawer.frames(seen[: differs[-1] + 1])
-    frames = drawer.frames(views, end) if views else None
+    frames = drawer.frames(views, end) if views else NO_FRAMES
     aside, places = _draw_lines(drawer, game, record, lines) if not problem else (None, {})
     actions = tuple([last or "" for _, last in views[1:]])
     hidden = {
@@ -303,7 +291,6 @@ def _draw_lines(
 
 
 def _followed(game: AnyGame, state: AnyState, line: Sequence[str]) -> Iterator[SeenView]:
-    """Yield the views after the actions of a line."""
     for text in line:
         if state.actor <= CHANCE:
             return
