@@ -90,6 +90,7 @@ class CompactMatches(Sequence[FinishedMatch]):
             self._seats.extend(match.seats)
             self._size = len(match.seats)
             line, play, luck, values = match.result.evidence
+            # The leading 1 keeps the zeros at the start of a hash.
             self._plays.extend((int(f"1{line}", 16), int(f"1{play}", 16)))
             self._luck.extend(luck or (0,) * self._size)
             evidence = Evidence(values=values)
@@ -138,6 +139,7 @@ def _extended(column: "array[int]", values: tuple[int, ...]) -> "array[int]":
     try:
         column.extend(array(column.typecode, values))
     except OverflowError:
+        # Few tournaments have numbers of more than 4 bytes; then the whole column takes 8.
         column = array("q", (*column, *values))
     return column
 

@@ -151,6 +151,7 @@ def label(text: str, longest: int = LONGEST) -> str:
     Control, format (direction marks) and private characters and surrogates become U+FFFD. Right-to-left
     letters stay, because pages isolate them.
     """
+    # Nearly all names are plain; the loop below would take most of the time of a large list.
     if len(text) <= longest and text.isascii() and text.isprintable():
         return text.strip() or "(no name)"
     kept: list[str] = []
@@ -189,6 +190,7 @@ def slug(number: int, name: str) -> str:
 
     Only lower-case ASCII letters, digits and single hyphens, at most 40 characters; unique by the number.
     """
+    # A name may be hostile or outside ASCII, and file systems differ in the names that they take.
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain)[:30].strip("-")
     return f"{number + 1:02d}-{words or 'bot'}"

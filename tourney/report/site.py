@@ -117,6 +117,7 @@ def sites_parts(
 def _sites_parts(sources: Sequence[ReportSource], options: Options, versions: Versions) -> Iterator[Part]:
     entries = []
     for place, source in enumerate(sources, start=1):
+        # The number keeps names apart that differ only in what a folder name drops.
         prefix = f"t{place}-{display.folder(source.tournament.name)[:40].lower()}/"
         yield from _parts(source, options, prefix)
         entries.append(overview_page.tournament_row(source, f"{prefix}index.html", measured=options.measured))
@@ -153,6 +154,7 @@ def renderer(source: ReportSource, options: Options, prefix: str = "") -> Render
     """The renderer of a tournament's pages; results without records have no pages of matches."""
     if not source.tournament.recorded:
         options = replace(options, match_pages=0)
+    # Before anything is rendered: no page gets to see what it must not publish.
     source = published(source, logs=options.logs)
     if options.measured:
         source = replace(source, engines=engines_of(source))

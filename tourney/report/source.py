@@ -318,6 +318,7 @@ def _label(stored: StoredEntrant, shipped: dict[str, str], engine: str, *, known
 def load(database: Database, tournament: Tournament) -> ReportSource:
     """Read a tournament. Details of matches are read on demand, so keep the database open."""
     disclosed = disclosure(database, tournament)
+    # Nothing on a page may follow from the seed while matches are still to come.
     tournament = tournament if disclosed.ended else replace(tournament, seed=0)
 
     def read() -> Iterator[FinishedMatch]:
@@ -330,6 +331,7 @@ def load(database: Database, tournament: Tournament) -> ReportSource:
         recorded = matches[place_of(matches, number)].result.digest
         return _detail(database, tournament.id, number) if recorded else MatchDetail()
 
+    # Read once for standings, pairs and seats: a query over all matches of a large tournament takes seconds.
     totals = database.totals.standings(tournament.id)
     return ReportSource(
         tournament=tournament,

@@ -100,6 +100,7 @@ def _repeats(results: Sequence[ResultRow], names: dict[int, str]) -> Iterator[Au
     for one in results:
         table = tuple(sorted(one.entrants))
         games[table] += 1
+        # Without a record nothing identifies the game, so it repeats no other.
         plays[table].add((one.entrants, one.evidence.play or one.key))
     for table, count in sorted(games.items()):
         distinct = len(plays[table])
@@ -163,6 +164,7 @@ def find_alike(answers: Iterable[Mapping[int, str]]) -> Iterator[tuple[tuple[int
         mine = np.array([bot in pair for bot in bots], dtype=float)
         factors = np.linalg.solve(information, rows.T @ (weights * shares))
         error = float(mine @ np.linalg.solve(information, mine)) ** 0.5
+        # Two errors more than expected, and never certain: the test must not name honest bots.
         usual = min(math.exp(min(float(mine @ factors) + 2 * error, 0.0)), 1 - 1 / count)
         chance = _binomial(range(equal[pair], count + 1), count, math.log(usual), math.log1p(-usual))
         if chance < ERROR / len(both):
@@ -260,6 +262,7 @@ def find_slower(
     With each come the opponents of the longest and of the shortest median, and these medians.
     """
     for number, by_opponent in sorted(times.items()):
+        # The test's approximation needs some values in each group.
         groups = {other: found for other, found in by_opponent.items() if len(found) >= 4}
         if len(groups) < 2:
             continue

@@ -115,6 +115,7 @@ def csv_cell(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
+        # A bot could name itself =HYPERLINK(...); numbers are ours and stay numbers.
         return f"'{value}" if value.startswith(_FORMULA) else value
     return str(value)
 

@@ -91,6 +91,7 @@ def _players(
 
 def _cells(setup: Setup, history: History, bye: str) -> dict[int, list[str]]:
     """Each entrant's cell for each match of each round: opponent, colour, result."""
+    # Byes and missed rounds first; the games then take their places.
     past = PlayerHistory.of(setup, history)
     found = {}
     for number, entries in past.entries.items():

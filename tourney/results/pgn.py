@@ -41,6 +41,7 @@ def game_text(
         move = line.first + number
         if move % 2 == 0:
             words.append(f"{move // 2 + 1}.")
+        # PGN repeats the number before a black move that follows a comment.
         elif number == 0 or comments[number - 1]:
             words.append(f"{move // 2 + 1}...")
         words.append(san)

@@ -166,6 +166,7 @@ def _follow(found: Explored, game: BotGame, plies: int) -> None:
             node = found.positions.get(position)
             if node is None:
                 line = tuple(action for _, action in record.actions[:ply])
+                # The first way to a position stands for all that lead there.
                 node = PositionNode(position, line, actor == game.seat, game.number)
                 found.positions[position] = node
             ms = times[ply] if ply < len(times) and actor == game.seat else None

@@ -85,6 +85,7 @@ def rate_trueskill(
             yield result
 
     pool = pool.after(prefix(), forfeits)
+    # Matches before later results may still finish, so a checkpoint ends with the settled prefix.
     keep = Checkpoint(settled, dump_pool(pool)) if settled - start >= WORTH_KEEPING else None
     return Rated(pool.after(chain(beyond, results), forfeits), text, keep)
 

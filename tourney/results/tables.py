@@ -61,6 +61,7 @@ class DataTable:
         """The table as CSV in UTF-8."""
         buffer = io.StringIO()
         self.write_csv(buffer)
+        # Names of imported results may hold lone surrogates, which UTF-8 cannot encode.
         return buffer.getvalue().encode("utf-8", "replace")
 
     def json(self) -> bytes:

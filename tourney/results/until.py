@@ -83,6 +83,7 @@ def ending(format_: Format, setup: Setup, history: History) -> Ending | None:
 
 def ended_by(format_: Format, setup: Setup, history: History) -> Ending | None:
     """Why a tournament ended that has all its results, or None if its schedule was played out."""
+    # The end was decided by the results that were known when the last rounds were drawn.
     seen = history.rounds - format_.lag
     known = (result for result in history.results if result.key.round <= seen)
     return ending(format_, setup, History(history.rows, known))

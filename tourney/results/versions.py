@@ -176,6 +176,7 @@ def pool_versions(database: Database, wanted: Wanted, forfeits: Forfeits = "loss
         fitting = [one for one in fitting if one.name == wanted.like]
     if not fitting:
         raise UsageError(f"no tournament of {game} has a match with a record and what was named")
+    # The newest: its settings are those that people play by now.
     reference = fitting[-1]
     hosts = hosts_of(database, reference)
     pooled, left_out = [], []
@@ -268,21 +269,21 @@ def _pool(
     forfeits: Forfeits,
 ) -> VersionPool:
     entered: dict[tuple[Bot, str], list[tuple[Tournament, StoredEntrant]]] = {}
+    key_of: dict[tuple[int, int], tuple[Bot, str]] = {}
     for tournament in pooled:
         for stored in database.tournaments.entrants(tournament.id):
             one = stored.entrant
-            entered.setdefault(((one.bot, one.args), one.digest), []).append((tournament, stored))
+            key = key_of[tournament.id, stored.number] = (one.bot, one.args), one.digest
+            entered.setdefault(key, []).append((tournament, stored))
     order = sorted(entered, key=lambda key: (key[0], _age(entered[key])))
     numbers = {key: number for number, key in enumerate(order)}
+    # Only where the plan mirrors dice do the games of a group share them.
     shared = Clusters(forfeits=forfeits)
     own = Clusters(shared_dice=False, forfeits=forfeits)
     faults: Counter[int] = Counter()
     alone = 0
     for tournament in pooled:
-        mine = {
-            stored.number: numbers[(stored.entrant.bot, stored.entrant.args), stored.entrant.digest]
-            for stored in database.tournaments.entrants(tournament.id)
-        }
+        mine = {number: numbers[key] for (of, number), key in key_of.items() if of == tournament.id}
         for entrant, count in database.totals.faults_by_entrant(tournament.id).items():
             faults[mine[entrant]] += count
         kept = []
@@ -345,11 +346,10 @@ def version_rows(pool: VersionPool, batch: Batch) -> Rows:
 
     ``gain``, ``gain_low`` and ``gain_high`` are None for the first version of a bot.
     """
-    later = [one for one in pool.versions if one.before is not None]
-    contrasts = [{one.number: 1.0, one.before: -1.0} for one in later if one.before is not None]
-    gains = dict(
-        zip((one.number for one in later), differences(pool.counts, contrasts, pool.look), strict=True)
-    )
+    later = [(one.number, one.before) for one in pool.versions if one.before is not None]
+    # One call for all gains: each call fits all games again.
+    found = differences(pool.counts, [{one: 1.0, before: -1.0} for one, before in later], pool.look)
+    gains = {number: gain for (number, _), gain in zip(later, found, strict=True)}
     rows: Rows = []
     for line in batch.ratings:
         one = pool.versions[line.entrant]

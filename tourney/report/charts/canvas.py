@@ -149,6 +149,7 @@ def _filled(rings: list[list[Point]], width: int, height: int) -> npt.NDArray[np
     for ring in rings:
         for (x0, y0), (x1, y1) in pairwise(ring):
             turn, low, high = (1, y0, y1) if y0 < y1 else (-1, y1, y0)
+            # A row counts where its middle lies between the ends, so two edges that meet count once.
             for row in range(math.ceil(low - 0.5), math.ceil(high - 0.5)):
                 crossings[row].append((x0 + (row + 0.5 - y0) * (x1 - x0) / (y1 - y0), turn))
     found = np.zeros((height, width))
@@ -156,6 +157,7 @@ def _filled(rings: list[list[Point]], width: int, height: int) -> npt.NDArray[np
         turns, start = 0, 0.0
         for x, turn in sorted(crossed):
             start = x if turns == 0 else start
+            # The non-zero rule: inner rings turn the other way, so holes stay empty.
             turns += turn
             if turns == 0:
                 found[row, round(start) : round(x)] = 1

@@ -77,6 +77,7 @@ def scale_of(values: Sequence[float], room: float = 0.04) -> Scale:
 
 def interval_scale(intervals: Sequence[tuple[float, float]]) -> Scale:
     """A scale for intervals, each with its ends: one ten times as wide as the median is cut at the edge."""
+    # A bot with two games has an interval of a thousand Elo, beside which all others vanish.
     widths = sorted(high - low for low, high in intervals)
     most = 10 * widths[len(widths) // 2] if widths else 0.0
     held = [pair for pair in intervals if pair[1] - pair[0] <= most] or intervals

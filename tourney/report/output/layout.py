@@ -89,6 +89,7 @@ class Templates:
         made = Environment(
             loader=ChoiceLoader([*own, shipped, PrefixLoader({ORIGINAL: shipped})]),
             autoescape=True,
+            # A wrong name in a template is an error with its line, not an empty place on the page.
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -104,6 +105,7 @@ class Templates:
             return None
         if isinstance(error, TemplateSyntaxError):
             return _wrong(self.folder / (error.name or ""), error.lineno, error.message or "syntax error")
+        # Jinja gives compiled templates the path and lines of their source.
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             path = Path(frame.filename)
             if path.is_relative_to(self.folder):
@@ -127,6 +129,7 @@ class Templates:
             environment.compile(content, name)
         except TemplateSyntaxError as error:
             raise _wrong(path, error.lineno, error.message or "syntax error") from error
+        # Autoescape is what stands between hostile names and the page.
         for unsafe in parsed.find_all((nodes.EvalContextModifier, nodes.ScopedEvalContextModifier)):
             raise _wrong(path, unsafe.lineno, "autoescape cannot be changed: everything is escaped")
         known = {*_names(templates_dir()), *(f"{ORIGINAL}/{name}" for name in _names(templates_dir()))}

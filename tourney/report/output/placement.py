@@ -27,6 +27,7 @@ LIBRARIES = ("jinja2", "markupsafe", "numpy", "pandas", "rfc8785", "trueskill")
 """The libraries whose version may change a page."""
 
 _PACKAGE = Path(tourney.__file__).resolve().parent
+# Somebody may have put a link or a pipe into the old report: neither is followed, and no open blocks.
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -73,6 +74,7 @@ def code_digest(game: AnyGame | None, templates: Iterable[Path]) -> str:
     found = hashlib.sha256()
     for folder in (_PACKAGE, *_plugin(game), *templates):
         found.update(_folder_digest(folder))
+    # Their versions decide how numbers round and how templates render.
     for name in LIBRARIES:
         found.update(f"{name} {version(name)}\n".encode())
     return found.hexdigest()
@@ -161,6 +163,7 @@ class Folders:
         try:
             os.link(f"{self.old}/{path}", f"{self.new}/{path}", follow_symlinks=False)
         except OSError as error:
+            # A full disk would fail the copy too; other errors only mean that this place has no links.
             if error.errno == errno.ENOSPC:
                 raise
             return False

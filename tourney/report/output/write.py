@@ -96,6 +96,7 @@ def write(
                 writer.add(last({path: file.entry.content for path, file in writer.placed.items()}))
             _finish(partial, writer.placed)
             written = _written(partial, folder, writer.placed.values(), writer.damaged)
+            # Last: until here the old report is whole, and a failure leaves it so.
             _swap(partial, folder)
     except OSError as error:
         raise _refusal(folder, error) from error
@@ -242,6 +243,7 @@ def _sibling(folder: Path) -> Iterator[Path]:
     """
     for left in sorted(folder.parent.glob(f".{glob.escape(folder.name)}{_PARTIAL}*")):
         owner = left.name.rpartition("-")[2]
+        # The folder of a living process is another report in the making.
         if owner.isdigit() and not _alive(int(owner)):
             shutil.rmtree(left, ignore_errors=True)
     partial = folder.parent / f".{folder.name}{_PARTIAL}{os.getpid()}"

@@ -116,6 +116,7 @@ def read_info(log: Iterable[LogLine]) -> MatchInfo:
             if key in known or len(known) < MOST_KEYS:
                 known[key] = None
                 at[key] = value
+    # Seats in order: which texts are left out must not depend on the order of lines.
     room = MOST_TEXTS
     for seat in sorted(found):
         for _, at in sorted(found[seat].items()):

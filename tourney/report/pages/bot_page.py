@@ -196,6 +196,7 @@ def position_files(make: Renderer) -> Iterator[File]:
             found = explore(shown, PLIES)
         except StoreDamaged:  # the page of the match names it
             found = Explored()
+        # A position met once says nothing, except the start, which begins the tree.
         met = [node for node in most_met(found, POSITIONS) if node.matches > 1 or not node.line]
         yield make.page(
             positions_path(slug),

@@ -93,8 +93,10 @@ class BracketPage(NamedTuple):
                     parts.append(
                         f'<text class="stage" x="{x}" y="{coordinate(y - _HEIGHT / 2 - 8)}">{title}</text>'
                     )
+                # A bye has no box, but keeps its place, so that the lines below meet.
                 if view.state == "bye":
                     continue
+                # Losers play for the third place, so no line leads to it.
                 if at and not view.tie.third:
                     parts.extend(_connectors(stages[at - 1].ties, view, x, y, middle[at - 1]))
                 parts.append(_box(view, x, y, page))

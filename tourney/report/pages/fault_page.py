@@ -128,6 +128,7 @@ def _overload_page(make: Renderer) -> File:
     whole, by_entrant = source.overload
     measured = [(source.labels[line.number], by_entrant.get(line.number)) for line in source.standings]
     turns = [(label, totals) for label, totals in measured if totals is not None and totals.turns]
+    # Spread over the tournament, as machines and bots may change while it runs.
     matches = sampled(source.recorded, LOOKED_AT)
     times = _think_times(make, matches)
     rows = [[max(LEAST_MS, time) for time in quartiles] for _, _, quartiles in times[:CHARTED]]

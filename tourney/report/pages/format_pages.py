@@ -172,6 +172,7 @@ def estimates(source: ReportSource, batches: Sequence[Round]) -> tuple[BatchEsti
     step = max(1, -(-total // most))
     # The start and the last batch are always among them: the table compares the two.
     kept = sorted({0, total, *range(step, total, step)})
+    # Results are added up once, from estimate to estimate.
     participants = participants_of(source.setup)
     evidence = PairTally(count, source.tournament.seats)
     found: list[BatchEstimate] = []

@@ -69,6 +69,7 @@ def _fits(source: ReportSource) -> Iterator[tuple[int, dict[int, Value]]]:
     found = Clusters(shared_dice=shared)
     for round_, results in groupby(source.results, key=lambda result: result.key.round):
         found.take(results)
+        # The clusters have taken its results; only its own fit is left out.
         if round_ not in rounds:
             continue
         # The last fit is the report's own. All have its kind of intervals, so that the page has one.

@@ -120,6 +120,7 @@ class MatchRenderer:
         return repr((self.layout, self.setting, self.measured, self.logs, self.code))
 
     def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: MatchDetail) -> str:
+        # Without measurements the log is not on the page, so it may change without a new rendering.
         shown = (detail.analysis, *((detail.log, detail.measured) if self.measured else ()))
         try:
             inputs = msgspec.json.encode((self._common, job, hashes, shown))

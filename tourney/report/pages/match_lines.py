@@ -140,6 +140,7 @@ def match_lines(source: "ReportSource", paged: Collection[int], *, measured: boo
 
     def line(match: FinishedMatch) -> ListedMatch:
         result = match.result
+        # With more than two seats a shared first place is a draw only if all seats share it.
         tied = len(set(result.ranks)) == 1
         tags = ["is-void"] if result.void else ["is-draw"] if tied else []
         if any(result.faults):

@@ -90,6 +90,7 @@ def time_data(
 def script_json(data: object) -> Markup:
     """JSON that is safe in a ``<script>`` element."""
     dumped = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    # A bot could print `</script>`; JSON reads the escapes as the same characters.
     safe = dumped.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(safe)  # noqa: S704 - all markup characters are escaped
 
@@ -209,6 +210,7 @@ def match_plots(
     printed: dict[str, Mapping[int, Series]]
     printed = {key: {seat: found.numbers(key) for seat, found in info.seats.items()} for key in keys}
     scores, two = printed.pop("score", {}), len(seats) == 2
+    # Chances of both bots share a scale, which scores in their own units do not.
     chances = _chances(info, two=two)
     named: list[tuple[str, str, str, Mapping[int, Series]]]
     if chances:
@@ -269,6 +271,7 @@ def luck_by_seat(record: Record) -> dict[int, Series]:
     game, found = known_game(record.game), dict[int, list[tuple[int, float]]]()
     if game is None or game.rules != record.rules or not has_luck(game):
         return {}
+    # Luck is added up over the match: single draws say little.
     total = [0] * len(record.seats)
     with suppress(GameError):  # the page says what is wrong with the record
         for draw in draws(record, game):

@@ -158,6 +158,7 @@ def performances(source: ReportSource) -> dict[int, float]:
         found[pair.entrant] = found.get(pair.entrant, 0.0) + pair.games * source.elo[pair.opponent].elo
     for number, played in games.items():
         share = scored[number] / 2 / played
+        # The logistic gap of a clean score is infinite.
         gap = 800.0 if share == 1 else -800.0 if share == 0 else 400 * log10(share / (1 - share))
         found[number] = found[number] / played + max(-800.0, min(800.0, gap))
     return found
@@ -329,6 +330,7 @@ def version_files(look: Layout, path: str, pool: VersionPool, anchors: Mapping[s
 
     Anchors that the pool does not have are those of other pools. Raises UsageError for ambiguous ones.
     """
+    # An anchor may belong to the pool of another game.
     here = {name: elo for name, elo in anchors.items() if pool.matching(name)}
     batch = pool.rate(here)
     rows = list(zip((line.entrant for line in batch.ratings), version_rows(pool, batch), strict=True))

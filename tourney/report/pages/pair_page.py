@@ -356,6 +356,7 @@ def _leaves(source: ReportSource, games: Sequence[PairGame]) -> int | None:
         for action in record.actions:
             known += action in node
             node = node.setdefault(action, {})
+        # The first game of a seating has none before it to differ from.
         if seen:
             found.append(known)
     return median_low(found) if found else None

@@ -247,6 +247,7 @@ def card(make: Renderer) -> Canvas:
     about = (site.game, display.count(len(source.entrants), "bot"), state(source))
     canvas = Canvas(WIDTH, HEIGHT, _PAGE)
     canvas.rectangle(0, 0, 16, HEIGHT, _BLUE)
+    # A long title is set smaller before it is cut.
     smaller = (replace(_TITLE, size=size) for size in range(_TITLE.size, 32, -4))
     look = next((one for one in smaller if width_of(site.title, one) <= 1040), _LEAST_TITLE)
     canvas.text(80, 125, fitted(site.title, look, 1040), look)
@@ -287,6 +288,7 @@ def parse_address(text: str) -> str:
             f"--base-url {text!r} is not the address of a folder on the web; write it like"
             " https://example.org/cup/, without user, ? or #"
         )
+    # Hosts ignore case, so that one place has one address in feed and sitemap.
     return f"{parts.scheme}://{host.lower()}{port}{parts.path.removesuffix('index.html').rstrip('/')}/"
 
 

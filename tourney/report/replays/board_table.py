@@ -138,6 +138,7 @@ class BoardTable:
             drawn = self.whole(game.diagram(first.position()), first.position(), None)
             for sample in range(SAMPLES):
                 last = None
+                # The seed is fixed: every process must find the same shared sprites in the same order.
                 for state, action in playout(first, stream(sample, "drawer"), SAMPLE):
                     views = (state.position(), *map(state.observation, range(1, seats + 1)))
                     for view in dict.fromkeys(views):
@@ -249,6 +250,7 @@ class BoardTable:
             layer, level, svg, _ = self.sprites[sprite]
             x, y, _ = self.places[place]
             to = self.places[end] if end >= 0 else (0, 0)
+            # The SVG last: things at one place keep their order in every process.
             return layer, level, y, x, to[1], to[0], svg
 
         return sorted(things, key=key)
@@ -297,6 +299,7 @@ def board_table(game: AnyGame, seats: int, options: Mapping[str, str]) -> BoardT
     """The table of a game with these seats: one in each process."""
     known = type(game), seats, tuple(sorted(options.items()))
     found = _TABLES.get(known)
+    # A long run must not keep every position of millions of matches.
     if found is None or found.full:
         if len(_TABLES) > 16:
             _TABLES.clear()

@@ -82,6 +82,7 @@ def column(values: Sequence[str]) -> str:
     if max(map(len, values)) > _LONG:
         return _entries(SPLICE, before, same, [_splice(values[k - 1], values[k]) for k in same])
     best, way = same, SAME
+    # Most values change, as in turns: the value before the last may predict better.
     if 2 * len(same) > len(values):
         alternate = [1, *compress(range(2, len(values)), map(ne, values[2:], values))]
         if len(alternate) < len(best):

@@ -239,6 +239,7 @@ def replay(
         for seat, seen in by_seat.items():
             seen.append((state.observation(seat), None))
         for ply, (actor, text) in enumerate(record.actions, start=1):
+            # The pictures of a forged record end where the rules stop it.
             if actor != state.actor:
                 problem = f"action {ply} is by actor {actor}, but it is actor {state.actor}'s turn"
                 break
