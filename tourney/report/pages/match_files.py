@@ -77,7 +77,7 @@ class MatchRenderer:
             return b""
         return text.encode("utf-8", "replace")
 
-    def render(self, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record]) -> File:
+    def render(self, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record | None]) -> File:
         """A match's page; ``others`` are the records of the other matches of its group."""
         page = match_page(self.setting, job, detail, others, measured=self.measured)
         pgn = pgn_path(self.setting, job.line) if detail.record else ""
@@ -89,31 +89,30 @@ class MatchRenderer:
 
         Nothing if a part is damaged: such a page needs the database, to say which.
         """
-        path, known = self.path(order.job), order.known
-        number, *others = order.job.numbers
-        seats = self.setting.tournament.seats
+        path, pgn, seats = self.path(order.job), self.pgn(order.job), self.setting.tournament.seats
+        known, known_game = order.known.get(path), order.known.get(pgn)
         try:
-            parts = order.parts.get(number, MatchParts())
-            record, digest = _record(_record_alone(parts), seats)
-            _, log, measured = unpack_parts(parts._replace(record=None), seats)
-            whole = MatchDetail(record, log, measured, analysis=analysis_in(parts))
-            detail = published_detail(whole, logs=self.logs)
-            found = {n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in others}
-            hashes = [digest, *(of for _, of in found.values())]
-            fingerprint = self._fingerprint(order.job, hashes, detail)
+            own = order.parts.get(order.job.line.number, MatchParts())
+            _, log, measured = unpack_parts(own._replace(record=None), seats)
+            analysis = analysis_in(own)
+            found = {
+                n: _record(_record_alone(order.parts.get(n, MatchParts())), seats) for n in order.job.numbers
+            }
         except StoreDamaged:
             return ()
+        records = {number: record for number, (record, _) in found.items()}
+        whole = MatchDetail(records[order.job.line.number], log, measured, analysis=analysis)
+        detail = published_detail(whole, logs=self.logs)
+        fingerprint = self._fingerprint(order.job, [digest for _, digest in found.values()], detail)
         same = known is not None and known.fingerprint == fingerprint
         page = folders.keep(path, known, fingerprint) if known is not None and same else None
         if page is None:
-            records = {n: other for n, (other, _) in found.items() if other is not None}
             content = self.render(order.job, detail, records).content
             page = folders.place(path, content, known, fingerprint)
-        if not (path := self.pgn(order.job)):
+        if not pgn:
             return (page,)
-        known = order.known_game
-        game = folders.keep(path, known) if known is not None and same else None
-        return page, game or folders.place(path, self.game(order.job, detail), known)
+        game = folders.keep(pgn, known_game) if known_game is not None and same else None
+        return page, game or folders.place(pgn, self.game(order.job, detail), known_game)
 
     @cached_property
     def _common(self) -> str:
@@ -133,13 +132,12 @@ class MatchRenderer:
 class PageTask:
     """A page to render, with what is stored of the matches of its group (only the record, but for its own).
 
-    ``known`` is what the manifest of the earlier report says of the page, ``known_game`` of its PGN.
+    ``known`` is what the manifest of the earlier report says of the page and of its PGN.
     """
 
     job: MatchJob
     parts: Mapping[int, MatchParts]
-    known: ManifestEntry | None
-    known_game: ManifestEntry | None
+    known: Mapping[str, ManifestEntry]
 
 
 @dataclass(frozen=True)
@@ -163,8 +161,7 @@ class MatchWork:
         """Render a page in this process."""
         number, *others = job.numbers
         records = {other: self.detail(other).record for other in others}
-        found = {other: record for other, record in records.items() if record is not None}
-        return self.renderer.render(job, self.detail(number), found)
+        return self.renderer.render(job, self.detail(number), records)
 
     def place(
         self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool
@@ -199,8 +196,8 @@ class MatchWork:
         for job in jobs:
             own = job.line.number
             needed = {n: parts[n] if n == own else records[n] for n in job.numbers if n in parts}
-            game = known.get(self.renderer.pgn(job))
-            orders.append(PageTask(job, needed, known.get(self.renderer.path(job)), game))
+            paths = (self.renderer.path(job), self.renderer.pgn(job))
+            orders.append(PageTask(job, needed, {path: known[path] for path in paths if path in known}))
         return tuple(orders)
 
 
@@ -213,10 +210,7 @@ def replies_to(task: tuple[bytes, tuple[PageTask, ...]]) -> list[tuple[PlacedFil
 
 @lru_cache(maxsize=BATCH)
 def _record(parts: MatchParts, seats: int) -> tuple[Record | None, str]:
-    """A record, not to be changed, and its hash: the pages of mirrored matches follow each other.
-
-    Raises StoreDamaged.
-    """
+    # Kept, because the pages of mirrored matches follow each other and show each other's record.
     return unpack_parts(parts, seats)[0], record_hash(parts)
 
 

@@ -83,7 +83,12 @@ class Mate(NamedTuple):
 
 
 def match_page(
-    setting: MatchSetting, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record], *, measured: bool
+    setting: MatchSetting,
+    job: MatchJob,
+    detail: MatchDetail,
+    others: Mapping[int, Record | None],
+    *,
+    measured: bool,
 ) -> Context:
     """The page's context; ``others`` are the records of its group's other matches that can be read.
 
@@ -127,9 +132,7 @@ def match_page(
         **(analysis_data(analysis, shown) if analysis else {}),
     }
     return context | {
-        "board": _board(shown, written, key_plies(detail.analysis, record, MOST_KEYS))
-        if shown.count
-        else None,
+        "board": _board(shown, written, key_plies(detail.analysis, record, MOST_KEYS)),
         "analysis": analysis,
         "problem": shown.problem,
         "digest_holds": record.digest == record.content_digest(),
@@ -156,7 +159,7 @@ def _plots(
 
 
 def _mates(
-    record: Record, written: Sequence[str], group: Sequence[ListedMatch], others: Mapping[int, Record]
+    record: Record, written: Sequence[str], group: Sequence[ListedMatch], others: Mapping[int, Record | None]
 ) -> tuple[Mate, ...]:
     """The matches of a group that have a page and the seed of the record."""
     found = []
