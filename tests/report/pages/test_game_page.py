@@ -111,9 +111,9 @@ def test_counts_of_the_page_are_those_of_the_matches(report: Report) -> None:
     counted = [m for m in source.matches if not m.result.void]
     page = game_page.game_page(source)
     everything, *reasons = page["endings"]
-    assert everything.matches == len(counted) == sum(line.matches for line in reasons)
+    assert everything["matches"] == len(counted) == sum(line["matches"] for line in reasons)
     lengths = [m.result.actions for m in counted]
-    assert (everything.shortest, everything.longest) == (min(lengths), max(lengths))
+    assert (everything["shortest"], everything["longest"]) == (min(lengths), max(lengths))
     assert sum(n for _, _, n in page["bins"]) == len(counted)
     for low, high, n in page["bins"]:
         assert n == sum(low <= length < high for length in lengths)
@@ -136,11 +136,11 @@ def test_first_actions_are_counted_for_each_seat(report: Report) -> None:
             if own:
                 expected[seat, own[0]] += 1
                 points[seat, own[0]] += score_units(match.result.ranks)[seat - 1]
-    shown = {(line.seat.number, line.actions): line for line in page["openings"]}
+    shown = {(line["seat"].number, line["actions"]): line for line in page["openings"]}
     assert shown
     for key, line in shown.items():
-        assert line.matches == expected[key]
-        assert float(line.score) == pytest.approx(50 * points[key] / expected[key], abs=0.05)
+        assert line["matches"] == expected[key]
+        assert float(line["score"]) == pytest.approx(50 * points[key] / expected[key], abs=0.05)
     for seat in (1, 2):
         hidden = {action for number, action in expected if number == seat} - {
             a for s, a in shown if s == seat
@@ -174,7 +174,7 @@ def test_few_records_are_read_for_openings(report: Report, monkeypatch: pytest.M
     monkeypatch.setattr(game_page, "OPENING_RECORDS", 3)
     page = game_page.game_page(report.source)
     assert page["sampled"] == 3
-    assert max(Counter(line.seat.number for line in page["openings"]).values()) <= 3
+    assert max(Counter(line["seat"].number for line in page["openings"]).values()) <= 3
 
 
 def test_plugin_without_a_guide_says_where_to_look(repository: Database) -> None:

@@ -46,28 +46,6 @@ BOOK_LINES = 40
 """Most lines of the table of set openings."""
 
 
-class EndLengths(NamedTuple):
-    """Matches that ended for one reason, and how many actions they had; ``reason`` is "" for all matches."""
-
-    reason: str
-    matches: int
-    share: str
-    shortest: int
-    median: Fraction
-    mean: Fraction
-    longest: int
-
-
-class OpeningLine(NamedTuple):
-    """An action or a line of actions with which matches began; ``score`` is that of ``seat``, in percent."""
-
-    seat: SeatLabel
-    actions: str
-    matches: int
-    share: str
-    score: str
-
-
 def files(make: Renderer) -> Iterator[File]:
     """Yield the page of the game, its whole rules if there are any, and its tables."""
     source = make.source
@@ -81,7 +59,8 @@ def files(make: Renderer) -> Iterator[File]:
     lengths = ((low, high - 1, count) for low, high, count in page["bins"])
     yield from make.tables("data/lengths", DataTable.of("from to matches", lengths))
     openings = (
-        (x.seat.number, x.actions, x.matches, float(x.score)) for x in (*page["book"], *page["openings"])
+        (line["seat"].number, line["actions"], line["matches"], float(line["score"]))
+        for line in (*page["book"], *page["openings"])
     )
     yield from make.tables("data/openings", DataTable.of("seat actions matches score_percent", openings))
 
@@ -132,8 +111,8 @@ def _facts(source: ReportSource) -> Iterator[Fact]:
         yield Fact("On your machine", f"tourney play {game.name}", code=True)
 
 
-def _endings(source: ReportSource, matches: Sequence[FinishedMatch]) -> Iterator[EndLengths]:
-    """Yield all matches, then each reason, the most frequent first."""
+def _endings(source: ReportSource, matches: Sequence[FinishedMatch]) -> Iterator[Context]:
+    """Yield the lengths of all matches ("" for a reason), then of each reason, the most frequent first."""
     by_reason: defaultdict[str, array[int]] = defaultdict(lambda: array("L"))
     for match in matches:
         by_reason[match.result.reason].append(match.result.actions)
@@ -141,9 +120,15 @@ def _endings(source: ReportSource, matches: Sequence[FinishedMatch]) -> Iterator
     everything = array("L", (length for _, lengths in ordered for length in lengths))
     named = [(source.reason(reason), lengths) for reason, lengths in ordered]
     for reason, lengths in [("", everything), *named] if everything else []:
-        count, middle = len(lengths), Fraction(median(lengths))
-        part, mean = display.share(count, len(everything)), Fraction(sum(lengths), count)
-        yield EndLengths(reason, count, part, min(lengths), middle, mean, max(lengths))
+        yield {
+            "reason": reason,
+            "matches": len(lengths),
+            "share": display.share(len(lengths), len(everything)),
+            "shortest": min(lengths),
+            "median": Fraction(median(lengths)),
+            "mean": Fraction(sum(lengths), len(lengths)),
+            "longest": max(lengths),
+        }
 
 
 def _faults(source: ReportSource) -> Iterator[tuple[str, int, str]]:
@@ -206,14 +191,18 @@ def _first(actions: Iterable[tuple[int, str]], seats: int) -> Iterator[tuple[int
             return
 
 
-def _lines(seat: SeatLabel, found: Mapping[str, list[int]], whole: int, most: int) -> list[OpeningLine]:
+def _lines(seat: SeatLabel, found: Mapping[str, list[int]], whole: int, most: int) -> list[Context]:
+    """The actions with which most matches began; ``score`` is that of ``seat``, in percent."""
     total = sum(map(len, found.values()))
     ordered = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))[:most]
     return [
-        OpeningLine(
-            *(seat, actions, len(units), display.share(len(units), total)),
-            display.share(sum(units), whole * len(units)),
-        )
+        {
+            "seat": seat,
+            "actions": actions,
+            "matches": len(units),
+            "share": display.share(len(units), total),
+            "score": display.share(sum(units), whole * len(units)),
+        }
         for actions, units in ordered
     ]
 
