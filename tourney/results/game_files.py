@@ -1,9 +1,8 @@
 """Files for other programs: games of chess as PGN (``tourney.results.pgn``), and tournaments as TRF(16).
 
-TRF(16) is FIDE's tournament report file (Handbook C.04, Annex 2, 2016), which pairing tools read. A line has
-columns of fixed width and ends in a carriage return and a line feed. The format has one game a round, so
-every match of a pairing becomes a round: the r-th pairing of g matches gives the rounds (r - 1) g + 1 to r g,
-in the order of the matches. The first seat is white.
+TRF(16) is FIDE's tournament report file (Handbook C.04, Annex 2, 2016), which pairing tools read. It has one
+game a round, so the r-th pairing of g matches gives the rounds (r - 1) g + 1 to r g, in the order of the
+matches. The first seat is white.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -52,12 +52,11 @@ BY_MEAN = "points-per-match"
 class Standing:
     """A line of the standings.
 
-    ``points`` is the sum of match scores: 1 for a win and 1/2 for a draw at two seats; at k seats
-    (k - place) / (k - 1), where tied seats share the mean of the places they take. ``wins``: first alone;
-    ``draws``: first, shared; ``losses``: the rest. ``faults``: ``(kind, count)`` sorted by kind. ``rank`` is
-    1 + the number of entrants that are better by the format's rule; equal lines share it. ``awarded`` is the
-    part of the points from byes. ``tie_breaks`` holds names and values in the order of their use, None where
-    one does not apply. ``luck``: points per match that the dice gave, None if that is not known.
+    ``rank``: 1 + the number of entrants that are better by the format's rule. ``points``: the sum of match
+    scores, at k seats (k - place) / (k - 1), where tied seats share the mean of their places. ``wins``: first
+    alone; ``draws``: first, shared. ``faults``: ``(kind, count)`` sorted by kind. ``awarded``: the points of
+    byes. ``tie_breaks``: names and values in the order of their use, None where one does not apply.
+    ``luck``: points per match that the dice gave, None if that is not known.
     """
 
     rank: int

@@ -1,11 +1,9 @@
 """One value for all charts of data, ``Chart``, and one way to draw it as SVG.
 
-A chart holds numbers alone: names of bots are hostile text and stand, escaped, in the legend and the table
-beside it. CSS classes give all colors, so that theme, print and high contrast apply. Coordinates are
-integers, each relative to the one before: equal data give equal bytes, and few of them.
-
-Intervals in the rows of a table are as wide as their column and there can be hundreds of them, so they are
-small SVG of their own, with percentages for coordinates.
+A chart holds numbers alone: names of bots are hostile text and stand, escaped, in the legend beside it. CSS
+classes give all colors, so that theme, print and high contrast apply. Coordinates are integers, each relative
+to the one before: equal data give equal bytes, and few of them. Intervals in the rows of a table are SVG of
+their own, with percentages for coordinates, as they are as wide as their column.
 """
 
 import math

@@ -68,14 +68,11 @@ def write(
 ) -> Written:
     """Write a site to a sibling folder, which then replaces the target; call ``progress`` with each path.
 
-    Pages of matches are rendered in ``processes`` processes. A file that the old report has already is linked
-    instead of written; the bytes are the same either way.
+    ``processes`` render the pages of matches. A file that the old report has already is linked. ``last``
+    makes one more file from the hashes of all others, by path.
 
-    ``last`` makes one more file from the hashes of all others, by path.
-
-    Replaces an existing folder only if it is empty or a report. Raises UsageError for any other,
-    EnvironmentFailure if the machine fails, and WorkerError if a process was killed; the target is then
-    unchanged.
+    Raises UsageError for a target that is neither empty nor a report, EnvironmentFailure if the machine
+    fails, and WorkerError if a process was killed; the target is then unchanged.
     """
     folder = _target(out)
     known = read_manifest(folder)

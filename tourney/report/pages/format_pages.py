@@ -1,8 +1,7 @@
 """The pages of gauntlets, of adaptive tournaments, and of formats that draw their progress.
 
-A gauntlet's shows each challenger against the field, and the field against the challengers. An adaptive
-tournament's shows how the intervals narrowed, and who was paired how often and why. Formats that draw their
-progress have a chart for each, and its last values.
+A gauntlet's shows each challenger against the field; an adaptive tournament's how the intervals narrowed, and
+which bots were paired how often and why. A format's own charts have their last values in a table.
 """
 
 from bisect import bisect_right

@@ -1,8 +1,7 @@
 """Pairs of bots: the crosstable with expected scores, the probabilities of superiority, and a page each.
 
-The page of a pair shows what two bots did against each other, by seat, opening and round, with all their
-games. At most ``PAIR_PAGES`` pairs have a page: those that met, in the order of the standings of the better
-placed bot and then of the other. All pairs are in the crosstable and on the bots' pages.
+A page shows what two bots did against each other, by seat, opening and round. At most ``PAIR_PAGES`` pairs
+that met have one, in the order of the standings of the better placed bot and then of the other.
 """
 
 from collections import Counter, defaultdict

@@ -1,12 +1,10 @@
 """A match as pictures: the record replayed through the rules, as compact data for the page's script.
 
 A picture is a set of things at places (see ``board_table``), templates of notes, and the position string. The
-data hold what changes from picture to picture, about 40 bytes an action. The page needs no knowledge of the
-game.
+data hold what changes from picture to picture, about 40 bytes an action.
 
-Readers without scripts see still pictures. Chromium refuses ``<use href="file.svg#id">`` on ``file://`` but
-shows ``<image href="file.svg#id">``, so a page has one such element per sprite, and its scripts replace them
-by the sprites in ``board/game.js``.
+Chromium refuses ``<use href="file.svg#id">`` on ``file://`` but shows ``<image href="file.svg#id">``, so a
+page has one such element per sprite, and its scripts replace them by the sprites in ``board/game.js``.
 """
 
 import json
