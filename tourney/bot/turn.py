@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tourney.protocol import HIDDEN
 from tourney.seeds import stream
@@ -219,27 +219,7 @@ ACTIONS_LEFT = 30
 """The actions that the clock must still last for, as a rule."""
 
 
-class Limited(Protocol):
-    """What ``allot`` reads of a turn."""
-
-    @property
-    def seat(self) -> int:
-        """The bot's seat, 1..n."""
-
-    @property
-    def move_ms(self) -> int | None:
-        """The limit of this turn, or None."""
-
-    @property
-    def clocks(self) -> Sequence[int]:
-        """All seats' clocks in seat order, or empty."""
-
-    @property
-    def increment_ms(self) -> int:
-        """What is added to the clock after the action."""
-
-
-def allot(turn: Limited, actions_left: int = ACTIONS_LEFT) -> int | None:
+def allot(turn: Turn, actions_left: int = ACTIONS_LEFT) -> int | None:
     """The milliseconds to use for a turn, counted from its start, or None without a limit.
 
     Of a clock it is a share: what is left divided by ``actions_left``, and three quarters of the increment,
@@ -268,17 +248,6 @@ DEFAULT_NODES = 1_000
 """The nodes of a turn without any limit."""
 
 
-class Timed(Limited, Protocol):
-    """What ``Budget.of`` reads of a turn."""
-
-    @property
-    def nodes(self) -> int | None:
-        """The tournament's limit of nodes, or None."""
-
-    def elapsed_ms(self) -> int:
-        """The milliseconds since the turn began."""
-
-
 class Budget:
     """Counts nodes, and says when to stop.
 
@@ -302,7 +271,7 @@ class Budget:
         self.spent = 0
 
     @classmethod
-    def of(cls, turn: Timed, nodes: int | None = None) -> Budget:
+    def of(cls, turn: Turn, nodes: int | None = None) -> Budget:
         """The budget of a turn.
 
         ``nodes`` (an argument of the bot) comes first, then the tournament's ``nodes``, then a share of the

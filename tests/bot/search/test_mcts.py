@@ -16,8 +16,8 @@ from tourney.seeds import stream
 TOE, RACE, ODDS = Toe(), Race(), Odds()
 
 
-def search(state: AnyState, nodes: int = 400, seed: int = 1, **settings: Any) -> Any:
-    return Mcts(Heuristics(), stream(seed, "test"), **settings).run(state, Budget(nodes))
+def search(state: AnyState, nodes: int = 400, seed: int = 1) -> Any:
+    return Mcts(Heuristics(), stream(seed, "test")).run(state, Budget(nodes))
 
 
 def toe(actions: str) -> AnyState:

@@ -31,6 +31,7 @@ EXPLORATION = 50
 BLIND_EXPLORATION = 700  # the same without: values of random playouts are noisy
 MINIMAX = 400  # the weight of the values backed up by max^n against the mean of the playouts, in thousandths
 OUTCOMES = 12  # a new chance node with at most this number of outcomes values them all
+WORLDS = 8  # the states that are searched while something is hidden
 WIDTH = 4  # the actions that a node with informed heuristics considers at first; see ``_width``
 
 _RANGE = 2 * WIN
@@ -107,8 +108,7 @@ class _Node:
 class Mcts:
     """A search with its settings; ``run`` may be called again and again, and keeps nothing.
 
-    ``exploration`` is in thousandths of the range of rewards (default: by whether the heuristics are
-    informed). ``plies`` cuts playouts, and the position there is valued as it stands: None plays to the end.
+    ``plies`` cuts playouts, and the position there is valued as it stands: None plays to the end.
     By default informed heuristics value new nodes without a playout, and others play to the end.
     """
 
@@ -117,37 +117,26 @@ class Mcts:
         heuristics: AnyHeuristics,
         randbelow: RandBelow,
         *,
-        exploration: int | None = None,
         plies: int | None = None,
         informed: bool | None = None,
-        minimax: int = MINIMAX,
     ) -> None:
         self._heuristics = heuristics
         self._randbelow = randbelow
         self._informed = heuristics.informed if informed is None else informed
-        if exploration is None:
-            exploration = EXPLORATION if self._informed else BLIND_EXPLORATION
-        self._exploration = _RANGE * exploration // 1000
+        self._exploration = _RANGE * (EXPLORATION if self._informed else BLIND_EXPLORATION) // 1000
         self._plies = plies
-        self._minimax = minimax
         self._budget = Budget(0)
 
-    def run(
-        self,
-        state: AnyState,
-        budget: Budget,
-        sample: Callable[[], AnyState] | None = None,
-        worlds: int = 8,
-    ) -> Found:
+    def run(self, state: AnyState, budget: Budget, sample: Callable[[], AnyState] | None = None) -> Found:
         """The best action of a state in which a seat acts: the most visited.
 
         A node of the budget is a playout. While something is hidden from the seat, give ``sample``, which
-        returns states with the same observation; ``worlds`` of them, ``state`` included, have a tree each.
+        returns states with the same observation; WORLDS of them, ``state`` included, have a tree each.
         Without any budget left the action is one of the candidates, drawn at random.
         """
         if state.actor in {CHANCE, OVER}:
             raise ValueError("no seat acts in this state")
-        states = [state] + ([sample() for _ in range(worlds - 1)] if sample is not None else [])
+        states = [state] + ([sample() for _ in range(WORLDS - 1)] if sample is not None else [])
         roots = [_Node(core_of(each, self._heuristics)) for each in states]
         position = roots[0].position
         order = {code: k for k, code in enumerate(shuffled(position.candidates(), self._randbelow))}
@@ -269,32 +258,24 @@ class Mcts:
         if self._informed:
             node.widen()
         counts, totals = node.counts, node.totals
-        width = len(counts)
+        # With informed heuristics every action considered has a visit.
+        if 0 in counts:
+            untried = [k for k, count in enumerate(counts) if not count]
+            return untried[self._randbelow(len(untried))]
         log, exploration = _log(node.visits + 1), self._exploration
         # By visits: the exploration term. The logarithm has 32 binary places, so its root has 16.
         extra: dict[int, int] = {}
         best, chosen = -1, 0
-        if not self._informed:
-            if 0 in counts:
-                # Each action once, in a random order.
-                untried = [k for k in range(width) if not counts[k]]
-                return untried[self._randbelow(len(untried))]
-            for k, count in enumerate(counts):
-                if count not in extra:
-                    extra[count] = exploration * isqrt(log // count) >> _SHIFT
-                bound = totals[k] // count + extra[count]
-                if bound > best:
-                    best, chosen = bound, k
-            return chosen
         backed_up, seat = node.backed_up, node.actor - 1
-        minimax = self._minimax
-        mean = 1000 - minimax
-        for k in range(min(width, _width(node.visits))):
+        for k in range(min(len(counts), _width(node.visits)) if backed_up else len(counts)):
             count = counts[k]
             if count not in extra:
                 extra[count] = exploration * isqrt(log // count) >> _SHIFT
-            # The mean evens out noise; the value backed up finds a forced line sooner.
-            value = (minimax * (backed_up[k][seat] + WIN) + mean * totals[k] // count) // 1000
+            value = totals[k] // count
+            if backed_up:
+                # The mean evens out noise; the value backed up finds a forced line sooner.
+                mean = (1000 - MINIMAX) * totals[k] // count
+                value = (MINIMAX * (backed_up[k][seat] + WIN) + mean) // 1000
             bound = value + extra[count]
             if bound > best:
                 best, chosen = bound, k
