@@ -6,18 +6,24 @@ and the inner channel bounds them all.
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Final, Literal
 
-from tourney.bots.channel.interface import Channel, Event, ForwardingChannel
+from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, line_event
 from tourney.bots.protocols import BotProtocol
-from tourney.protocol import Go, Hello, NewGame, Play, Quit, decode_referee, shown
+from tourney.bots.win_chance import WHOLE, of_pawns
+from tourney.protocol import Go, Hello, Info, NewGame, Play, Quit, decode_referee, shown
 
 MAX_OUTPUT: Final = (1 << 20, 20_000)
 """Most bytes and lines of an engine between two requests; more than a bot's, as most lines are dropped."""
 
 MAX_IDENTITY: Final = 100
 """Most characters of an engine's name, version or author."""
+MATE_SCORE: Final = 1000
+"""A mate in N moves is this many pawns, less N."""
+
+Wanted = Literal["bot", "ready", "move"]
+"""The first word of the line that the referee waits for."""
 
 
 class EngineChannel(ForwardingChannel):
@@ -31,7 +37,10 @@ class EngineChannel(ForwardingChannel):
 
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
-        self._wants: Literal["bot", "ready", "move", ""] = ""  # what the referee waits for
+        self._wants: Wanted | Literal[""] = ""
+        self._positions = False  # whether the referee is to send positions
+        self._seat = 0
+        self._about = ""  # the engine's last words on the move that it thinks about
         self._said: deque[Event] = deque()
         self._failed: Event | None = None
         self._identity: dict[str, str] = {}
@@ -41,12 +50,6 @@ class EngineChannel(ForwardingChannel):
         words = "\N{NO-BREAK SPACE}".join(text.split())[:MAX_IDENTITY]
         if words and words.replace("\N{NO-BREAK SPACE}", "").isprintable():
             self._identity.setdefault(key, words)
-
-    def _greeting(self, wants: str = "") -> Event:
-        """The event of a completed handshake."""
-        return Event(
-            "line", " ".join([f"bot{wants}", *(f"{k}={text}" for k, text in self._identity.items())])
-        )
 
     def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - an engine that thinks too long answers then
         """None: engines flush."""
@@ -131,12 +134,27 @@ class EngineChannel(ForwardingChannel):
         """Whether nothing waits to be taken."""
         return not self._said and self._inner.idle()
 
+    def _request(self, wants: Wanted, lines: Iterable[str]) -> None:
+        """Put a request to the engine, until its answer stands for a line of the bot."""
+        self._wants = wants
+        self._inner.request("".join(f"{line}\n" for line in lines).encode("utf-8"))
+
     def _done(self) -> Event | None:
         """The event of a request that is fulfilled; None for a move, which the caller translates."""
         wants, self._wants = self._wants, ""
         if wants == "bot":
-            return self._greeting()
+            identity = [f"{key}={text}" for key, text in self._identity.items()]
+            return Event("line", " ".join(["bot", *["wants=position"] * self._positions, *identity]))
         return None if wants == "move" else Event("line", wants)
+
+    def _moved(self, action: str) -> Event:
+        """The event of the engine's move; what the engine said about it comes first."""
+        about, self._about = self._about, ""
+        move = Event("line", f"move {action}")
+        if not about:
+            return move
+        self._said.append(move)
+        return line_event(Info(about))
 
     def _fail(self, why: str) -> Event:
         """The end of the engine's part: every later wait returns it until the next request."""
@@ -144,12 +162,28 @@ class EngineChannel(ForwardingChannel):
         return self._failed
 
 
+def score_words(centipawns: int) -> dict[str, str]:
+    """An engine's score for ``info``: in pawns, with the chance to win that it means."""
+    pawns = centipawns / 100
+    return {"score": f"{pawns:.2f}", "win": f"{of_pawns(pawns) / WHOLE:.3f}"}
+
+
+def mate_words(moves: int, *, won: bool) -> dict[str, str]:
+    """A mate in some moves for ``info``; ``moves`` is negative for a mate against the engine."""
+    left = min(abs(moves), MATE_SCORE - 1)
+    return {"score": str(MATE_SCORE - left if won else left - MATE_SCORE), "mate": str(moves)}
+
+
 class EngineProtocol(BotProtocol):
     """The protocol of a kind of engines; ``channel`` speaks it."""
 
     channel: ClassVar[type[EngineChannel]]
+    most_output: ClassVar[tuple[int, int]] = MAX_OUTPUT
 
     def adapt(self, channel: Channel) -> Channel:
         """A channel that speaks Tourney's protocol."""
-        channel.widen(*MAX_OUTPUT)
-        return self.channel(channel)
+        channel.widen(*self.most_output)
+        return self._adapted(channel)
+
+    def _adapted(self, inner: Channel) -> Channel:
+        return self.channel(inner)

@@ -4,10 +4,9 @@ A point is the same two numbers in both protocols.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
-from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol
+from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol, Wanted
 from tourney.bots.channel.interface import Channel, Event
 from tourney.protocol import Go, NewGame, shown
 
@@ -27,7 +26,6 @@ class GomocupChannel(EngineChannel):
     def __init__(self, inner: Channel) -> None:
         super().__init__(inner)
         self._asked = ""
-        self._seat = 0
         self._stones: list[tuple[int, str]] = []
         self._known = 0
 
@@ -36,11 +34,11 @@ class GomocupChannel(EngineChannel):
             self._stones.append((seat, action))
 
     def _greet(self) -> None:
-        self._ask("bot", ["ABOUT"])
+        self._ask("bot", "ABOUT")
 
-    def _ask(self, wants: Literal["bot", "ready", "move"], lines: Sequence[str]) -> None:
-        self._wants, self._asked = wants, lines[-1]
-        self._inner.request("".join(f"{line}\n" for line in lines).encode("ascii"))
+    def _ask(self, wants: Wanted, *lines: str) -> None:
+        self._asked = lines[-1]
+        self._request(wants, lines)
 
     def _begin(self, game: NewGame) -> None:
         found = GAME.fullmatch(game.game)
@@ -50,11 +48,11 @@ class GomocupChannel(EngineChannel):
         self._seat, self._stones, self._known = game.seat, [], 0
         limits = [f"INFO timeout_turn {game.move_ms or 0}"] if game.move_ms or not game.clock_ms else []
         limits += [f"INFO timeout_match {game.clock_ms}"] if game.clock_ms else []
-        self._ask("ready", ["INFO game_type 1", "INFO rule 0", *limits, f"START {found[1] or SIZE}"])
+        self._ask("ready", "INFO game_type 1", "INFO rule 0", *limits, f"START {found[1] or SIZE}")
 
     def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - decoded in ``go``
         left = [f"INFO time_left {go.clocks_ms[self._seat - 1]}"] if go.clocks_ms else []
-        self._ask("move", [*left, *self._stones_words()])
+        self._ask("move", *left, *self._stones_words())
 
     def _stones_words(self) -> list[str]:
         """The command for a turn: the last stone alone if the engine knows the others."""
@@ -88,7 +86,7 @@ class GomocupChannel(EngineChannel):
             return self._fail(f"{self._asked} answers with a point, as 7,7, not {shown(line)}")
         point = ",".join(str(int(number)) for number in line.split(","))
         self._known = len(self._stones) + 1
-        return Event("line", f"move {point}")
+        return self._moved(point)
 
 
 class GomocupProtocol(EngineProtocol):

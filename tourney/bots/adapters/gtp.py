@@ -5,9 +5,9 @@ Commands carry numbers, so that an answer is never taken for that of another com
 
 import re
 from collections.abc import Iterable
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
-from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol
+from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol, Wanted
 from tourney.bots.channel.interface import Channel, Event
 from tourney.protocol import Go, NewGame, shown
 
@@ -37,7 +37,6 @@ class GtpChannel(EngineChannel):
         super().__init__(inner)
         self._open: list[GtpCommand] = []
         self._next = 1
-        self._seat = 0
         self._heard: list[str] = []
         self._generated = ""
 
@@ -62,13 +61,11 @@ class GtpChannel(EngineChannel):
         self._heard = []
         self._ask("move", [*stones, *self._times(go), (f"genmove {COLORS[self._seat]}", True)])
 
-    def _ask(self, wants: Literal["bot", "ready", "move"], commands: Iterable[tuple[str, bool]]) -> None:
+    def _ask(self, wants: Wanted, commands: Iterable[tuple[str, bool]]) -> None:
         """Send commands, each with whether it is needed; the last answer completes the request."""
-        self._wants = wants
         self._open = [GtpCommand(number, *command) for number, command in enumerate(commands, self._next)]
         self._next += len(self._open)
-        text = "".join(f"{command.number} {command.text}\n" for command in self._open)
-        self._inner.request(text.encode("ascii"))
+        self._request(wants, (f"{command.number} {command.text}" for command in self._open))
 
     def _settings(self, game: NewGame) -> list[tuple[str, bool]]:
         """``time_settings``: seconds, rounded down; a time for each move is one stone of overtime."""
@@ -118,7 +115,7 @@ class GtpChannel(EngineChannel):
             return self._fail(f"genmove needs a vertex, pass or resign, not {shown(vertex)}")
         point = "PASS" if vertex == "pass" else vertex
         self._generated = f"{COLORS[self._seat]}%20{point}"
-        return Event("line", f"move {self._generated}")
+        return self._moved(self._generated)
 
 
 class GtpProtocol(EngineProtocol):

@@ -8,18 +8,14 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.adapters.engine_channel import EngineChannel
+from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol, mate_words, score_words
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.protocols import BotProtocol, Setting
-from tourney.bots.win_chance import WHOLE, of_pawns
+from tourney.bots.protocols import Setting
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
-from tourney.protocol import Go, Info, NewGame, decode_referee, shown
+from tourney.protocol import Go, NewGame, decode_referee, shown
 
-MAX_OUTPUT: Final = (4 << 20, 40_000)
-"""Most bytes and lines of an engine between two requests: a long search prints many lines of ``info``."""
 MAX_PV: Final = 60  # most moves of a principal variation that are kept
-MATE_SCORE: Final = 1000  # a mate in N moves is this many pawns, less N
 GO_LIMITS: Final = ("depth", "nodes", "movetime")  # keys of ``go`` in bot.toml
 
 _INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbhits", "hashfull")
@@ -27,13 +23,15 @@ _INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbh
 _INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
+_ANSWERS: Final = {"bot": "uciok", "ready": "readyok", "move": "bestmove"}  # by what the referee wants
 
 
-class UciProtocol(BotProtocol):
+class UciProtocol(EngineProtocol):
     """UCI, with the options to set and the limits of ``go`` that a bot's manifest names."""
 
     name = "uci"
     has_options = True
+    most_output = (4 << 20, 40_000)  # A long search prints many lines of ``info``
     recent = False  # Whether an engine gets the recent moves only: see UciChannel
 
     def __init__(
@@ -58,11 +56,9 @@ class UciProtocol(BotProtocol):
                 )
         return type(self)(options, go)
 
-    def adapt(self, channel: Channel) -> Channel:
-        """A channel that speaks Tourney's protocol."""
-        channel.widen(*MAX_OUTPUT)
-        channel.gather(b"bestmove ")
-        return UciChannel(channel, self._options, self._go, recent=self.recent)
+    def _adapted(self, inner: Channel) -> Channel:
+        inner.gather(b"bestmove ")
+        return UciChannel(inner, self._options, self._go, recent=self.recent)
 
 
 class UciFenProtocol(UciProtocol):
@@ -88,23 +84,20 @@ class UciChannel(EngineChannel):
         super().__init__(inner)
         self._settings = [_setting(name, value) for name, value in options.items()]
         self._limits = "".join(f" {key} {value}" for key, value in go.items())
-        self._awaits = ""
         self._variant = ""
         self._chess960 = False
         self._game = ""
         self._position = bytearray()
         self._fresh = True
-        self._recent = recent
+        self._recent = self._positions = recent
         self._turn, self._turn_ends = b"", 0  # the FEN of the engine's last turn, and where its moves ended
         self._go_seen, self._go = (b"", b"", b""), b""
-        self._about = ""
 
     def _greet(self) -> None:
-        self._awaits = "uciok"
-        self._inner.request(b"uci\n")
+        self._request("bot", ["uci"])
 
     def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - the words are kept by the line
-        self._awaits = "bestmove"
+        self._wants = "move"
         self._inner.request(self._words(line))
 
     def ask(self, data: bytes, deadline: int) -> str | Event:
@@ -120,12 +113,12 @@ class UciChannel(EngineChannel):
                 position += line[6:]
             elif self._recent and line.startswith(b"position "):
                 self._forget(line[9:])
-        self._awaits = "bestmove"
+        self._wants = "move"
         heard = self._inner.ask(self._words(go), deadline)
         if isinstance(heard, str):
             before, _, last = heard.rpartition("\n")
             if last.startswith("bestmove "):
-                self._awaits = ""
+                self._wants = ""
                 move = f"move {last[9:].partition(' ')[0]}"
                 about = info_text(_last_score(before)) if before else ""
                 return f"info {about}\n{move}" if about else move
@@ -156,8 +149,7 @@ class UciChannel(EngineChannel):
         self._position = bytearray(b"position startpos")
         self._fresh = True
         self._turn = b""
-        self._awaits = "readyok"
-        self._inner.request("".join([*lines, "ucinewgame\nisready\n"]).encode("utf-8"))
+        self._request("ready", [*lines, "ucinewgame", "isready"])
 
     def _played(self, seat: int, action: str) -> None:
         # Chance and an opening may set the position up before the first move.
@@ -218,28 +210,22 @@ class UciChannel(EngineChannel):
     def _answer(self, line: str) -> Event | None:
         word, _, rest = line.partition(" ")
         if word == "info":
-            if self._awaits == "bestmove" and _has_score(line):
+            if self._wants == "move" and _has_score(line):
                 self._about = rest
             return None
-        if word == "id" and self._awaits == "uciok":
+        if word == "id" and self._wants == "bot":
             key, _, text = rest.partition(" ")
             if key in ("name", "author"):
                 self._introduce(key, text)
-        if word != self._awaits:
+        if word != _ANSWERS.get(self._wants):
             return None
-        self._awaits = ""
-        if word == "uciok":
-            return self._greeting(" wants=position" if self._recent else "")
-        if word == "readyok":
-            return Event("line", "ready")
+        if (done := self._done()) is not None:
+            return done
         move = rest.split(" ")[0]
         if not move:
             return self._fail(f"{shown(line)}: bestmove needs a move")
-        about, self._about = info_text(self._about), ""
-        if about:
-            self._said.append(Event("line", f"move {move}"))
-            return Event("line", Info(about).encode().decode("utf-8").rstrip("\n"))
-        return Event("line", f"move {move}")
+        self._about = info_text(self._about)
+        return self._moved(move)
 
 
 def go_line(go: Go, limits: str = "") -> bytes:
@@ -279,11 +265,9 @@ def info_text(words: str) -> str:
         if value is None:
             continue
         if word == "cp":
-            found |= {"score": f"{value / 100:.2f}", "win": f"{of_pawns(value / 100) / WHOLE:.3f}"}
+            found |= score_words(value)
         elif word == "mate":
-            moves_left = min(abs(value), MATE_SCORE - 1)
-            found["score"] = str(MATE_SCORE - moves_left if value > 0 else moves_left - MATE_SCORE)
-            found["mate"] = str(value)
+            found |= mate_words(value, won=value > 0)
         else:
             found[word] = str(value)
     if "score" not in found:
@@ -316,4 +300,4 @@ def _setting(name: str, value: Setting) -> str:
     """``setoption``; an empty string is a button without a value."""
     if isinstance(value, bool):
         value = "true" if value else "false"
-    return f"setoption name {name}\n" if value == "" else f"setoption name {name} value {value}\n"
+    return f"setoption name {name}" if value == "" else f"setoption name {name} value {value}"

@@ -5,16 +5,20 @@ serves openings and both colors.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Mapping
+from typing import Final
 
-from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol
-from tourney.bots.adapters.uci import MATE_SCORE
+from tourney.bots.adapters.engine_channel import (
+    MATE_SCORE,
+    EngineChannel,
+    EngineProtocol,
+    mate_words,
+    score_words,
+)
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import BotProtocol, Setting
-from tourney.bots.win_chance import WHOLE, of_pawns
 from tourney.errors import BotError
-from tourney.protocol import Go, Info, NewGame, shown
+from tourney.protocol import Go, NewGame, shown
 
 _FEATURE = re.compile(r'([a-z]+)=("[^"]*"|[^ ]+)', re.ASCII)
 _MOVE = re.compile(r"move ([a-h][1-8][a-h][1-8][nbrq]?|o-o(?:-o)?)\s*", re.ASCII | re.IGNORECASE)
@@ -36,18 +40,12 @@ class XboardChannel(EngineChannel):
         super().__init__(inner)
         self._features: dict[str, str] = {}
         self._depth = depth
-        self._seat = 0
         self._new: list[str] = []
         self._own = ""
-        self._about = ""
         self._pings = 0
 
     def _greet(self) -> None:
-        self._ask("bot", ["xboard", "protover 2"])
-
-    def _ask(self, wants: Literal["bot", "ready", "move"], lines: Sequence[str]) -> None:
-        self._wants = wants
-        self._inner.request("".join(f"{line}\n" for line in lines).encode("ascii"))
+        self._request("bot", ["xboard", "protover 2"])
 
     def _begin(self, game: NewGame) -> None:
         if game.game != "chess":
@@ -58,7 +56,7 @@ class XboardChannel(EngineChannel):
         if self._depth is not None:
             lines.append(f"sd {self._depth}")
         self._pings += 1
-        self._ask("ready", [*lines, f"ping {self._pings}"])
+        self._request("ready", [*lines, f"ping {self._pings}"])
 
     def _times(self, game: NewGame) -> list[str]:
         """The time control: a clock in minutes and seconds, or whole seconds of each move."""
@@ -75,7 +73,7 @@ class XboardChannel(EngineChannel):
         if go.clocks_ms:
             mine, other = go.clocks_ms[self._seat - 1], go.clocks_ms[2 - self._seat]
             lines += [f"time {mine // 10}", f"otim {other // 10}"]
-        self._ask("move", [*lines, "go"])
+        self._request("move", [*lines, "go"])
 
     def _played(self, seat: int, action: str) -> None:  # noqa: ARG002 - moves take turns
         if action == self._own:
@@ -113,11 +111,7 @@ class XboardChannel(EngineChannel):
         self._done()
         self._own = _CASTLING[self._seat - 1].get(found[1].lower(), found[1].lower())
         self._inner.send(b"force\n")
-        about, self._about = self._about, ""
-        if about:
-            self._said.append(Event("line", f"move {self._own}"))
-            return Event("line", Info(about).encode().decode("utf-8").rstrip("\n"))
-        return Event("line", f"move {self._own}")
+        return self._moved(self._own)
 
     def _take_features(self, line: str) -> Event | None:
         """Accept features, in the order of the line; the last is ``done=1``."""
@@ -135,19 +129,18 @@ class XboardChannel(EngineChannel):
 
 
 def _about(depth: int, score: int, nodes: int) -> str:
-    """What an engine thinks in Tourney's form: the score in pawns; a mate in N is 1000 - N."""
+    """What an engine thinks in Tourney's form."""
+    words = score_words(score)
     if abs(score) >= _MATE:
         moves = min(abs(score) - _MATE, MATE_SCORE - 1)
-        pawns = MATE_SCORE - moves if score > 0 else moves - MATE_SCORE
-        return f"score={pawns} mate={moves if score > 0 else -moves} depth={depth} nodes={nodes}"
-    return f"score={score / 100:.2f} win={of_pawns(score / 100) / WHOLE:.3f} depth={depth} nodes={nodes}"
+        words = mate_words(moves if score > 0 else -moves, won=score > 0)
+    return " ".join(f"{key}={word}" for key, word in words.items()) + f" depth={depth} nodes={nodes}"
 
 
 class XboardProtocol(EngineProtocol):
     """The protocol of xboard, with a ``depth`` of each move if ``go`` in a bot's manifest has one."""
 
     name = "xboard"
-    channel = XboardChannel
 
     def __init__(self, depth: int | None = None) -> None:
         self._depth = depth
@@ -159,7 +152,5 @@ class XboardProtocol(EngineProtocol):
             raise BotError("the protocol xboard has no options, and of go only depth, from 1")
         return XboardProtocol(depth)
 
-    def adapt(self, channel: Channel) -> Channel:
-        """A channel that speaks Tourney's protocol."""
-        super().adapt(channel)
-        return XboardChannel(channel, self._depth)
+    def _adapted(self, inner: Channel) -> Channel:
+        return XboardChannel(inner, self._depth)
