@@ -13,7 +13,7 @@ from typing import Final
 
 from tests.support.command import ROOT
 from tourney.bots.catalogue.manifest import read_manifest
-from tourney.bots.catalogue.submission import unpack, unpack_tar
+from tourney.bots.catalogue.submission import unpack
 from tourney.bots.channel.interface import Channel, Event
 from tourney.bots.protocols import PROTOCOLS
 from tourney.bots.wasm.library import make_engine
@@ -116,8 +116,8 @@ def _position(game: str, data: bytes) -> None:
     assert found.parse_position(state.position(), seats, options).position() == state.position()
 
 
-def _tar(path: Path) -> None:
-    unpack_tar(path, path.parent / "target", path.parent)
+def _unpack(path: Path) -> None:
+    unpack(path, path.parent / "target")
 
 
 def _module(data: bytes) -> None:
@@ -157,8 +157,8 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     "league-file": partial(_read, "league.toml", read_league_file),
     "authors-file": partial(_read, "authors.toml", read_authors_file),
     "dialogue": partial(_read, "dialogue", read_dialogue),
-    "zip": partial(_read, "bot.zip", lambda path: unpack(path, path.parent / "target")),
-    "tar": lambda data: _read("bot.tar.gz" if data[:2] == b"\x1f\x8b" else "bot.tar", _tar, data),
+    "zip": partial(_read, "bot.zip", _unpack),
+    "tar": lambda data: _read("bot.tar.gz" if data[:2] == b"\x1f\x8b" else "bot.tar", _unpack, data),
     "wasm": _module,
     "replies": _replies,
     "bot-lines": partial(_text, lambda text: [decode_bot(line) for line in text.split("\n")]),

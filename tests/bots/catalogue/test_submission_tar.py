@@ -79,6 +79,27 @@ def test_bomb_ends_at_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         digest_of_bot(tmp_path / "x.tar.gz")
 
 
+def test_entries_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entries of the bot's folder itself make no file and no folder."""
+    monkeypatch.setattr(submission, "SUBMITTED", submission.SUBMITTED.__class__(3, 1 << 20, "a bot"))
+    root = [lambda opened: entry(opened, "./", type=tarfile.DIRTYPE)] * 6
+    with pytest.raises(BotError, match="more names than a bot may have"):
+        digest_of_bot(packed(tmp_path / "x.tar", *root))
+
+
+def test_negative_size_is_refused(tmp_path: Path) -> None:
+    """Such a size leads back to an entry that was read before."""
+    archive = packed(tmp_path / "x.tar", lambda opened: entry(opened, "drifter/x"))
+    data = bytearray(archive.read_bytes())
+    at = data.index(b"drifter/x\0")
+    data[at + 124 : at + 136] = b"\xff" * 11 + b"\x00"
+    data[at + 148 : at + 156] = b" " * 8
+    data[at + 148 : at + 155] = b"%06o\0" % sum(data[at : at + 512])
+    archive.write_bytes(data)
+    with pytest.raises(BotError, match="not a valid tar file"):
+        digest_of_bot(archive)
+
+
 def test_long_header_is_not_read_into_memory(tmp_path: Path) -> None:
     header = tarfile.TarInfo("pax")
     header.type, header.size = tarfile.XHDTYPE, 1 << 30

@@ -9,9 +9,12 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import IO, BinaryIO, Final, NamedTuple
 
 from tourney.bots.catalogue.manifest import (
     FILE_NAME,
@@ -56,12 +59,9 @@ def copy_submission(source: Path, target: Path, scratch: Path) -> tuple[Manifest
                 return _copy_folder(source, target)
             if not stat.S_ISREG(mode):
                 raise BotError("it is not a bot; a bot is an executable file, a folder, or a .zip or .tar.gz")
-            if source.suffix.lower() == ".zip":
-                unpack(source, scratch / "zip")
-                return _copy_folder(_bot_folder(scratch / "zip"), target)
-            if tar_ending(source.name) is not None:
-                unpack_tar(source, scratch / "tar", scratch)
-                return _copy_folder(_bot_folder(scratch / "tar"), target)
+            if source.suffix.lower() == ".zip" or tar_ending(source.name) is not None:
+                unpack(source, scratch / "unpacked")
+                return _copy_folder(_bot_folder(scratch / "unpacked"), target)
             return _copy_program(source, target, executable=bool(mode & stat.S_IXUSR))
     except OSError as error:
         if error.errno in _STORES_FAULT or _is_below(error.filename, target.parent):
@@ -173,8 +173,10 @@ def _read_manifest(folder: Path) -> Manifest:
     return read_manifest(text, FILE_NAME)
 
 
-MAX_DIRECTORY = 16 * 1024 * 1024  # bytes of a zip's central directory: room for 10,000 long names
-
+MAX_DIRECTORY: Final = 16 * 1024 * 1024  # bytes of a zip's central directory: room for 10,000 long names
+ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
+_MOST_UNPACKED: Final = SUBMITTED.bytes + SUBMITTED.files * (2 * MAX_PATH + 2048)
+"""Bytes that an archive within the bounds of a bot may unpack to, with its headers."""
 _END = b"PK\x05\x06"
 _END_SIZE = 22
 _ZIP64_LOCATOR = b"PK\x06\x07"
@@ -186,28 +188,101 @@ _MALFORMED = (
 """What the standard library raises for malformed archives; ValueError for names that are not UTF-8."""
 
 
-def unpack(archive: Path, target: Path) -> None:
-    """Unpack an archive into a new folder. Raises BotError, with the entry, for anything unsafe.
+class _PackedFile(NamedTuple):
+    """An entry of an archive: its checked name, its type as of ``stat.S_IFMT``, and how to read it."""
 
-    Refused: absolute names, ``..``, backslashes, links and devices, duplicate names, encryption, compression
-    other than deflate, ZIP64, and more than the bounds of a bot. Files get 0755 or 0644 by their
-    owner's executable bit; the archive's other attributes are ignored.
+    name: str
+    kind: int
+    executable: bool
+    size: int
+    read: Callable[[], IO[bytes] | None]
+
+
+def tar_ending(name: str) -> str | None:
+    """The ending of a tar archive's name, or None."""
+    return next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
+
+
+def unpack(archive: Path, target: Path) -> None:
+    """Unpack a zip or tar archive into a new folder. Raises BotError, with the entry, for anything unsafe.
+
+    Refused, before a file is written: absolute names, ``..``, backslashes, links, devices, sparse files,
+    duplicate names, encryption, compression other than deflate, ZIP64, and more than the bounds of a bot.
+    Files get 0755 or 0644 by their owner's executable bit; the archive's other attributes are ignored. A tar
+    archive is decompressed beside ``target`` first.
     """
-    _check_directory(archive)
+    kind = "zip" if tar_ending(archive.name) is None else "tar"
     try:
-        with zipfile.ZipFile(archive) as opened:
-            infos = _checked(opened.infolist())
+        with _zip_entries(archive) if kind == "zip" else _tar_entries(archive, target) as entries:
+            files = _checked(entries)
             target.mkdir()
             made = {""}
-            for info in infos:
-                make_folders(target, info.filename.rpartition("/")[0], made)
-                _write(opened, info, target / info.filename)
+            for file in files:
+                make_folders(target, file.name.rpartition("/")[0], made)
+                _write(file, target / file.name)
     except _MALFORMED as error:
-        raise BotError(f"it is not a valid zip file: {error}; pack it again") from error
+        raise BotError(f"it is not a valid {kind} file: {error}; pack it again") from error
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
-        raise BotError("it is not a valid zip file: an offset is outside of it; pack it again") from error
+        raise BotError(f"it is not a valid {kind} file: an offset is outside of it; pack it again") from error
+
+
+def _checked(entries: Iterable[_PackedFile]) -> list[_PackedFile]:
+    """The files of an archive. Raises BotError for any entry that a bot may not have."""
+    total = 0
+    files: dict[str, _PackedFile] = {}
+    folders: set[str] = set()
+    for number, entry in enumerate(entries):
+        # The names of folders may recur, so the bounds of files and folders do not bound the entries.
+        if number > 2 * SUBMITTED.files:
+            raise BotError("it has more names than a bot may have")
+        name = entry.name.rstrip("/")
+        if entry.kind == stat.S_IFLNK:
+            raise BotError(f"{name} is a link; replace it with a copy of its target")
+        if entry.kind not in (stat.S_IFREG, stat.S_IFDIR):
+            raise BotError(f"{name} is not a regular file; remove it")
+        above = name
+        if entry.kind == stat.S_IFREG:
+            if name in files:
+                raise BotError(f"it holds {name} twice")
+            files[name] = entry
+            above = name.rpartition("/")[0]
+        while above and above not in folders:
+            folders.add(above)
+            above = above.rpartition("/")[0]
+        total += entry.size
+        SUBMITTED.check(len(files), len(folders), total)
+    if both := files.keys() & folders:
+        raise BotError(f"it holds {min(both)} both as a file and as a folder")
+    return list(files.values())
+
+
+def _check_name(name: str) -> None:
+    parts = name.rstrip("/").split("/")
+    if not name or name.startswith("/") or "\\" in name or any(part in ("", ".", "..") for part in parts):
+        raise BotError(f"the name {name!r} is not a plain path inside the bot's folder; pack it again")
+    check_path(name.rstrip("/"))
+
+
+def _write(entry: _PackedFile, place: Path) -> None:
+    left = entry.size
+    mode = 0o755 if entry.executable else 0o644
+    out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+    # The file comes first: it closes ``out`` also where the entry cannot be opened.
+    with os.fdopen(out, "wb") as file, entry.read() or BytesIO() as packed:
+        while chunk := packed.read(_CHUNK):
+            left -= len(chunk)
+            if left < 0:
+                raise BotError(f"{entry.name} unpacks to more than it says")
+            file.write(chunk)
+
+
+@contextmanager
+def _zip_entries(archive: Path) -> Iterator[Iterable[_PackedFile]]:
+    _check_directory(archive)
+    with zipfile.ZipFile(archive) as opened:
+        yield (_zip_entry(opened, info) for info in opened.infolist())
 
 
 def _check_directory(archive: Path) -> None:
@@ -227,84 +302,25 @@ def _check_directory(archive: Path) -> None:
         raise BotError("it has more names than a bot may have")
 
 
-def _checked(infos: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """The files of an archive. Raises BotError for any entry that a bot may not have."""
-    total = 0
-    files: dict[str, zipfile.ZipInfo] = {}
-    folders: set[str] = set()  # those with a file somewhere below; the others are not made
-    named: set[str] = set()
-    for info in infos:
-        _check_name(info.filename)
-        kind = stat.S_IFMT(_mode(info))
-        if kind == stat.S_IFLNK:
-            raise BotError(f"{info.filename} is a link; replace it with a copy of its target")
-        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-            raise BotError(f"{info.filename} is not a regular file; remove it")
-        if info.is_dir():
-            named.add(info.filename.rstrip("/"))
-            continue
-        if info.filename in files:
-            raise BotError(f"it holds {info.filename} twice")
-        if info.flag_bits & 1:
-            raise BotError(f"{info.filename} is encrypted; pack it without a password")
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise BotError(f"{info.filename} is not packed by deflate; pack it so")
-        files[info.filename] = info
-        above = info.filename.rpartition("/")[0]
-        while above and above not in folders:
-            folders.add(above)
-            above = above.rpartition("/")[0]
-        total += info.file_size
-        SUBMITTED.check(len(files), len(folders), total)
-    for name in files:
-        if name in folders or name in named:
-            raise BotError(f"it holds {name} both as a file and as a folder")
-    return list(files.values())
+def _zip_entry(opened: zipfile.ZipFile, info: zipfile.ZipInfo) -> _PackedFile:
+    _check_name(info.filename)
+    if info.flag_bits & 1:
+        raise BotError(f"{info.filename} is encrypted; pack it without a password")
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise BotError(f"{info.filename} is not packed by deflate; pack it so")
+    # Only an archive that was packed on Unix has modes.
+    mode = info.external_attr >> 16 if info.create_system == 3 else 0
+    kind = stat.S_IFMT(mode)
+    if kind in (0, stat.S_IFREG, stat.S_IFDIR):
+        kind = stat.S_IFDIR if info.is_dir() else stat.S_IFREG
+    executable = bool(mode & stat.S_IXUSR)
+    return _PackedFile(info.filename, kind, executable, info.file_size, partial(opened.open, info))
 
 
-def _mode(info: zipfile.ZipInfo) -> int:
-    """An entry's file mode, or 0 if it was not packed on Unix."""
-    return info.external_attr >> 16 if info.create_system == 3 else 0
-
-
-def _check_name(name: str) -> None:
-    parts = name.rstrip("/").split("/")
-    if not name or name.startswith("/") or "\\" in name or any(part in ("", ".", "..") for part in parts):
-        raise BotError(f"the name {name!r} is not a plain path inside the bot's folder; pack it again")
-    check_path(name.rstrip("/"))
-
-
-def _write(opened: zipfile.ZipFile, info: zipfile.ZipInfo, place: Path) -> None:
-    left = info.file_size
-    mode = 0o755 if _mode(info) & stat.S_IXUSR else 0o644
-    out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    # The file comes first: it closes ``out`` also where the entry cannot be opened.
-    with os.fdopen(out, "wb") as file, opened.open(info) as packed:
-        while chunk := packed.read(_CHUNK):
-            left -= len(chunk)
-            if left < 0:
-                raise BotError(f"{info.filename} unpacks to more than it says")
-            file.write(chunk)
-
-
-ENDINGS: Final = (".tar", ".tar.gz", ".tgz")
-_MOST_UNPACKED: Final = SUBMITTED.bytes + SUBMITTED.files * (2 * MAX_PATH + 2048)
-"""Bytes that an archive within the bounds of a bot may unpack to, with its headers."""
-
-
-def tar_ending(name: str) -> str | None:
-    """The ending of a tar archive's name, or None."""
-    return next((ending for ending in ENDINGS if name.lower().endswith(ending)), None)
-
-
-def unpack_tar(archive: Path, target: Path, scratch: Path) -> None:
-    """Unpack a tar archive into a new folder. Raises BotError, with the entry, for anything unsafe.
-
-    Refused: absolute names, ``..``, links, devices, FIFOs, sparse files, duplicate names, and more than the
-    bounds of a bot. It is decompressed into ``scratch`` first, within a bound, so that nothing can grow
-    while it is read.
-    """
-    plain = scratch / "plain.tar"
+@contextmanager
+def _tar_entries(archive: Path, target: Path) -> Iterator[Iterable[_PackedFile]]:
+    """Decompress the archive within a bound, so that nothing can grow while it is read."""
+    plain = target.with_name("plain.tar")
     try:
         opened = archive.open("rb") if archive.name.lower().endswith(".tar") else gzip.GzipFile(archive)
         with opened as packed, plain.open("wb") as out:
@@ -315,9 +331,8 @@ def unpack_tar(archive: Path, target: Path, scratch: Path) -> None:
                     )
                 out.write(chunk)
         with plain.open("rb") as file:
-            _extract(tarfile.TarFile(fileobj=_Bounded(file), mode="r"), target)  # type: ignore[arg-type]  # reads as a file
-    except _MALFORMED as error:
-        raise BotError(f"it is not a valid tar file: {error}; pack it again") from error
+            tar = tarfile.TarFile(fileobj=_Bounded(file), mode="r")  # type: ignore[arg-type]  # reads as a file
+            yield (_tar_entry(tar, info) for info in iter(tar.next, None))
     finally:
         plain.unlink(missing_ok=True)
 
@@ -334,35 +349,15 @@ class _Bounded:
         return self._read(size)
 
 
-def _extract(opened: tarfile.TarFile, target: Path) -> None:
-    target.mkdir()
-    made, seen, size = {""}, set[str](), 0
-    while (info := opened.next()) is not None:
-        name = info.name.removeprefix("./").rstrip("/")
-        if info.isdir() and name in ("", "."):
-            continue
+def _tar_entry(tar: tarfile.TarFile, info: tarfile.TarInfo) -> _PackedFile:
+    name = info.name.removeprefix("./").rstrip("/")
+    if info.isdir() and name in ("", "."):
+        name = ""  # the bot's folder itself
+    else:
         _check_name(name)
-        if info.issym() or info.islnk():
-            raise BotError(f"{name} is a link; replace it with a copy of its target")
-        if not (info.isdir() or (info.isreg() and not info.issparse())):
-            raise BotError(f"{name} is not a regular file; remove it")
-        if name in seen:
-            raise BotError(f"it holds {name} twice")
-        seen.add(name)
-        size += info.size
-        SUBMITTED.check(len(seen), len(made), size)
-        try:
-            make_folders(target, name if info.isdir() else name.rpartition("/")[0], made)
-            if not info.isdir():
-                _write_member(opened, info, target / name)
-        except FileExistsError:
-            raise BotError(f"it holds {name} both as a file and as a folder") from None
-
-
-def _write_member(opened: tarfile.TarFile, info: tarfile.TarInfo, place: Path) -> None:
-    mode = 0o755 if info.mode & 0o100 else 0o644
-    out = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-    with os.fdopen(out, "wb") as file:
-        source = opened.extractfile(info)
-        while source is not None and (chunk := source.read(_CHUNK)):
-            file.write(chunk)
+    if info.size < 0:  # the next entry would be one that was read before
+        raise ValueError(f"the size of {name} is negative")
+    link = info.issym() or info.islnk()
+    regular = info.isreg() and not info.issparse()
+    kind = stat.S_IFLNK if link else stat.S_IFDIR if info.isdir() else stat.S_IFREG if regular else 0
+    return _PackedFile(name, kind, bool(info.mode & stat.S_IXUSR), info.size, partial(tar.extractfile, info))
