@@ -55,14 +55,10 @@ class ReplayChannel(ForwardingChannel):
         super().__init__(inner)
         self._failure: Event | None = None
         self._kept = deque(kept)
+        self.resumes = False  # a time-out is a decision, or a failure at the start
         self._note = note
         self._wanted = ""
         self._answer: Event | None = None
-
-    @property
-    def resumes(self) -> bool:
-        """Whether a wait may follow a time-out: a time-out is a decision, or a failure at the start."""
-        return False
 
     def send(self, data: bytes) -> None:
         if self._failure is None:

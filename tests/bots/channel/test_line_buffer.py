@@ -127,7 +127,7 @@ def test_whole_line_equals_feeding_it(parts: list[bytes]) -> None:
     """The fast path gives the same text and remaining allowance as feeding, or declines."""
     data = b"".join(parts)
     short, long = LineBuffer(), LineBuffer()
-    text = short.single(data)
+    text = short.whole(data)
     long.feed(data)
     if text is None:
         short.feed(data)
@@ -143,19 +143,19 @@ def test_whole_line_equals_feeding_it(parts: list[bytes]) -> None:
 def test_only_one_ascii_line_is_a_whole_line() -> None:
     """Two lines, half a line, the end of a line, no bytes and other letters are not."""
     buffer = LineBuffer()
-    assert buffer.single(b"move a1\n") == "move a1"
+    assert buffer.whole(b"move a1\n") == "move a1"
     for data in (b"a\nb\n", b"move", b"\n", b"", b"a\r\n", "caf\u00e9\n".encode(), b"x" * 4096 + b"\n"):
-        assert buffer.single(data) is None
-    assert buffer.single(b"x" * 4095 + b"\n") == "x" * 4095
+        assert buffer.whole(data) is None
+    assert buffer.whole(b"x" * 4095 + b"\n") == "x" * 4095
     buffer.feed(b"mo")
-    assert buffer.single(b"ve a1\n") is None
+    assert buffer.whole(b"ve a1\n") is None
 
 
 @given(st.lists(st.sampled_from([b"info a\n", b"best x\n", b"bestow\n", b"\n", b"b", b"\r\n", b"\xc3\n"])))
 def test_block_of_lines_is_what_feeding_them_gives(parts: list[bytes]) -> None:
     data = b"".join(parts)
     short, long = LineBuffer(), LineBuffer()
-    text = short.block(data, b"best ")
+    text = short.whole(data, b"best ")
     long.feed(data)
     if text is None:
         short.feed(data)
@@ -172,8 +172,8 @@ def test_block_of_lines_is_what_feeding_them_gives(parts: list[bytes]) -> None:
 
 def test_only_short_output_that_ends_in_the_answer_is_a_block() -> None:
     buffer = LineBuffer()
-    assert buffer.block(b"info a\n\nbest x\n", b"best ") == "info a\n\nbest x"
+    assert buffer.whole(b"info a\n\nbest x\n", b"best ") == "info a\n\nbest x"
     for data in (b"", b"info a\n", b"info a\nbest x", b"best x\nbest y\n", b"x" * 4090 + b"\nbest x\n"):
-        assert buffer.block(data, b"best ") is None
+        assert buffer.whole(data, b"best ") is None
     buffer.widen(1 << 20, 2)
-    assert buffer.block(b"a\nb\nbest x\n", b"best ") is None
+    assert buffer.whole(b"a\nb\nbest x\n", b"best ") is None

@@ -59,11 +59,8 @@ class Channel(ABC):
     ``time.monotonic_ns``. Only ``send`` and ``wait`` must be implemented.
     """
 
-    @property
-    def resumes(self) -> bool:
-        """Whether a wait may follow a time-out. Otherwise the referee waits once, until the last deadline."""
-        return False
-
+    resumes: bool = False
+    """Whether a wait may follow a time-out. Otherwise the referee waits once, until the last deadline."""
     weakened: Mapping[str, str] = _NOTHING
     """The protections that are only partial for this bot, each with the reason."""
 
@@ -182,11 +179,7 @@ class ForwardingChannel(Channel):
     def __init__(self, inner: Channel) -> None:
         self._inner = inner
         self.weakened = inner.weakened
-
-    @property
-    def resumes(self) -> bool:
-        """Whether a wait may follow a time-out: as of the other channel."""
-        return self._inner.resumes
+        self.resumes = inner.resumes
 
     send = _forward(Channel.send)
     wait = _forward(Channel.wait)

@@ -38,34 +38,19 @@ class LineBuffer:
         self._bytes_left = self._most_bytes
         self._lines_left = self._most_lines
 
-    def single(self, data: bytes) -> str | None:
-        """Take a chunk that is one whole line of ASCII, and return its text without queueing it.
+    def whole(self, data: bytes, word: bytes = b"") -> str | None:
+        """Take whole lines of ASCII of which only the last begins with a word, and return their text.
 
-        For the first chunk since a request, while there are neither events nor an end: the allowance
-        restarts with it. Returns None, and takes nothing, where the chunk is anything else.
+        Without a word it is one line. For the first chunk since a request, while there are neither events
+        nor an end: the allowance restarts with it. Returns None, and takes nothing, where the chunk is
+        anything else, or longer than a line may be: then it has to be fed.
         """
-        size = len(data)
-        if data.find(b"\n") + 1 != size or not 1 < size <= MAX_BOT_LINE or self._tail:
+        size, count, last = len(data), data.count(b"\n"), data.rfind(b"\n", 0, -1) + 1
+        if not data.endswith(b"\n") or data.find(word) != last or last + 1 == size or self._tail:
             return None
-        if not data.isascii() or data.endswith(b"\r\n"):
+        if size > MAX_BOT_LINE or count > self._most_lines or not data.isascii() or b"\r" in data:
             return None
         self._bytes_left = self._most_bytes - size
-        self._lines_left = self._most_lines - 1
-        return data[:-1].decode("ascii")
-
-    def block(self, data: bytes, word: bytes) -> str | None:
-        """Take a chunk of whole lines of ASCII of which only the last begins with a word; return its text.
-
-        On the same terms as ``single``, and for chunks no longer than a line may be.
-        """
-        count = data.count(b"\n")
-        if not ends_with_line(data, word) or data.find(word) != data.rfind(b"\n", 0, -1) + 1:
-            return None
-        if self._tail or len(data) > MAX_BOT_LINE or count > self._most_lines:
-            return None
-        if not data.isascii() or b"\r" in data:
-            return None
-        self._bytes_left = self._most_bytes - len(data)
         self._lines_left = self._most_lines - count
         return data[:-1].decode("ascii")
 
@@ -124,11 +109,6 @@ class LineBuffer:
         if self.end is not None:
             events.append(self.end)
         return events
-
-
-def ends_with_line(data: bytes, word: bytes) -> bool:
-    """Say whether the last line is whole and begins with a word."""
-    return data.endswith(b"\n") and data.startswith(word, data.rfind(b"\n", 0, -1) + 1)
 
 
 class ErrorBuffer:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Final
 
 from tourney.bots.channel.interface import Event, Reading
-from tourney.bots.channel.line_buffer import BufferedChannel, ends_with_line
+from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses
 from tourney.bots.sandbox.processes import Pipes
 from tourney.protocol import MAX_BOT_LINE
@@ -25,6 +25,8 @@ _write = os.write
 
 class ProcessChannel(BufferedChannel):
     """Exchanges lines with a bot's process over its pipes. ``clock`` returns nanoseconds."""
+
+    resumes = True
 
     def __init__(
         self, group: BotProcesses, pipes: Pipes, *, clock: Callable[[], int] = time.monotonic_ns
@@ -47,11 +49,6 @@ class ProcessChannel(BufferedChannel):
             poll.register(group.pidfd, select.POLLIN)
         self._poller = poll
         self._poll = poll.poll
-
-    @property
-    def resumes(self) -> bool:
-        """Whether a wait may follow a time-out: yes."""
-        return True
 
     def send(self, data: bytes) -> None:
         """Queue lines for the bot and write what its pipe takes now; the rest goes out while waiting."""
@@ -137,9 +134,7 @@ class ProcessChannel(BufferedChannel):
         word = self._word
         if word and not output.startswith(word):
             output = self._gathered(output, deadline)
-            text = lines.block(output, word)
-        else:
-            text = lines.single(output)
+        text = lines.whole(output, word)
         if text is not None:
             return text
         lines.renew()
@@ -151,7 +146,9 @@ class ProcessChannel(BufferedChannel):
 
     def _gathered(self, output: bytes, deadline: int) -> bytes:
         """Read on to the line that is waited for, as long as nothing but a little output comes."""
-        while not ends_with_line(output, self._word) and 0 < len(output) < MAX_BOT_LINE:
+        while 0 < len(output) < MAX_BOT_LINE:
+            if output.endswith(b"\n") and output.startswith(self._word, output.rfind(b"\n", 0, -1) + 1):
+                break
             ready = self._poll(self._left_ms(deadline))
             if len(ready) != 1 or ready[0][0] != self._stdout:
                 break
@@ -201,7 +198,7 @@ class ProcessChannel(BufferedChannel):
         """Let them go on."""
         if self._frozen:
             self._frozen = False
-            self._group.thaw()
+            self._group.freeze(frozen=False)
 
     def close(self, grace: float) -> None:
         """End the bot: wait ``grace`` seconds for it to exit, then kill all of it; reap."""

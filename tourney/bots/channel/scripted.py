@@ -46,6 +46,8 @@ class ScriptedChannel(Channel):
     ``closed``, ``grace`` and ``frozen`` record the calls of ``close``, ``freeze`` and ``thaw``.
     """
 
+    resumes = True
+
     def __init__(
         self, script: str | Iterable[str], *, clock: ScriptClock | None = None, name: str = "bot"
     ) -> None:
@@ -63,11 +65,6 @@ class ScriptedChannel(Channel):
         self.frozen = False
         for step in self._steps:
             _check(step)
-
-    @property
-    def resumes(self) -> bool:
-        """Whether a wait may follow a time-out: yes."""
-        return True
 
     def send(self, data: bytes) -> None:
         """Assert that these lines come next in the script."""

@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from tourney.bots.channel.interface import Event, EventKind, Reading
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.processes import (
+    TRY_SECONDS,
     Pipes,
     Process,
     children_of,
@@ -25,11 +26,8 @@ from tourney.bots.sandbox.processes import (
 )
 from tourney.errors import SandboxError
 
-TRY_SECONDS: Final = 20  # time for a sandbox to get ready
 _REAP_MS = 5_000  # time for a killed process to be gone; only one stuck in the kernel takes longer
-_CLOSED_MS = (
-    500  # time to exit after the end of the output: the exit code is then known, on a busy machine too
-)
+_CLOSED_MS = 500  # time to exit after the end of the output, so that the exit code is known
 _SOON_MS = 50  # time for a namespace to end by itself: its first process needs a processor for that
 _END_MS = 2_000  # time for a namespace to end once all of its processes were killed
 _EXIT_SIGNAL = 128
@@ -44,18 +42,18 @@ class BotProcesses:
     """
 
     alive: ClassVar[set[int]] = set()
-    weakened: Mapping[str, str] = MappingProxyType({})
+    spared: ClassVar[int] = 0
+    """The members of the tree below ``_root`` that are not the bot's: signals leave them out."""
 
     def __init__(
         self,
         process: Process,
         cgroup: Cgroup | None = None,
         release: Callable[[], None] | None = None,
-        weakened: Mapping[str, str] | None = None,
+        weakened: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.pid = process.pid
-        if weakened:
-            self.weakened = weakened
+        self.weakened = weakened
         self._process = process
         self._cgroup = cgroup
         self._release = release
@@ -83,19 +81,12 @@ class BotProcesses:
         """The control group, if it can kill, freeze and measure."""
         return self._cgroup if self._cgroup is not None and self._cgroup.has_core else None
 
-    def freeze(self) -> None:
-        """Stop all processes."""
-        self._hold(frozen=True)
-
-    def thaw(self) -> None:
-        """Let stopped processes continue."""
-        self._hold(frozen=False)
-
-    def _hold(self, *, frozen: bool) -> None:
+    def freeze(self, *, frozen: bool = True) -> None:
+        """Stop all processes, or let them continue."""
         if (core := self._core) is not None:
             core.freeze(frozen=frozen)
-        else:
-            self._signal_bot(signal.SIGSTOP if frozen else signal.SIGCONT)
+        elif (root := self._root()) is not None:
+            signal_tree(root, signal.SIGSTOP if frozen else signal.SIGCONT, spare=self.spared)
 
     def kill(self) -> None:
         """Kill all processes. The first one stays a zombie until ``reap``, so its number is not reused."""
@@ -157,10 +148,6 @@ class BotProcesses:
             return core.cpu_ns()
         root = self._root()
         return tree_cpu_ns(root) if root is not None else None
-
-    def _signal_bot(self, number: signal.Signals) -> None:
-        if (root := self._root()) is not None:
-            signal_tree(root, number)
 
     def exited(self, timeout_ms: int) -> bool:
         """Wait at most ``timeout_ms`` for the first process to exit; say whether it has. Does not reap it."""
@@ -277,19 +264,20 @@ class NamespaceProcesses(BotProcesses):
     When the namespace's first process ends, the kernel ends all the others; bubblewrap reaps it and exits.
     """
 
+    spared = 1  # the namespace's first process has to reap
     _first: int | None = None
 
-    def _namespace_init(self) -> int | None:
-        """The namespace's first process, or None before it has started."""
+    def _root(self) -> int | None:
+        """The namespace's first process; None before it has started, and once it is reaped."""
         if self._first is None and self._status is None:
             found = children_of(self.pid)
             self._first = found[0] if len(found) == 1 else None
-        return self._first
+        return self._first if self._status is None else None
 
     def kill(self) -> None:
         """End the namespace; if there is none yet or it lingers, kill every process there is."""
-        first = self._namespace_init()
-        if first is not None and self._status is None and not self.exited(0):
+        first = self._root()
+        if first is not None and not self.exited(0):
             # Bubblewrap is alive and has not reaped it, so the number is still its own.
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(first, signal.SIGKILL)
@@ -301,7 +289,7 @@ class NamespaceProcesses(BotProcesses):
             if core is not None:
                 core.kill()
             else:
-                signal_tree(first, signal.SIGKILL, spare=1)
+                signal_tree(first, signal.SIGKILL, spare=self.spared)
             if self.exited(_END_MS):
                 return
         super().kill()
@@ -316,14 +304,6 @@ class NamespaceProcesses(BotProcesses):
         if code > _EXIT_SIGNAL:
             return f"killed by {_signal_name(code - _EXIT_SIGNAL)} (or exited with code {code})"
         return super()._exit_words(code)
-
-    def _root(self) -> int | None:
-        return self._namespace_init() if self._status is None else None
-
-    def _signal_bot(self, number: signal.Signals) -> None:
-        # Bubblewrap's own two processes go on: they have to reap.
-        if (first := self._root()) is not None:
-            signal_tree(first, number, spare=1)
 
 
 def _signal_name(number: int) -> str:
@@ -367,7 +347,6 @@ class HeldBot:
         self._group.end(self._pipes)
 
     def _wait(self) -> None:
-        """Wait until all is ready. Raises SandboxError."""
         poll = select.poll()
         poll.register(self._pipes.stdout, select.POLLIN)
         if not poll.poll(TRY_SECONDS * 1000):

@@ -5,20 +5,19 @@ processes of one user may signal each other. Otherwise it runs in a user namespa
 """
 
 import os
-import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final, Self
 
 from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
-from tourney.bots.sandbox.bot_processes import TRY_SECONDS, NamespaceProcesses
+from tourney.bots.sandbox.bot_processes import NamespaceProcesses
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
 from tourney.bots.sandbox.kernel_rules import landlock_words, seccomp_filter
 from tourney.bots.sandbox.plain import prlimit_words
-from tourney.bots.sandbox.processes import OUTPUT, high
+from tourney.bots.sandbox.processes import OUTPUT, high, output_of
 from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox, all_degrees, program
 from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
@@ -257,7 +256,8 @@ def _processes_flag() -> str:
     wanted = {"address space": 1 << 30, "file size": 1 << 20, "open files": 100}
     wanted |= {"core file size": 0, "processes": 100}
     for flag in "pu":
-        said = _said([_SHELL, "-c", f'{_ulimits(limits, flag)} && exec "$@"', "sh", "/bin/cat", _LIMITS])
+        script = f'{_ulimits(limits, flag)} && exec "$@"'
+        said = output_of([_SHELL, "-c", script, "sh", "/bin/cat", _LIMITS]) or ""
         rows = {line[:26].strip(): line[26:].split()[:2] for line in said.splitlines()}
         if all(rows.get(f"Max {name}") == [str(value)] * 2 for name, value in wanted.items()):
             return flag
@@ -268,16 +268,7 @@ def _processes_flag() -> str:
 def _shell_is_exact() -> bool:
     """Say whether a shell adds no variable to what it becomes, after ``unset``."""
     script = f'unset {_ADDED}; export "$1" && shift && exec "$@"'
-    return _said([_SHELL, "-c", script, "sh", "A=1", _needed("env")]) == "A=1\n"
-
-
-def _said(words: Sequence[str]) -> str:
-    """The output of a command with an empty environment; "" if it fails."""
-    try:
-        done = subprocess.run(words, env={}, capture_output=True, timeout=TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    return output_of([_SHELL, "-c", script, "sh", "A=1", _needed("env")]) == "A=1\n"
 
 
 def _needed(name: str) -> str:

@@ -150,7 +150,7 @@ class Cgroup:
         """Kill the remaining processes and remove the groups. Raises nothing: ``sweep`` gets the rest."""
         until = time.monotonic() + _REMOVE_SECONDS
         pause = _LEAVE_SECONDS
-        while not self._is_gone() and time.monotonic() < until:
+        while not self.is_gone() and time.monotonic() < until:
             self.kill()
             time.sleep(pause)  # no event says when the group is free
             pause = min(2 * pause, _MOST_SECONDS)
@@ -164,17 +164,11 @@ class Cgroup:
         """
         self._done = done
         self._keep_caches = keep_caches
-        if not self._is_gone():
+        if not self.is_gone():
             self.kill()
             self._ended.groups.append(self)
 
-    def settle(self, *, wait: bool) -> bool:
-        """Remove the groups after ``leave``, or ``wait`` until that is possible; say whether it is done."""
-        if wait:
-            self.remove()
-        return self._is_gone() or wait
-
-    def _is_gone(self) -> bool:
+    def is_gone(self) -> bool:
         """Remove the groups that are empty; say whether none is left."""
         for fd in (self._cpu, self._pressure):
             if fd >= 0:
@@ -247,8 +241,9 @@ class Cgroups:
 
         Returns the bytes that these and earlier ones had read first and that could not be dropped.
         """
-        left = [group for group in self.ended.groups if not group.settle(wait=wait)]
-        self.ended.groups[:] = left
+        for group in self.ended.groups if wait else ():
+            group.remove()
+        self.ended.groups[:] = [] if wait else [one for one in self.ended.groups if not one.is_gone()]
         return self.ended.cached
 
     def sweep(self) -> None:

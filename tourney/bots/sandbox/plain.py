@@ -1,14 +1,12 @@
 """The plain sandbox: no containment, but a process group, the exact environment, and limits if wanted."""
 
-import subprocess
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Self
 
 from tourney.bots.catalogue.command import BotCommand
-from tourney.bots.sandbox.bot_processes import TRY_SECONDS
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroups
+from tourney.bots.sandbox.processes import output_of
 from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox, all_degrees, program
 from tourney.schema import SandboxLevel
 
@@ -36,7 +34,10 @@ class PlainSandbox(Sandbox):
     @classmethod
     def open(cls, level: SandboxLevel) -> Self:
         """The sandbox with all limits that work here; with the level "off", without limits."""
-        setpriv = _working(program("setpriv"))
+        setpriv = program("setpriv")
+        # Old versions cannot tie a process to its parent's life.
+        if setpriv is not None and output_of([setpriv, "--pdeathsig", "KILL", "--", "true"]) is None:
+            setpriv = None
         if level == "off":
             return cls(level, setpriv=setpriv)
         return cls(level, program("prlimit"), setpriv, find_cgroups())
@@ -77,15 +78,3 @@ def prlimit_words(prlimit: str, limits: ResourceLimits, *, processes: bool = Fal
         *([f"--nproc={limits.processes}"] if processes else []),
         "--",
     ]
-
-
-def _working(setpriv: str | None) -> str | None:
-    """The path if the program can tie a process to its parent's life: old versions cannot."""
-    if setpriv is None:
-        return None
-    with suppress(OSError, subprocess.TimeoutExpired):
-        tried = [setpriv, "--pdeathsig", "KILL", "--", "true"]
-        done = subprocess.run(tried, env={}, capture_output=True, timeout=TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
-        if done.returncode == 0:
-            return setpriv
-    return None

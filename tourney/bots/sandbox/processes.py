@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 
 Processors = tuple[int, ...]  # numbers of processors, ascending; () for any
 OUTPUT: Final = 7  # the descriptor of a bot's output while its sandbox is made
+TRY_SECONDS: Final = 20  # time for a sandbox to get ready
 _LOW: Final = 10  # descriptors below it have a digit for a name, in shells and here
 _RESTORED: Final = (signal.SIGPIPE, signal.SIGXFSZ)  # Python ignores these signals, and a bot does not
 MEASURED: Final = 32  # processes of a tree whose time is read: the oldest
@@ -72,18 +73,16 @@ class Pipes(NamedTuple):
 
 
 @contextmanager
-def _new_pipes(*, merged: bool, aside: bool = False) -> Iterator[tuple[tuple[int, int, int], Pipes]]:
+def _new_pipes(*, merged: bool) -> Iterator[tuple[tuple[int, int, int], Pipes]]:
     """Open the ends of a program that starts inside, and the referee's; the former close when it has started.
 
-    ``merged``: one pipe is for output and errors. ``aside``: the program's ends are ``high``.
+    ``merged``: one pipe is for output and errors. The program's ends are ``high``.
     """
     pairs: list[tuple[int, int]] = []
     try:
         for number in range(2 if merged else 3):
             read, written = os.pipe()
-            if aside:
-                read, written = (read, high(written)) if number else (high(read), written)
-            pairs.append((read, written))
+            pairs.append((read, high(written)) if number else (high(read), written))
         ends = pairs[0][0], pairs[1][1], pairs[-1][1]
         pipes = Pipes(pairs[0][1], pairs[1][0], -1 if merged else pairs[2][0])
         yield ends, pipes
@@ -153,7 +152,7 @@ def start_held(
     Its own output goes to standard error; the bot's output is descriptor OUTPUT until the bot starts, so
     that none of the sandbox's own processes holds it open. ``fds`` keep their numbers; see ``high``.
     """
-    with _new_pipes(merged=merged, aside=True) as ((given, output, errors), pipes):
+    with _new_pipes(merged=merged) as ((given, output, errors), pipes):
         copies = ((given, 0), (errors, 1), (errors, 2), (output, OUTPUT))
         _keep_inherited()
         for fd in fds:
@@ -190,6 +189,15 @@ def high(fd: int) -> int:
         return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _LOW)
     finally:
         os.close(fd)
+
+
+def output_of(words: Sequence[str]) -> str | None:
+    """The output of a command with an empty environment, or None if it fails or hangs."""
+    try:
+        done = subprocess.run(words, env={}, capture_output=True, timeout=TRY_SECONDS, check=False)  # noqa: S603 - a fixed command
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
 
 def children_of(pid: int) -> list[int]:
