@@ -180,16 +180,14 @@ def _begin() -> None:
     for number in TERMINAL_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     unblock_terminal_signals()
-    when_orphaned(end_now)
+    when_orphaned()
 
 
-def end_now() -> None:
-    """End this process at once, as a killed one would."""
-    os._exit(1)
+def when_orphaned(do: Callable[[], object] = lambda: os._exit(1)) -> None:
+    """Do something, in a thread, as soon as the parent of this spawned process is gone.
 
-
-def when_orphaned(do: Callable[[], object] = end_now) -> None:
-    """Do something, in a thread, as soon as the parent of this spawned process is gone: by default, end."""
+    The default is to end as a killed process would: nothing that the parent waited for is needed.
+    """
     parent = multiprocessing.parent_process()
 
     def watch() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,24 +53,19 @@ class Book:
 
         Played actions come before the position. Actions that are not legal are left out.
         """
-        if not self._lines:
-            return None
-        moves: tuple[tuple[str, int], ...] | None = None
+        moves: tuple[tuple[str, int], ...] = ()
         played = [action for _, action in turn.match.history]
         if None not in played:
-            moves = self._lines.get(("play", " ".join(map(str, played))))
-        if moves is None and any(kind == "position" for kind, _ in self._lines):
-            moves = self._lines.get(("position", turn.observation))
+            moves = self._lines.get(("play", " ".join(map(str, played))), ())
+        # Looked at only for books that need it: a bot need not have requested positions.
+        if not moves and any(kind == "position" for kind, _ in self._lines):
+            moves = self._lines.get(("position", turn.observation), ())
         legal = turn.legal if moves else ()
-        open_ = [(action, weight) for action, weight in moves or () if action in legal]
+        open_ = [(action, weight) for action, weight in moves if action in legal]
         if not open_:
             return None
-        rest = turn.draw(sum(weight for _, weight in open_))
-        for action, weight in open_:
-            rest -= weight
-            if rest < 0:
-                return action
-        return None
+        ends = list(accumulate(weight for _, weight in open_))
+        return open_[bisect_right(ends, turn.draw(ends[-1]))][0]
 
 
 def _parse(words: list[str], where: str) -> tuple[tuple[str, str], tuple[tuple[str, int], ...]]:
