@@ -1,4 +1,4 @@
-"""The lines of the bot protocol: exact bytes in both directions, and refusals."""
+"""The lines of the bot protocol: exact bytes in both directions, refusals, and scores as chances to win."""
 
 import pytest
 from hypothesis import given
@@ -27,8 +27,10 @@ from tourney.protocol import (
     Resign,
     Reveal,
     Withdrawn,
+    chance_of_pawns,
     decode_bot,
     decode_referee,
+    win_chance,
 )
 
 REFEREE: list[tuple[bytes, RefereeMessage]] = [
@@ -242,3 +244,26 @@ def test_bad_greetings_are_refused_in_a_sentence(words: str) -> None:
     message = decode_bot(f"bot {words}")
     assert isinstance(message, Invalid)
     assert message.why.startswith("bot: ")
+
+
+@pytest.mark.parametrize(
+    ("info", "chance"),
+    [
+        ("win=0.62 score=-3", 620),
+        ("win=1.5", None),
+        ("score=997 mate=3 depth=9", 1000),
+        ("score=-999 mate=-1", 0),
+        ("depth=3 score=0.50 pv=a,b", 750),
+        ("score=-1.00", 0),
+        ("score=1.01", None),
+        ("scores=0.5 underscore=1 nodes=5", None),
+        ("score=abc", None),
+    ],
+)
+def test_chance_by_the_first_key_that_has_one(info: str, chance: int | None) -> None:
+    assert win_chance(info) == chance
+
+
+@pytest.mark.parametrize(("pawns", "chance"), [(0, 500), (4, 909), (-4, 91), (5000, 1000), (-5000, 0)])
+def test_pawns_are_hundred_elo_each(pawns: float, chance: int) -> None:
+    assert chance_of_pawns(pawns) == chance

@@ -7,6 +7,7 @@ Messages are NamedTuples because every bot of the SDK imports this module at its
 would add 10 to 30 ms. NamedTuples of different types may be equal, so compare types first.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
@@ -52,15 +53,10 @@ class NewGame(NamedTuple):
 
     def encode(self) -> bytes:
         """The line."""
-        words = [f"game {self.game} seats={self.seats} seat={self.seat} seed={self.seed}"]
-        if self.move_ms is not None:
-            words.append(f"move={self.move_ms}")
-        if self.clock_ms is not None:
-            words.append(f"clock={self.clock_ms} inc={self.increment_ms}")
-        if self.nodes is not None:
-            words.append(f"nodes={self.nodes}")
-        words.extend(f"{key}={value}" for key, value in self.options.items())
-        return _line(" ".join(words))
+        words = f"game {self.game} seats={self.seats} seat={self.seat} seed={self.seed}"
+        clock = None if self.clock_ms is None else f"clock={self.clock_ms} inc={self.increment_ms}"
+        options = "".join(f" {key}={value}" for key, value in self.options.items())
+        return _line(words + _limits(self.move_ms, clock, self.nodes) + options)
 
 
 class Play(NamedTuple):
@@ -115,14 +111,10 @@ class Go(NamedTuple):
 
     def encode(self) -> bytes:
         """The line."""
-        words = ["go"]
-        if self.move_ms is not None:
-            words.append(f"move={self.move_ms}")
+        clock = None
         if self.clocks_ms is not None:
-            words.append(f"clocks={','.join(map(str, self.clocks_ms))} inc={self.increment_ms}")
-        if self.nodes is not None:
-            words.append(f"nodes={self.nodes}")
-        return _line(" ".join(words))
+            clock = f"clocks={','.join(map(str, self.clocks_ms))} inc={self.increment_ms}"
+        return _line("go" + _limits(self.move_ms, clock, self.nodes))
 
 
 class Withdrawn(NamedTuple):
@@ -218,8 +210,6 @@ BotMessage: TypeAlias = Greeting | Ready | Move | Resign | Info
 
 HELLO: Final = Hello().encode()
 QUIT: Final = Quit().encode()
-
-_READY, _RESIGN = Ready(), Resign()
 _WANTS = ("position", "legal")
 
 
@@ -250,9 +240,9 @@ def decode_bot(line: str) -> BotMessage | Invalid:
     if word == "info":
         return Info(rest)
     if line == "ready":
-        return _READY
+        return Ready()
     if line == "resign":
-        return _RESIGN
+        return Resign()
     if word == "bot":
         return _greeting(rest)
     return Invalid(f"{shown(line)} is not a line of the protocol")
@@ -278,11 +268,42 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
+# -- the chance to win by an info line --------------------------------------------------------------------
+#
+# A chance is in thousandths, from the mover's point of view: the expected points of the match. The first key
+# that is there decides: ``win=0.62`` is the chance itself, which the adapters of engines print beside a score
+# in pawns; ``mate=3`` is 1, ``mate=-3`` is 0; ``score=`` is from -1 (lost) to 1 (won), as the SDK writes it.
+
+SURE_WIN: Final = 1000
+CHANCE_KEYS: Final = ("win", "mate", "score")
+_CHANCES: Final = rf"(?a:(?:^| )({'|'.join(CHANCE_KEYS)})=([+-]?\d{{1,9}}(?:\.\d{{1,9}})?)(?= |$))"
+
+
+def chance_of_pawns(pawns: float) -> int:
+    """The chance of an engine's score: Elo's expected score, with 100 centipawns as 100 Elo."""
+    return round(SURE_WIN / (1 + 10 ** (-min(max(pawns, -100.0), 100.0) / 4)))
+
+
+def win_chance(info: str) -> int | None:
+    """The chance that the text of an ``info`` line means, or None."""
+    # Compiled at the first use: bots import this module, and have none.
+    return chance_in({key: float(value) for key, value in re.findall(_CHANCES, info)})
+
+
+def chance_in(said: Mapping[str, float]) -> int | None:
+    """The chance that the values of CHANCE_KEYS mean, or None."""
+    if "win" in said:
+        return round(SURE_WIN * said["win"]) if 0 <= said["win"] <= 1 else None
+    if "mate" in said:
+        return SURE_WIN if said["mate"] > 0 else 0
+    score = said.get("score")
+    return None if score is None or not -1 <= score <= 1 else round(SURE_WIN * (score + 1) / 2)
+
+
 def _greeting(words: str) -> Greeting | Invalid:
     """Read what follows ``bot``: KEY=VALUE words, each key once, ``wants`` a list of _WANTS."""
     if not words:
         return Greeting()
-    wants: list[str] = []
     pairs: dict[str, str] = {}
     for word in words.split(" "):
         key, equals, value = word.partition("=")
@@ -291,27 +312,25 @@ def _greeting(words: str) -> Greeting | Invalid:
         if key in pairs:
             return Invalid(f"bot: {key} is given twice")
         pairs[key] = value
-        if key == "wants":
-            wants = value.split(",")
-            for want in wants:
-                if want not in _WANTS or wants.count(want) > 1:
-                    return Invalid(f"bot: wants={shown(value)} is not position, legal, or both, each once")
-    pairs.pop("wants", None)
+    given = pairs.pop("wants", None)
+    wants = [] if given is None else given.split(",")
+    if any(want not in _WANTS or wants.count(want) > 1 for want in wants):
+        return Invalid(f"bot: wants={shown(str(given))} is not position, legal, or both, each once")
     return Greeting("position" in wants, "legal" in wants, tuple(pairs.items()))
 
 
 def _game(rest: str) -> NewGame:
     name, *words = rest.split(" ")
-    pairs = dict(_pair(word) for word in words)
+    pairs = dict(word.split("=", 1) for word in words)
     seats, seat, seed = (_number(pairs.pop(key)) for key in ("seats", "seat", "seed"))
-    move, clock, inc, nodes = (_optional(pairs.pop(key, None)) for key in ("move", "clock", "inc", "nodes"))
+    move, clock, inc, nodes = _numbers(pairs, "move", "clock", "inc", "nodes")
     return NewGame(name, seats, seat, seed, move, clock, inc or 0, nodes, pairs)
 
 
 def _go(rest: str) -> Go:
-    pairs = dict(_pair(word) for word in rest.split(" ")) if rest else {}
+    pairs = dict(word.split("=", 1) for word in rest.split(" ")) if rest else {}
     clocks = pairs.pop("clocks", None)
-    move, inc, nodes = (_optional(pairs.pop(key, None)) for key in ("move", "inc", "nodes"))
+    move, inc, nodes = _numbers(pairs, "move", "inc", "nodes")
     if pairs:
         raise ValueError(f"unknown words: {pairs}")
     return Go(move, None if clocks is None else tuple(map(_number, clocks.split(","))), inc or 0, nodes)
@@ -319,7 +338,7 @@ def _go(rest: str) -> Go:
 
 def _over(rest: str) -> Over:
     *ranks, reason = rest.split(" ")
-    key, word = _pair(reason)
+    key, word = reason.split("=", 1)
     if key != "reason" or not ranks:
         raise ValueError("no reason or no ranks")
     return Over(tuple(map(_number, ranks)), word)
@@ -330,19 +349,15 @@ def _played(rest: str) -> tuple[int, str]:
     return _number(seat), action
 
 
-def _pair(word: str) -> tuple[str, str]:
-    key, value = word.split("=", 1)
-    return key, value
-
-
 def _number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise ValueError(f"{shown(text)} is not a number")
     return int(text)
 
 
-def _optional(text: str | None) -> int | None:
-    return None if text is None else _number(text)
+def _numbers(pairs: dict[str, str], *keys: str) -> list[int | None]:
+    """Take the numbers of some keys, None for those that are missing."""
+    return [_number(pairs.pop(key)) if key in pairs else None for key in keys]
 
 
 _REFEREE: Final[Mapping[str, Callable[[str], RefereeMessage]]] = {
@@ -357,6 +372,11 @@ _REFEREE: Final[Mapping[str, Callable[[str], RefereeMessage]]] = {
     "over": _over,
     "quit": lambda _: Quit(),
 }
+
+
+def _limits(move_ms: int | None, clock: str | None, nodes: int | None) -> str:
+    move = "" if move_ms is None else f" move={move_ms}"
+    return move + ("" if clock is None else f" {clock}") + ("" if nodes is None else f" nodes={nodes}")
 
 
 def _line(text: str) -> bytes:

@@ -10,7 +10,6 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.win_chance import WHOLE
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, counting, current
@@ -20,6 +19,7 @@ from tourney.interface.found_match import is_file, names_match, read_match
 from tourney.interface.playing import split_bot
 from tourney.match.analysis import Analyser, Analysis, Mark
 from tourney.match.record import Record
+from tourney.protocol import SURE_WIN
 from tourney.report import display
 from tourney.run.reruns import AnalysisRun, Replayed, find_analyser
 from tourney.schema import Document, Part
@@ -280,10 +280,10 @@ def _match_part(label: str, record: Record, analysis: Analysis) -> AnalyzedMatch
                 action=point.ply + 1,
                 seat=point.seat,
                 played=record.actions[point.ply][1] if point.ply < len(record.actions) else None,
-                value=point.value / WHOLE,
+                value=point.value / SURE_WIN,
                 best=point.best,
                 line=point.line,
-                loss=None if point.loss is None else point.loss / WHOLE,
+                loss=None if point.loss is None else point.loss / SURE_WIN,
                 mark=point.mark,
             )
             for point in analysis.points

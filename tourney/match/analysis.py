@@ -22,7 +22,6 @@ import msgspec
 import rfc8785
 from msgspec import Meta, Struct, structs
 
-from tourney.bots.win_chance import WHOLE, win_chance
 from tourney.errors import InputError
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.registry import find_game
@@ -31,6 +30,7 @@ from tourney.match.guided_channel import CHOSEN, FollowedRecord
 from tourney.match.record import Record
 from tourney.match.result import PlayedMatch
 from tourney.match.spec import Entrant, Limits, MatchSpec
+from tourney.protocol import SURE_WIN, win_chance
 from tourney.schema import Digest
 
 Mark = Literal["inaccuracy", "mistake", "blunder"]
@@ -43,7 +43,7 @@ MARKS: Final[tuple[tuple[int, Mark, str], ...]] = (
 MOST_LINE: Final = 24
 """The actions of a better line that are kept."""
 
-Thousandths = Annotated[int, Meta(ge=0, le=WHOLE)]
+Thousandths = Annotated[int, Meta(ge=0, le=SURE_WIN)]
 
 
 class ValuedTurn(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -73,7 +73,7 @@ class ValuedTurn(Struct, frozen=True, array_like=True, forbid_unknown_fields=Tru
     @property
     def chance(self) -> int:
         """The first seat's chance, of two."""
-        return self.value if self.seat == 1 else WHOLE - self.value
+        return self.value if self.seat == 1 else SURE_WIN - self.value
 
 
 class Analyser(Struct, frozen=True, forbid_unknown_fields=True):
@@ -200,8 +200,8 @@ def _points(record: Record, said: Mapping[int, ValuedTurn]) -> Iterator[ValuedTu
             following, value = after
             between = range(ply + 1, following)  # all of them are draws
             if has_lucks or not between:
-                luck = round(WHOLE * sum(lucks[one][point.seat - 1] for one in between) / POINT)
-                loss = min(max(point.value - min(max(value - luck, 0), WHOLE), 0), WHOLE)
+                luck = round(SURE_WIN * sum(lucks[one][point.seat - 1] for one in between) / POINT)
+                loss = min(max(point.value - min(max(value - luck, 0), SURE_WIN), 0), SURE_WIN)
         yield structs.replace(point, loss=loss)
 
 
@@ -212,12 +212,12 @@ def _after(record: Record, said: Mapping[int, ValuedTurn], ply: int, seat: int) 
         following += 1
     if following in said:
         value = said[following].value
-        return following, value if said[following].seat == seat else WHOLE - value
+        return following, value if said[following].seat == seat else SURE_WIN - value
     if following < len(record.actions) or record.outcome.reason in {"fault", "resign", "adjudication"}:
         return None
     ranks = record.outcome.ranks
     mine, other = ranks[seat - 1], ranks[2 - seat]
-    return following, WHOLE // 2 * (1 + (mine < other) - (mine > other))
+    return following, SURE_WIN // 2 * (1 + (mine < other) - (mine > other))
 
 
 def _turns(record: Record, game: AnyGame) -> list[tuple[bool, bool]]:

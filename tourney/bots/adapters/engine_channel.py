@@ -11,8 +11,18 @@ from typing import ClassVar, Final, Literal
 
 from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, line_event
 from tourney.bots.protocols import BotProtocol
-from tourney.bots.win_chance import WHOLE, of_pawns
-from tourney.protocol import Go, Hello, Info, NewGame, Play, Quit, decode_referee, shown
+from tourney.protocol import (
+    SURE_WIN,
+    Go,
+    Hello,
+    Info,
+    NewGame,
+    Play,
+    Quit,
+    chance_of_pawns,
+    decode_referee,
+    shown,
+)
 
 MAX_OUTPUT: Final = (1 << 20, 20_000)
 """Most bytes and lines of an engine between two requests; more than a bot's, as most lines are dropped."""
@@ -165,7 +175,7 @@ class EngineChannel(ForwardingChannel):
 def score_words(centipawns: int) -> dict[str, str]:
     """An engine's score for ``info``: in pawns, with the chance to win that it means."""
     pawns = centipawns / 100
-    return {"score": f"{pawns:.2f}", "win": f"{of_pawns(pawns) / WHOLE:.3f}"}
+    return {"score": f"{pawns:.2f}", "win": f"{chance_of_pawns(pawns) / SURE_WIN:.3f}"}
 
 
 def mate_words(moves: int, *, won: bool) -> dict[str, str]:

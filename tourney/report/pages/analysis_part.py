@@ -5,11 +5,11 @@ from typing import Final
 
 from msgspec import structs
 
-from tourney.bots.win_chance import WHOLE
 from tourney.errors import GameError
 from tourney.match.analysis import Analysis, ValuedTurn
 from tourney.match.record import Record
 from tourney.match.verify import written_actions
+from tourney.protocol import SURE_WIN
 from tourney.report import display
 from tourney.report.display import SeatLabel
 from tourney.report.output.layout import Context
@@ -37,7 +37,7 @@ def analysis_part(
     marked = _listed(analysis)
     two = len(seats) == 2
     chances = [
-        (turn.ply, 1 if two else turn.seat, 100 * (turn.chance if two else turn.value) / WHOLE)
+        (turn.ply, 1 if two else turn.seat, 100 * (turn.chance if two else turn.value) / SURE_WIN)
         for turn in analysis.points
     ]
     return {
@@ -137,4 +137,4 @@ def _plots(
 
 
 def _percent(value: int) -> str:
-    return f"{100 * value / WHOLE:.0f} %"
+    return f"{100 * value / SURE_WIN:.0f} %"

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import msgspec
 from markupsafe import Markup
 
-from tourney.bots.win_chance import KEYS, WHOLE, chance_in
 from tourney.errors import GameError
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
 from tourney.match.result import SeatLoad
+from tourney.protocol import CHANCE_KEYS, SURE_WIN, chance_in
 from tourney.report import display
 from tourney.report.charts.chart import draw
 from tourney.report.charts.kinds import match_plot
@@ -246,14 +246,14 @@ def _chances(info: MatchInfo, *, two: bool) -> Mapping[int, Series]:
     found: dict[int, list[tuple[int, float]]] = {}
     for seat, own in info.seats.items():
         by_ply: dict[int, dict[str, float]] = {}
-        for key in KEYS:
+        for key in CHANCE_KEYS:
             for ply, value in own.numbers(key):
                 by_ply.setdefault(ply, {})[key] = value
         for ply, said in sorted(by_ply.items()):
             if (chance := chance_in(said)) is None:
                 return {}
-            seen = WHOLE - chance if two and seat == 2 else chance
-            found.setdefault(seat, []).append((ply, 100 * seen / WHOLE))
+            seen = SURE_WIN - chance if two and seat == 2 else chance
+            found.setdefault(seat, []).append((ply, 100 * seen / SURE_WIN))
     return dict(found)
 
 
