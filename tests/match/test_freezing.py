@@ -262,12 +262,10 @@ class Counted(BotProcesses):
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
+        self.weakened = {}
 
-    def freeze(self) -> None:
-        self.calls["freeze"] += 1
-
-    def thaw(self) -> None:
-        self.calls["thaw"] += 1
+    def freeze(self, *, frozen: bool = True) -> None:
+        self.calls["freeze" if frozen else "thaw"] += 1
 
     def reading(self) -> Reading:
         self.calls["reading"] += 1

@@ -21,7 +21,7 @@ from tourney.bots.channel.process_channel import ProcessChannel
 from tourney.bots.protocols import PROTOCOLS, BotProtocol
 from tourney.bots.sandbox.processes import Processors, free_processors, seat_processors, started_on
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.bots.wasm.fuel import instance_order, refuse_unknown
+from tourney.bots.wasm.fuel import HostOrder, refuse_unknown
 from tourney.bots.wasm.fuel_channel import FuelChannel, FuelClock, Host, Hosts
 from tourney.errors import SandboxError, TourneyError, UsageError
 from tourney.games.base import AnyGame
@@ -106,7 +106,7 @@ class StoreLauncher:
         key = (entrant.digest, entrant.args, limits.memory_mb, limits.meter)
         host = self._hosts.take(key, lambda: Host.start(command, limits.memory_mb, self._sandbox))
         assert limits.fuel_per_ms is not None  # noqa: S101 - limits that count fuel have it
-        order = instance_order(bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
+        order = HostOrder(b"N", bot_seed(spec.seed, seat), limits.fuel_per_ms, limits.memory_mb << 20)
         back = partial(self._hosts.give_back, key)
         return protocol.adapt(FuelChannel(host, clock, limits.fuel_per_ms, order, back))
 

@@ -11,6 +11,7 @@ import pytest
 from tourney.bots.catalogue import submission
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.catalogue.submission import digest_of_bot, tar_ending
+from tourney.bots.catalogue.tree import Bounds
 from tourney.errors import BotError
 
 TOML = b'name = "drifter"\nversion = "1"\ngames = ["sage-stones"]\ncommand = ["./run"]\n'
@@ -81,7 +82,7 @@ def test_bomb_ends_at_the_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_entries_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Entries of the bot's folder itself make no file and no folder."""
-    monkeypatch.setattr(submission, "SUBMITTED", submission.SUBMITTED.__class__(3, 1 << 20, "a bot"))
+    monkeypatch.setattr(submission, "SUBMITTED", Bounds(3, 1 << 20, "a bot"))
     root = [lambda opened: entry(opened, "./", type=tarfile.DIRTYPE)] * 6
     with pytest.raises(BotError, match="more names than a bot may have"):
         digest_of_bot(packed(tmp_path / "x.tar", *root))

@@ -1,26 +1,25 @@
 """The frames between the referee and a module's host, and the meter's name."""
 
+from io import BytesIO
+
 import pytest
 
 from tourney.bots.wasm import fuel
+from tourney.bots.wasm.fuel import HostOrder, HostReport
 from tourney.errors import UsageError
 
 
 def test_orders_and_reports_are_read_as_they_were_written() -> None:
-    assert fuel.read_order(fuel.instance_order(7, 20_000, 1 << 24)) == (b"N", 7, 20_000, 1 << 24, 0)
-    frame = fuel.run_order(9, b"go\n")
-    assert fuel.read_order(frame[: fuel.ASKED_SIZE]) == (b"R", 9, 0, 0, 3)
-    assert frame[fuel.ASKED_SIZE :] == b"go\n"
-    report = fuel.report(b"X", 5, b"move a1\n", b"oops", "trap: unreachable")
-    assert fuel.read_report(report[: fuel.REPORT_SIZE]) == (b"X", 5, 8, 4, 17)
-    assert report[fuel.REPORT_SIZE :] == b"move a1\noopstrap: unreachable"
+    for order in (HostOrder(b"N", 7, 20_000, 1 << 24), HostOrder(b"R", 9, data=b"go\n")):
+        assert HostOrder.read(BytesIO(order.encode()).read) == order
+    report = HostReport(b"X", 5, b"move a1\n", b"oops", "trap: unreachable")
+    assert report.encode().endswith(b"move a1\noopstrap: unreachable")
+    assert HostReport.read(BytesIO(report.encode()).read) == report
 
 
 def test_words_of_a_report_are_bounded() -> None:
-    report = fuel.report(b"X", 5, words="\ud800" + "x" * 5_000)
-    assert (
-        fuel.read_report(report[: fuel.REPORT_SIZE]).words == fuel.MAX_WORDS == len(report) - fuel.REPORT_SIZE
-    )
+    frame = HostReport(b"X", 5, words="\ud800" + "x" * 5_000).encode()
+    assert HostReport.read(BytesIO(frame).read).words == "?" + "x" * (fuel.MAX_WORDS - 1)
 
 
 def test_unknown_meter_is_refused() -> None:

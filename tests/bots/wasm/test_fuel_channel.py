@@ -11,7 +11,7 @@ import pytest
 from tests.support.wasm import binary, start, wasmtime
 from tourney.bots.catalogue.command import CODE, BotCommand, environment, host_words, interpreter_paths
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.bots.wasm.fuel import instance_order
+from tourney.bots.wasm.fuel import HostOrder
 from tourney.bots.wasm.fuel_channel import GUARD_NS, STILL_NS, FuelChannel, FuelClock, Host, Hosts, _Watch
 from tourney.bots.wasm.library import make_engine
 from tourney.errors import SandboxError
@@ -53,7 +53,7 @@ def host(command: BotCommand) -> Iterator[Host]:
 
 
 def opened(host: Host, clock: FuelClock | None = None) -> FuelChannel:
-    order = instance_order(7, PER_MS, 64 << 20)
+    order = HostOrder(b"N", 7, PER_MS, 64 << 20)
     return FuelChannel(host, clock or FuelClock(), PER_MS, order, lambda _: None)
 
 

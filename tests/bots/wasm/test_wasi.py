@@ -45,7 +45,7 @@ def played(
         return data
 
     with pytest.raises(_EndError):
-        program(text, *words).play(HostOrder(b"N", seed, PER_MS, memory, 0), stop)
+        program(text, *words).play(HostOrder(b"N", seed, PER_MS, memory), stop)
     return seen[1:]
 
 

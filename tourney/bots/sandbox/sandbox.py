@@ -19,9 +19,9 @@ from typing import ClassVar, Final, Literal, Self
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.channel.interface import Channel, FailedChannel
 from tourney.bots.channel.process_channel import ProcessChannel
-from tourney.bots.sandbox.bot_processes import TRY_SECONDS, BotProcesses, HeldBot, last_line
+from tourney.bots.sandbox.bot_processes import BotProcesses, HeldBot, last_line
 from tourney.bots.sandbox.cgroups import Cgroup, Cgroups
-from tourney.bots.sandbox.processes import Pipes, start_held, start_process
+from tourney.bots.sandbox.processes import TRY_SECONDS, Pipes, start_held, start_process
 from tourney.bots.wasm.fuel import HOST_ADDRESS_MB, HOST_MB
 from tourney.errors import SandboxError
 from tourney.plugins import Registry

@@ -11,12 +11,12 @@ removes it.
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from tourney.errors import UsageError
 
@@ -31,64 +31,57 @@ HOST_ADDRESS_MB: Final = 16 << 10
 
 _ASKED: Final = struct.Struct("<cQQQI")
 _HEAD: Final = struct.Struct("<cQIII")
-ASKED_SIZE: Final = _ASKED.size
-REPORT_SIZE: Final = _HEAD.size
-MAX_WORDS: Final = 1_000
+MAX_WORDS: Final = 1_000  # bytes of the words in a report
 
 
 class HostOrder(NamedTuple):
     """A frame of the referee.
 
-    ``R``: go on; ``first`` is the budget, ``size`` the bytes of input that follow. ``N``: a new instance;
-    ``first`` is the bot's seed, ``second`` the fuel of a millisecond, ``third`` the bytes of memory.
+    ``R``: go on; ``first`` is the budget, ``data`` the input. ``N``: a new instance; ``first`` is the bot's
+    seed, ``second`` the fuel of a millisecond, ``third`` the bytes of memory.
     """
 
     kind: bytes
     first: int
-    second: int
-    third: int
-    size: int
+    second: int = 0
+    third: int = 0
+    data: bytes = b""
+
+    def encode(self) -> bytes:
+        """The frame."""
+        return _ASKED.pack(*self[:-1], len(self.data)) + self.data
+
+    @classmethod
+    def read(cls, take: Callable[[int], bytes]) -> Self:
+        """The order of a frame; ``take`` returns the given number of further bytes."""
+        kind, first, second, third, size = _ASKED.unpack(take(_ASKED.size))
+        return cls(kind, first, second, third, take(size))
 
 
-class Report(NamedTuple):
-    """The head of a host's frame: why the module stands still, its fuel since the order, and sizes.
+class HostReport(NamedTuple):
+    """A frame of the host: why the module stands still, its fuel since the order, and what it wrote.
 
     ``kind``: ``H`` (it has not begun), ``L`` (it wrote a line), ``W`` (it waits for input), ``F`` (it is out
-    of fuel), ``X`` (it ended) or ``M`` (the machine failed). ``used`` is the fuel; the sizes are those of its
-    output, its standard error, and the words on its end, which follow.
+    of fuel), ``X`` (it ended) or ``M`` (the machine failed). ``words`` are on its end.
     """
 
     kind: bytes
     used: int
-    output: int
-    errors: int
-    words: int
+    output: bytes = b""
+    errors: bytes = b""
+    words: str = ""
 
+    def encode(self) -> bytes:
+        """The frame."""
+        parts = self.output, self.errors, self.words.encode("utf-8", "replace")[:MAX_WORDS]
+        return _HEAD.pack(self.kind, self.used, *map(len, parts)) + b"".join(parts)
 
-def instance_order(seed: int, fuel_per_ms: int, memory: int) -> bytes:
-    """The order for a new instance."""
-    return _ASKED.pack(b"N", seed, fuel_per_ms, memory, 0)
-
-
-def run_order(budget: int, data: bytes) -> bytes:
-    """The order to go on with these lines."""
-    return _ASKED.pack(b"R", budget, 0, 0, len(data)) + data
-
-
-def read_order(head: bytes) -> HostOrder:
-    """The order of a frame's first ASKED_SIZE bytes."""
-    return HostOrder(*_ASKED.unpack(head))
-
-
-def report(kind: bytes, used: int, output: bytes = b"", errors: bytes = b"", words: str = "") -> bytes:
-    """A frame of the host."""
-    why = words.encode("utf-8", "replace")[:MAX_WORDS]
-    return _HEAD.pack(kind, used, len(output), len(errors), len(why)) + output + errors + why
-
-
-def read_report(head: bytes) -> Report:
-    """The head of a report from a frame's first REPORT_SIZE bytes."""
-    return Report(*_HEAD.unpack(head))
+    @classmethod
+    def read(cls, take: Callable[[int], bytes]) -> Self:
+        """The report of a frame; ``take`` returns the given number of further bytes."""
+        kind, used, *sizes = _HEAD.unpack(take(_HEAD.size))
+        output, errors, words = map(take, sizes)
+        return cls(kind, used, output, errors, words.decode("utf-8", "replace"))
 
 
 CALL_FUEL: Final = 20_000  # what a call of a WASI function costs
@@ -231,7 +224,6 @@ def _charged_body(body: bytes) -> Iterator[bytes]:
 
 
 def _number(data: bytes, at: int) -> tuple[int, int]:
-    """The number at a place, and the place after it."""
     found = _NUMBER.match(data, at)
     if found is None:
         raise ValueError("it ends too early")

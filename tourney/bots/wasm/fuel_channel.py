@@ -8,6 +8,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Hashable, Mapping
+from functools import partial
 from typing import Final
 
 from tourney.bots.catalogue.command import BotCommand
@@ -16,7 +17,7 @@ from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.bots.wasm.fuel import REPORT_SIZE, read_report, run_order
+from tourney.bots.wasm.fuel import HostOrder, HostReport
 from tourney.errors import SandboxError
 
 MS: Final = 1_000_000  # nanoseconds of a millisecond
@@ -77,13 +78,13 @@ class Host:
             raise
         return host
 
-    def run(self, order: bytes, budget_ns: int) -> tuple[bytes, int, bytes, bytes, str]:
-        """Give an order and return the report: kind, fuel used, output, errors and words.
+    def run(self, order: HostOrder, budget_ns: int) -> HostReport:
+        """Give an order and return the report; ``budget_ns`` is the virtual time that it may take.
 
-        ``budget_ns`` is the virtual time that it may take. Raises HostEndError.
+        Raises HostEndError.
         """
         self.ready = False
-        self._write(order)
+        self._write(order.encode())
         return self._report(budget_ns)
 
     def cpu_ms(self) -> int | None:
@@ -109,17 +110,12 @@ class Host:
             except OSError:
                 raise HostEndError(self._end_event()) from None
 
-    def _report(self, budget_ns: int) -> tuple[bytes, int, bytes, bytes, str]:
-        """Wait for a report."""
-        watch = _Watch(self._process, budget_ns)
-        head = read_report(self._take(REPORT_SIZE, watch))
-        body = self._take(head.output + head.errors + head.words, watch)
-        output, errors = body[: head.output], body[head.output : head.output + head.errors]
-        words = body[head.output + head.errors :].decode("utf-8", "replace")
-        if head.kind == b"M":
-            raise HostEndError(Event("lost", f"stopped by the machine: {words}"))
+    def _report(self, budget_ns: int) -> HostReport:
+        report = HostReport.read(partial(self._take, watch=_Watch(self._process, budget_ns)))
+        if report.kind == b"M":
+            raise HostEndError(Event("lost", f"stopped by the machine: {report.words}"))
         self.ready = True
-        return head.kind, head.used, output, errors, words
+        return report
 
     def _take(self, size: int, watch: "_Watch") -> bytes:
         while len(self._data) < size:
@@ -175,9 +171,10 @@ class Hosts:
 
     def take(self, key: Hashable, start: Callable[[], Host]) -> Host:
         """A waiting host with this key, or a new one."""
-        for number in range(len(self._waiting) - 1, -1, -1):
-            if self._waiting[number][0] == key:
-                return self._waiting.pop(number)[1]
+        for waiting in reversed(self._waiting):
+            if waiting[0] == key:
+                self._waiting.remove(waiting)
+                return waiting[1]
         return start()
 
     def give_back(self, key: Hashable, host: Host) -> None:
@@ -204,7 +201,12 @@ class FuelChannel(BufferedChannel):
     """
 
     def __init__(
-        self, host: Host, clock: FuelClock, fuel_per_ms: int, order: bytes, give_back: Callable[[Host], None]
+        self,
+        host: Host,
+        clock: FuelClock,
+        fuel_per_ms: int,
+        order: HostOrder,
+        give_back: Callable[[Host], None],
     ) -> None:
         super().__init__()
         self._host = host
@@ -212,7 +214,7 @@ class FuelChannel(BufferedChannel):
         self._clock = clock
         self._fuel_per_ms = fuel_per_ms
         self._give_back = give_back
-        self._order = order
+        self._order: HostOrder | None = order
         self._input = b""
         self._waits = False
         self._sent = 0
@@ -245,25 +247,24 @@ class FuelChannel(BufferedChannel):
         return event
 
     def _run(self, budget: int) -> None:
-        """Let the module go on."""
         data, self._input = self._input, b""
         self._waits = False
         budget_ns = budget * MS // self._fuel_per_ms
         try:
-            if self._order:
-                order, self._order = self._order, b""
+            if self._order is not None:
+                order, self._order = self._order, None
                 self._host.run(order, 0)
-            kind, used, output, errors, words = self._host.run(run_order(budget, data), budget_ns)
+            report = self._host.run(HostOrder(b"R", budget, data=data), budget_ns)
         except HostEndError as ended:
             self._lines.close(ended.event)
             return
-        self._advance(self._used + (budget if kind == b"F" else min(used, budget)))
-        self._lines.feed(output)
-        self._errors.feed(errors)
-        if kind == b"W":
+        self._advance(self._used + (budget if report.kind == b"F" else min(report.used, budget)))
+        self._lines.feed(report.output)
+        self._errors.feed(report.errors)
+        if report.kind == b"W":
             self._waits = True
-        elif kind == b"X":
-            self._lines.close(Event("closed", words))
+        elif report.kind == b"X":
+            self._lines.close(Event("closed", report.words))
 
     def _advance(self, used: int) -> None:
         """Set the fuel of this request, and the clock with it: both grow only."""

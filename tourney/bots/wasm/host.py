@@ -2,7 +2,7 @@
 
 ``compile FILE METER|plain`` writes the compiled module to standard output. ``clock FILE NAME ARG...`` runs
 a compiled module to its end, by the machine's clocks. ``fuel FILE NAME ARG...`` runs instances of one by the
-orders of the referee (see ``frames``). Without ``wasmtime`` none of them starts.
+orders of the referee (see ``fuel``). Without ``wasmtime`` none of them starts.
 """
 
 import mmap
@@ -18,17 +18,15 @@ from typing import Final, NoReturn
 import wasmtime
 
 from tourney.bots.wasm.fuel import (
-    ASKED_SIZE,
     HOST_ADDRESS_MB,
     MAX_MODULE,
     MAX_TABLE,
     METER,
     METERS,
     HostOrder,
+    HostReport,
     charged,
     meter_fault,
-    read_order,
-    report,
 )
 from tourney.bots.wasm.library import StoreMemory, make_engine
 from tourney.bots.wasm.wasi import WASI, WASI_NAMES, ExitError, OutOfFuelError, Stop, World, define_wasi
@@ -225,7 +223,6 @@ class Program:
 
 
 def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
-    """The kind and the words of a module's end."""
     words = _trap_words(error)
     match world.ended:
         case OutOfFuelError():
@@ -243,12 +240,12 @@ def _end_of(world: World, error: Exception) -> tuple[bytes, str]:
 def _serve(file: str, words: Sequence[str]) -> NoReturn:
     """Run one instance after the other, by the referee's orders, which come on standard input."""
     if fault := meter_fault():
-        os.write(1, report(b"M", 0, words=fault))
+        _tell(HostReport(b"M", 0, words=fault))
         os._exit(1)
     engine = make_engine(metered=True)
     program = Program(engine, wasmtime.Module.deserialize_file(engine, file), words)
-    _tell(report(b"H", 0))
-    order = read_order(_read(ASKED_SIZE))
+    _tell(HostReport(b"H", 0))
+    order = HostOrder.read(_read)
     while True:
         try:
             program.play(order, _stop)
@@ -258,12 +255,12 @@ def _serve(file: str, words: Sequence[str]) -> NoReturn:
 
 def _stop(world: World, kind: bytes, words: str) -> bytes:
     """Report why the module stands still; return the input of the next order to go on."""
-    _tell(report(kind, world.used, *world.take(), words))
-    order = read_order(_read(ASKED_SIZE))
+    _tell(HostReport(kind, world.used, *world.take(), words))
+    order = HostOrder.read(_read)
     if order.kind != b"R":
         raise _RestartError(order)
     world.refuel(order.first)
-    return _read(order.size)
+    return order.data
 
 
 def _read(size: int) -> bytes:
@@ -277,7 +274,8 @@ def _read(size: int) -> bytes:
     return data
 
 
-def _tell(frame: bytes) -> None:
+def _tell(report: HostReport) -> None:
+    frame = report.encode()
     while frame:
         frame = frame[os.write(1, frame) :]
 

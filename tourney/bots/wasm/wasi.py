@@ -80,7 +80,7 @@ class MemoryFaultError(Exception):
 
 
 Stop = Callable[["World", bytes, str], bytes]
-"""Lets the module stand still, for a kind of ``frames.Report``, with words on its end.
+"""Lets the module stand still, for a kind of HostReport, with words on its end.
 
 Returns more input; raises to end the instance.
 """
@@ -140,7 +140,6 @@ class World:
         return (self._before + self.used) * NS // self._fuel_per_ms
 
     def _place(self, at: int, size: int) -> int:
-        """The address of a part of the memory."""
         at &= _MASK  # the engine passes 32 bits with a sign
         if self.memory is None or at + size > self.memory.size:
             raise MemoryFaultError
@@ -156,7 +155,6 @@ class World:
             ctypes.memmove(place, data, len(data))
 
     def _items(self, at: int, count: int) -> list[tuple[int, int]]:
-        """The buffers of a list, as pairs of place and size."""
         count &= _MASK
         if count > _MAX_ITEMS:
             raise ValueError
