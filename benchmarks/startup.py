@@ -38,9 +38,8 @@ from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.cgroup_search import find_cgroups
 from tourney.bots.sandbox.cgroups import Cgroup
 from tourney.bots.sandbox.kernel_rules import seccomp_filter
-from tourney.bots.sandbox.sandbox import ResourceLimits, Sandbox, open_sandbox, program
+from tourney.bots.sandbox.sandbox import Launch, ResourceLimits, Sandbox, open_sandbox, program
 from tourney.bots.sandbox.visible_files import (
-    Mounts,
     add_figures,
     add_folder,
     add_shown,
@@ -98,13 +97,13 @@ def show_bots(rounds: int) -> None:
 # -- the parts of a sandbox ---------------------------------------------------------------------------------
 
 
-def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list[str], Mounts]]:
+def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list[str], Launch]]:
     """Yield each part's name, the command with all parts up to it, and bubblewrap's words for it."""
     root = os.geteuid() == 0
     launch = sandbox.prepare(BotCommand(("/bin/true",), folder, environment(), interpreter_paths()), LIMITS)
     launch.abandon()
     inner = launch.argv[launch.argv.index("--") + 1 :]
-    parts: dict[str, Callable[[Mounts], None]] = {
+    parts: dict[str, Callable[[Launch], None]] = {
         "bubblewrap, with the system's folders": lambda into: into.words.extend(system_words()),
         "namespaces": lambda into: into.words.extend(bubblewrap._namespaces(root=root, closed=not root)),  # noqa: SLF001 - the words themselves are measured
         "/proc, /dev and /tmp": lambda into: into.words.extend(private_words()),
@@ -114,29 +113,29 @@ def sandbox_parts(sandbox: Bubblewrap, folder: Path) -> Iterator[tuple[str, list
         "the filter of system calls": _add_filter,
     }
     end = ["/bin/true"]
-    yield "a shell and a program that does nothing", end, Mounts()
+    yield "a shell and a program that does nothing", end, Launch([])
     for number, name in enumerate(parts, start=1):
-        yield name, end, _mounts(list(parts.values())[:number])
+        yield name, end, _made(list(parts.values())[:number])
     if root:
-        yield "setpriv", [*inner[: inner.index("--") + 1], *end], _mounts(parts.values())
+        yield "setpriv", [*inner[: inner.index("--") + 1], *end], _made(parts.values())
     shell = inner.index("/bin/sh")
-    yield "Perl for the rules of /proc", [*inner[:shell], *end], _mounts(parts.values())
-    yield "the shell that sets limits and waits", inner, _mounts(parts.values())
+    yield "Perl for the rules of /proc", [*inner[:shell], *end], _made(parts.values())
+    yield "the shell that sets limits and waits", inner, _made(parts.values())
 
 
-def _mounts(parts: Iterable[Callable[[Mounts], None]]) -> Mounts:
-    made = Mounts()
+def _made(parts: Iterable[Callable[[Launch], None]]) -> Launch:
+    made = Launch([])
     for part in parts:
         part(made)
     return made
 
 
-def _add_filter(into: Mounts) -> None:
+def _add_filter(into: Launch) -> None:
     into.fds.append(visible_files.memory_file(seccomp_filter() or b""))
     into.words += ["--remount-ro", "/", "--seccomp", str(into.fds[-1])]
 
 
-def part_ms(group: Cgroup, command: list[str], made: Mounts) -> float:
+def part_ms(group: Cgroup, command: list[str], made: Launch) -> float:
     """Run a command in bubblewrap and in a control group; return the CPU time in milliseconds."""
     words = [program("bwrap") or "bwrap", *made.words, "--", *command] if made.words else command
     before = group.cpu_ns() or 0
@@ -147,7 +146,7 @@ def part_ms(group: Cgroup, command: list[str], made: Mounts) -> float:
         pass_fds=made.fds,
         check=True,
     )
-    made.close()
+    made.close_fds()
     return ((group.cpu_ns() or 0) - before) / 1e6
 
 
@@ -208,7 +207,7 @@ def without(
         return contained_ms(sandbox, folder)
 
 
-def shared(into: Mounts, folder: Path, memory_mb: int) -> None:  # noqa: ARG001 - of add_folder
+def shared(into: Launch, folder: Path, memory_mb: int) -> None:  # noqa: ARG001 - of add_folder
     """Show a bot's folder without copying it."""
     into.words += ["--ro-bind", str(folder), visible_files.BOT_FOLDER]
 

@@ -11,7 +11,7 @@ from tourney.bots.sandbox.sandbox import Launch
 def test_abandoned_launch_closes_its_descriptors_and_releases_once() -> None:
     read, written = os.pipe()
     released: list[bool] = []
-    launch = Launch([], fds=(read,), release=lambda: released.append(True), words_to=written)
+    launch = Launch([], fds=[read], release=lambda: released.append(True), words_to=written)
     launch.abandon()
     assert released == [True]
     for fd in (read, written):
@@ -22,7 +22,7 @@ def test_abandoned_launch_closes_its_descriptors_and_releases_once() -> None:
 def test_words_to_a_dead_sandbox_are_dropped() -> None:
     read, written = os.pipe()
     os.close(read)
-    launch = Launch([], words=b"--ro-bind\0", words_to=written)
+    launch = Launch([], words=["--ro-bind"], words_to=written)
     launch.send_words()
     launch.close_fds()
 

@@ -22,7 +22,6 @@ from tourney.bots.sandbox.sandbox import Degree, Launch, ResourceLimits, Sandbox
 from tourney.bots.sandbox.visible_files import (
     BOT_FOLDER,
     Copy,
-    Mounts,
     add_figures,
     add_folder,
     add_shown,
@@ -174,29 +173,23 @@ class Bubblewrap(Sandbox):
 
     def weakened(self, folder: Path, memory_mb: int) -> Mapping[str, str]:
         """The partial protection with its reason if a bot's files are too large to be copied."""
-        shared = Copy.of(folder, memory_mb).shared
-        return {"private-files": shared} if shared else {}
+        return Copy.of(folder, memory_mb).weakened
 
     def prepare(self, command: BotCommand, limits: ResourceLimits, *, writable: bool = False) -> Launch:
         """Prepare the start of a bot: its folder is shown as ``/bot``, and is its working directory."""
         if "empty-tmp" in self._extras:
             command = moved(command)
         user = self._users.take()
-        launch = Launch([], release=lambda: self._users.give_back(user))
-        mounts = Mounts(list(self._fixed))
+        launch = Launch([], words=list(self._fixed), release=lambda: self._users.give_back(user))
         try:
             launch.cgroup = self._make_cgroup(limits)
-            self._add_mounts(mounts, command, limits, writable=writable)
+            self._add_mounts(launch, command, limits, writable=writable)
+            # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
             words, launch.words_to = os.pipe()
-            mounts.fds.append(high(words))
+            launch.fds.append(high(words))
         except BaseException:
-            mounts.close()
             launch.abandon()
             raise
-        launch.fds = tuple(mounts.fds)
-        launch.weakened = {"private-files": mounts.shared} if mounts.shared else {}
-        # Bubblewrap reads its options when it is in its groups, so all that it starts is in them.
-        launch.words = os.fsencode("\0".join([*mounts.words, ""]))
         launch.argv = [self._bwrap, "--args", str(launch.fds[-1]), "--"]
         if self._setpriv is not None:
             launch.argv += [self._setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
@@ -205,23 +198,23 @@ class Bubblewrap(Sandbox):
         return launch
 
     def _add_mounts(
-        self, mounts: Mounts, command: BotCommand, limits: ResourceLimits, *, writable: bool
+        self, launch: Launch, command: BotCommand, limits: ResourceLimits, *, writable: bool
     ) -> None:
         """Add what a bot or a build sees beside the system, and its filter of system calls."""
-        add_shown(mounts, command.read_only, move="empty-tmp" in self._extras)
-        add_figures(mounts, limits.memory_mb)
+        add_shown(launch, command.read_only, move="empty-tmp" in self._extras)
+        add_figures(launch, limits.memory_mb)
         if writable:
-            mounts.words += ["--ro-bind", str(command.folder), self.source_folder]
-            mounts.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
+            launch.words += ["--ro-bind", str(command.folder), self.source_folder]
+            launch.words += ["--perms", "0777", "--size", str(limits.folder_mb << 20), "--tmpfs", BOT_FOLDER]
         else:
-            add_folder(mounts, command.folder, limits.memory_mb)
+            add_folder(launch, command.folder, limits.memory_mb)
         # By /proc a bot could lower its weight (autogroup) so as to wait for a processor on purpose, move the
         # machine's number of logins, or leave notes on pages (clear_refs).
-        mounts.words += ["--remount-ro", "/", "--remount-ro", "/proc"]
+        launch.words += ["--remount-ro", "/", "--remount-ro", "/proc"]
         if self._filters and (program := seccomp_filter(build=writable)) is not None:
-            mounts.fds.append(memory_file(program))
-            mounts.words += ["--seccomp", str(mounts.fds[-1])]
-        mounts.words += ["--chdir", "/"]
+            launch.fds.append(memory_file(program))
+            launch.words += ["--seccomp", str(launch.fds[-1])]
+        launch.words += ["--chdir", "/"]
 
     def _inner_words(self, command: BotCommand, limits: ResourceLimits) -> list[str]:
         """The words that limit a process in the sandbox, let it wait, and make it the bot."""

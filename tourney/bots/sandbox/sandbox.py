@@ -6,7 +6,6 @@ Tourney's own are ``bubblewrap`` and ``plain``, others come from the entry point
 import errno
 import os
 import shutil
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -119,27 +118,27 @@ class Launch:
 
     ``fds`` are inherited, and closed here once the bot has started. ``release`` is called when it has ended.
     For a sandbox that holds its bots, ``words`` are written to the descriptor ``words_to`` once the first
-    process is in its groups. ``weakened`` is that of the channel.
+    process is in its groups, each with a NUL after it. ``weakened`` is that of the channel.
     """
 
     argv: list[str]
-    fds: tuple[int, ...] = ()
+    fds: list[int] = field(default_factory=list)
     cgroup: Cgroup | None = None
     release: Callable[[], None] | None = None
-    words: bytes = b""
+    words: list[str] = field(default_factory=list)
     words_to: int = -1
     weakened: Mapping[str, str] = field(default_factory=dict)
 
     def send_words(self) -> None:
         """Write ``words``; a sandbox that does not read them has died, and says why on standard error."""
-        content = self.words
+        content = os.fsencode("".join(f"{word}\0" for word in self.words))
         with suppress(BrokenPipeError):
             while content:
                 content = content[os.write(self.words_to, content) :]
 
     def close_fds(self) -> None:
         """Close the descriptors that only the start needs."""
-        fds, self.fds, self.words_to = (*self.fds, self.words_to), (), -1
+        fds, self.fds, self.words_to = [*self.fds, self.words_to], [], -1
         for fd in fds:
             if fd >= 0:
                 os.close(fd)
@@ -231,9 +230,7 @@ class Sandbox(ABC):
         launch.close_fds()
         return self.processes(process, launch.cgroup, launch.release, launch.weakened), pipes
 
-    def spawn(
-        self, command: BotCommand, *, memory_mb: int, clock: Callable[[], int] = time.monotonic_ns
-    ) -> Channel:
+    def spawn(self, command: BotCommand, *, memory_mb: int) -> Channel:
         """Start a bot and return the channel to it. ``memory_mb`` bounds each process, and all together.
 
         A program that cannot be run is the bot's fault and gives a channel that is closed from the start.
@@ -248,7 +245,7 @@ class Sandbox(ABC):
                 if error.errno not in _BOTS_FAULT or not own:
                     raise
                 return FailedChannel(f"{command.argv[0]} cannot be run: {error.strerror}")
-            return ProcessChannel(group, pipes, clock=clock)
+            return ProcessChannel(group, pipes)
 
     def start_host(self, command: BotCommand, *, memory_mb: int) -> tuple[BotProcesses, Pipes]:
         """Start the host process of a module, as ``start`` does. Raises SandboxError."""
@@ -343,7 +340,6 @@ def _starting() -> Iterator[None]:
 
 
 def _checked(command: BotCommand, memory_mb: int) -> tuple[BotCommand, ResourceLimits]:
-    """A command and the limits of a bot. Raises SandboxError if its folder is gone."""
     if not command.folder.is_dir():
         raise SandboxError(f"the bot's folder {command.folder} is gone; add the bot again")
     return command, ResourceLimits(memory_mb=memory_mb, hosted=command.hosted)
@@ -396,5 +392,7 @@ def require_all(sandbox: Sandbox) -> None:
     """Raise SandboxError, with the names, if a sandbox does not enforce all protections."""
     missing = [f"{name} ({degree})" for name, degree in sandbox.protections.items() if degree != "enforced"]
     if missing:
-        text = 'on this machine; use sandbox = "auto" for the best that works here'
-        raise SandboxError(f"{sandbox.name} lacks {', '.join(missing)} {text}")
+        raise SandboxError(
+            f'{sandbox.name} lacks {", ".join(missing)} on this machine; use sandbox = "auto" for the best'
+            " that works here"
+        )

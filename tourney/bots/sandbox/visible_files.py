@@ -13,15 +13,16 @@ import re
 import resource
 import stat
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from tourney.bots.catalogue.command import BotCommand
 from tourney.bots.sandbox.processes import high
+from tourney.bots.sandbox.sandbox import Launch
 
 PRIVATE: Final = (Path("/tmp"), Path("/dev/shm"))  # noqa: S108 - what belongs to the bot inside
 NEW_ROOT: Final = Path("/environment")
@@ -96,27 +97,10 @@ _PAGE: Final = os.sysconf("SC_PAGESIZE")
 _SPARE_FILES: Final = 256  # descriptors that the referee may need beside those of a copy
 
 
-@dataclass(slots=True)
-class Mounts:
-    """Words for bubblewrap, and the descriptors that they name, which the caller closes.
-
-    ``shared`` says why the bot's files are not a copy, or "".
-    """
-
-    words: list[str] = field(default_factory=list)
-    fds: list[int] = field(default_factory=list)
-    shared: str = ""
-
-    def add_file(self, fd: int, option: str, place: str, permissions: str = "0444") -> None:
-        """Make a file with the content of a descriptor."""
-        self.fds.append(fd)
-        self.words += ["--perms", permissions, option, str(fd), place]
-
-    def close(self) -> None:
-        """Close the descriptors."""
-        fds, self.fds = self.fds, []
-        for fd in fds:
-            os.close(fd)
+def _add_file(launch: Launch, fd: int, option: str, place: str, permissions: str = "0444") -> None:
+    """Make a file with the content of a descriptor."""
+    launch.fds.append(fd)
+    launch.words += ["--perms", permissions, option, str(fd), place]
 
 
 def system_words() -> list[str]:
@@ -153,11 +137,11 @@ def private_words() -> list[str]:
     ]
 
 
-def add_shown(mounts: Mounts, paths: tuple[Path, ...], *, move: bool) -> None:
+def add_shown(launch: Launch, paths: tuple[Path, ...], *, move: bool) -> None:
     """Show paths of the host that a bot needs, read-only; with ``move`` those below /tmp are elsewhere."""
-    mounts.words += _shown_words(paths, move=move)
+    launch.words += _shown_words(paths, move=move)
     for file, content in changed_files(paths) if move else ():
-        mounts.add_file(memory_file(content), "--ro-bind-data", str(new_place(file)))
+        _add_file(launch, memory_file(content), "--ro-bind-data", str(new_place(file)))
 
 
 @cache
@@ -172,10 +156,10 @@ def _shown_words(paths: tuple[Path, ...], *, move: bool) -> tuple[str, ...]:
     return tuple(words)
 
 
-def add_figures(mounts: Mounts, memory_mb: int) -> None:
+def add_figures(launch: Launch, memory_mb: int) -> None:
     """Give the figures in /proc that programs read a content that no other bot can change. Raises OSError."""
     for name, text in _figures(memory_mb).items():
-        mounts.add_file(memory_file(text), "--ro-bind-data", f"/proc/{name}")
+        _add_file(launch, memory_file(text), "--ro-bind-data", f"/proc/{name}")
 
 
 @cache
@@ -214,6 +198,11 @@ class Copy:
     size: int
     shared: str = ""
 
+    @property
+    def weakened(self) -> Mapping[str, str]:
+        """The protection that is only partial, if the files are not copied."""
+        return {"private-files": self.shared} if self.shared else {}
+
     @classmethod
     def of(cls, folder: Path, memory_mb: int) -> Self:
         """Files to copy, within the bounds of ``add_folder``. Raises OSError."""
@@ -235,28 +224,28 @@ class Copy:
         return cls(tuple(entries), size)
 
 
-def add_folder(mounts: Mounts, folder: Path, memory_mb: int) -> None:
+def add_folder(launch: Launch, folder: Path, memory_mb: int) -> None:
     """Make ``/bot`` a copy of a bot's files, in memory and read-only, which counts as the bot's memory.
 
     Files larger than COPY_BYTES or half of the bot's memory, or more than COPY_ENTRIES of them, are not
-    copied but shown: then ``mounts.shared`` says why. Raises OSError.
+    copied but shown: then ``launch.weakened`` says why. Raises OSError.
     """
     copy = Copy.of(folder, memory_mb)
     if copy.shared:
-        mounts.shared = copy.shared
-        mounts.words += ["--ro-bind", str(folder), BOT_FOLDER]
+        launch.weakened = copy.weakened
+        launch.words += ["--ro-bind", str(folder), BOT_FOLDER]
         return
-    mounts.words += ["--perms", "0755", "--size", str(copy.size + _PAGE), "--tmpfs", BOT_FOLDER]
+    launch.words += ["--perms", "0755", "--size", str(copy.size + _PAGE), "--tmpfs", BOT_FOLDER]
     for entry in copy.entries:
         place = f"{BOT_FOLDER}/{entry.path}"
         if stat.S_ISDIR(entry.mode):
-            mounts.words += ["--perms", "0755", "--dir", place]
+            launch.words += ["--perms", "0755", "--dir", place]
         elif stat.S_ISLNK(entry.mode):
-            mounts.words += ["--symlink", entry.target, place]
+            launch.words += ["--symlink", entry.target, place]
         else:
             fd = os.open(folder / entry.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-            mounts.add_file(high(fd), "--file", place, "0555" if entry.mode & stat.S_IXUSR else "0444")
-    mounts.words += ["--remount-ro", BOT_FOLDER]
+            _add_file(launch, high(fd), "--file", place, "0555" if entry.mode & stat.S_IXUSR else "0444")
+    launch.words += ["--remount-ro", BOT_FOLDER]
 
 
 def _entries(folder: Path) -> Iterator[_Entry]:
