@@ -147,28 +147,17 @@ class Mcts:
             root = roots[turn % len(roots)]
             turn += 1
             self._playout(root)
-            # Its first playout has listed the root's actions.
-            if root.visits == 1:
-                self._arrange(root, order)
-                if len(roots) == 1 and self._wins(root):
+            # Its first playout has listed the root's actions: those of a higher value come first, and equal
+            # ones in a random order.
+            if root.visits == 1 and self._informed:
+                seat, worth, last = root.actor - 1, root.worth, len(order)
+                places = [order.get(code, last) for code in root.codes]
+                root.arrange(sorted(range(len(places)), key=lambda k: (-worth[k][seat], places[k])))
+                if len(roots) == 1 and root.totals[0] == _RANGE:
                     break
         best, value, line = _found(roots, order)
         actions = tuple(map(position.decode, line))
         return Found(position.decode(best), value, len(line) if budget.spent else 0, budget.spent, actions)
-
-    def _arrange(self, root: _Node, order: dict[int, int]) -> None:
-        """Put the root's actions in a random order, those of a higher value first."""
-        seat = root.actor - 1
-        if self._informed:
-            root.arrange(
-                sorted(
-                    range(len(root.codes)),
-                    key=lambda k: (-root.worth[k][seat], order.get(root.codes[k], len(order))),
-                )
-            )
-
-    def _wins(self, root: _Node) -> bool:
-        return self._informed and root.totals[0] == _RANGE
 
     def _playout(self, root: _Node) -> None:
         """Go down the tree, add a node, and add its values to all nodes on the way."""
@@ -236,7 +225,6 @@ class Mcts:
         return self._expand(node)
 
     def _random(self, position: Core) -> Values:
-        """Play on at random, and return the values of the last position."""
         position.playout(self._randbelow(U64), MOST_ACTIONS if self._plies is None else self._plies)
         return position.values()
 

@@ -76,7 +76,6 @@ class GtpChannel(EngineChannel):
         return []
 
     def _times(self, go: Go) -> list[tuple[str, bool]]:
-        """``time_left`` of both, with clocks."""
         clocks = go.clocks_ms or ()
         return [(f"time_left {COLORS[seat]} {left // 1000} 0", False) for seat, left in enumerate(clocks, 1)]
 

@@ -129,7 +129,6 @@ class XboardChannel(EngineChannel):
 
 
 def _about(depth: int, score: int, nodes: int) -> str:
-    """What an engine thinks in Tourney's form."""
     words = score_words(score)
     if abs(score) >= _MATE:
         moves = min(abs(score) - _MATE, MATE_SCORE - 1)

@@ -382,11 +382,8 @@ def _build(bot: StoredBot, new: Path, sandbox: Sandbox) -> None:
         _check(bot, result)
     except BotError as error:
         # The output is the author's text: show its last lines without control characters.
-        lines = [
-            legible(line, " ")[:200]
-            for line in result.output.decode("utf-8", "replace").splitlines()
-            if line.strip()
-        ]
+        said = result.output.decode("utf-8", "replace").splitlines()
+        lines = [legible(line, " ")[:200] for line in said if line.strip()]
         if lines:
             error.add_note("the last lines of the build:\n" + "\n".join(lines[-_SHOWN_LINES:]))
         raise

@@ -36,7 +36,6 @@ class Parameter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     step: Annotated[Value, Meta(examples=[10])]
 
     def __post_init__(self) -> None:
-        """Check the numbers together. Raises SchemaError."""
         for key in ("value", "low", "high", "step"):
             number = getattr(self, key)
             if not math.isfinite(number) or abs(number) > 1e12 or decimals_of(number) > 9:
@@ -149,7 +148,6 @@ class Manifest(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True):
     ] = {}
 
     def __post_init__(self) -> None:
-        """Check what the types cannot express. Raises SchemaError."""
         for key in ("title", "author", "command", "build", "build_output"):
             value = getattr(self, key)
             for index, text in enumerate((value,) if isinstance(value, str) else value):

@@ -99,7 +99,6 @@ def new_bot(
 
 
 def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each file of a new bot."""
     source = _STARTERS / template / language
     own = next(source.glob(f"games/{game}.*"), None) or next(source.glob("games/any.*"), None)
     if own is None:
@@ -119,7 +118,6 @@ def _files(name: str, language: str, game: str, template: str) -> Iterator[tuple
 
 
 def _as_module(files: dict[str, str], language: str) -> Iterator[tuple[str, str]]:
-    """Yield the files of a bot that builds to a module instead of a program."""
     suffix = {"python": ".py", "c": ".c", "rust": ".rs"}[language]
     (source,) = (file for file in files if file.endswith(suffix))
     command = [_MODULE]

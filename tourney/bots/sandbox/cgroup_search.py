@@ -82,7 +82,6 @@ def _has(word: str, child: Path) -> bool:
 
 
 def _takes(child: Path) -> bool:
-    """Whether a process can join the group."""
     words = ["sh", "-c", f"echo $$ >'{child}/cgroup.procs'"]
     silent = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
     pid = os.posix_spawn("/bin/sh", words, {}, file_actions=silent)

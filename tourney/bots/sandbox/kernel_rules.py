@@ -201,7 +201,6 @@ def _when(test: int, value: int, body: list[bytes]) -> list[bytes]:
 
 
 def _each(values: tuple[int, ...], verdict: bytes) -> list[bytes]:
-    """A verdict if the loaded word is one of these."""
     return [part for value in values for part in _when(_EQUAL, value, [verdict])]
 
 

@@ -96,7 +96,6 @@ class _Probing:
         self._facts: canary_tools.Facts
 
     def __enter__(self) -> Self:
-        """Set up what the canaries try to reach."""
         with self._stack as stack:
             shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tourney-doctor-")))
             shared.chmod(0o755)
@@ -145,7 +144,6 @@ class _Probing:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End all canaries and remove everything."""
         _kill(self._canaries())
         self._stack.close()
 
