@@ -245,25 +245,25 @@ class Mcts:
         """The index of the action to try: the highest upper confidence bound, the first of equals."""
         if self._informed:
             node.widen()
-        counts, totals = node.counts, node.totals
+        counts, totals, backed_up = node.counts, node.totals, node.backed_up
         # With informed heuristics every action considered has a visit.
-        if 0 in counts:
+        if not backed_up and 0 in counts:
             untried = [k for k, count in enumerate(counts) if not count]
             return untried[self._randbelow(len(untried))]
         log, exploration = _log(node.visits + 1), self._exploration
         # By visits: the exploration term. The logarithm has 32 binary places, so its root has 16.
         extra: dict[int, int] = {}
-        best, chosen = -1, 0
-        backed_up, seat = node.backed_up, node.actor - 1
+        best, chosen, seat = -1, 0, node.actor - 1
+        minimax, mean, win = MINIMAX, 1000 - MINIMAX, WIN  # looked up once: the loop is hot
         for k in range(min(len(counts), _width(node.visits)) if backed_up else len(counts)):
             count = counts[k]
             if count not in extra:
                 extra[count] = exploration * isqrt(log // count) >> _SHIFT
-            value = totals[k] // count
             if backed_up:
                 # The mean evens out noise; the value backed up finds a forced line sooner.
-                mean = (1000 - MINIMAX) * totals[k] // count
-                value = (MINIMAX * (backed_up[k][seat] + WIN) + mean) // 1000
+                value = (minimax * (backed_up[k][seat] + win) + mean * totals[k] // count) // 1000
+            else:
+                value = totals[k] // count
             bound = value + extra[count]
             if bound > best:
                 best, chosen = bound, k
