@@ -138,7 +138,7 @@ def test_nearest_complete_group_is_found(
 ) -> None:
     """The search tries to make groups and removes them."""
     found = where(kernel)
-    assert found.homes == (Home(kernel.root / home, ("core", "memory", "pids"), 2),)
+    assert found.homes == (Home(kernel.root / home, ("core", "memory", "pids")),)
     assert list(kernel.root.rglob("tourney-*")) == []
 
 
@@ -147,7 +147,7 @@ def test_controllers_that_are_not_delegated_are_not_claimed(kernel: Kernel) -> N
     kernel.grant("/", "memory pids", permitted=False)
     kernel.grant("/a.slice", "memory pids", permitted=False)
     kernel.grant("/a.slice/b.scope", permitted=True)
-    assert kernel.find("/a.slice/b.scope").homes == (Home(kernel.root / "a.slice/b.scope", ("core",), 2),)
+    assert kernel.find("/a.slice/b.scope").homes == (Home(kernel.root / "a.slice/b.scope", ("core",)),)
 
 
 @pytest.mark.parametrize("own", ["/a.slice", "/../elsewhere"])

@@ -50,7 +50,7 @@ def test_group_has_its_limits_and_failure_leaves_nothing(tmp_path: Path) -> None
     """In folders that stand in for hierarchies, one failure undoes all."""
     new, old = tmp_path / "new", tmp_path / "old"
     new.mkdir()
-    groups = Cgroups((Home(new, ("memory", "pids"), 2), Home(old, ("pids",), 1)))
+    groups = Cgroups((Home(new, ("memory", "pids")), Home(old, ("pids",))))
     with pytest.raises(FileNotFoundError):
         groups.make("7", memory=1 << 20, processes=9)
     # These are not real groups, so their files stay in the way; a real one goes with its files.
@@ -69,7 +69,7 @@ MAKER = """
 import sys
 from pathlib import Path
 from tourney.bots.sandbox.cgroups import Cgroups, Home
-group = Cgroups((Home(Path(sys.argv[1]), (), 2),)).make("3", memory=1, processes=1)
+group = Cgroups((Home(Path(sys.argv[1]), ()),)).make("3", memory=1, processes=1)
 print("up", flush=True)
 sys.stdin.read()
 """
@@ -77,7 +77,7 @@ sys.stdin.read()
 
 def test_only_groups_of_dead_makers_are_swept(tmp_path: Path) -> None:
     """A maker counts as dead before it is reaped, and even if its number is reused."""
-    groups = Cgroups((Home(tmp_path, (), 2),))
+    groups = Cgroups((Home(tmp_path, ()),))
     mine = groups.make("1", memory=1, processes=1)
     assert mine is not None
     (tmp_path / f"tourney-{os.getpid()}-2").mkdir()  # of an earlier process with this number
@@ -99,7 +99,7 @@ def test_only_groups_of_dead_makers_are_swept(tmp_path: Path) -> None:
 
 def test_group_name_in_use_is_skipped(tmp_path: Path) -> None:
     """A process of another namespace may have the same number, and be alive."""
-    groups = Cgroups((Home(tmp_path, (), 2),))
+    groups = Cgroups((Home(tmp_path, ()),))
     made = [groups.make("7", memory=1, processes=1) for _ in range(2)]
     names = [group.folders[0].name for group in made if group is not None]
     assert names == [f"tourney-{os.getpid()}-7", f"tourney-{os.getpid()}-7-1"]
@@ -107,7 +107,7 @@ def test_group_name_in_use_is_skipped(tmp_path: Path) -> None:
 
 def test_group_swept_while_being_made_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between its making and its lock it has no owner."""
-    groups = Cgroups((Home(tmp_path, (), 2),))
+    groups = Cgroups((Home(tmp_path, ()),))
     opened = os.open
     swept: list[Path] = []
 

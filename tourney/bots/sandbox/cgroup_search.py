@@ -28,7 +28,7 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     for controller in ("", "memory", "pids"):
         wanted = {controller} & lacking if controller else lacking
         if controller in mounts and controller in own and wanted:
-            home = _best_home(*mounts[controller], own[controller], wanted, 1 if controller else 2)
+            home = _best_home(*mounts[controller], own[controller], wanted)
             if home is not None:
                 homes.append(home)
                 lacking = lacking - {*home.gives}
@@ -38,7 +38,7 @@ def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
     return found
 
 
-def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int) -> Home | None:
+def _best_home(mount: Path, root: str, own: str, wanted: set[str]) -> Home | None:
     """The nearest folder, upwards from this process's own group, whose groups have the most."""
     if root != "/":
         if own != root and not own.startswith(f"{root}/"):
@@ -51,7 +51,7 @@ def _best_home(mount: Path, root: str, own: str, wanted: set[str], version: int)
     while folder.is_relative_to(mount):
         gives = _try(folder, wanted)
         if gives and (best is None or len(gives) > len(best.gives)):
-            best = Home(folder, gives, version)
+            best = Home(folder, gives)
         if len(gives) == len(wanted) or folder == mount:
             break
         folder = folder.parent

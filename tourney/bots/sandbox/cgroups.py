@@ -34,7 +34,6 @@ class Home(NamedTuple):
 
     folder: Path
     gives: tuple[str, ...]
-    version: int
 
 
 @dataclass(slots=True)
@@ -225,7 +224,7 @@ class Cgroups:
                     core = folder
                 if "memory" in home.gives:
                     memory_at = folder
-                    _bound_memory(folder, memory, home.version)
+                    _bound_memory(folder, memory)
                 if "pids" in home.gives:
                     (folder / "pids.max").write_text(str(processes))
             folders, locks = zip(*made, strict=True)
@@ -268,14 +267,14 @@ def opened(path: Path, flags: int = os.O_RDONLY) -> Iterator[int]:
 def full_ns(fd: int) -> int | None:
     """The total of the line ``full`` of a pressure file; None if the kernel has no such line."""
     with suppress(OSError, ValueError):
-        full = os.pread(fd, 256, 0).partition(b"full ")[2]
-        return int(full.partition(b"total=")[2]) * 1000 if full else None
+        return int(os.pread(fd, 256, 0).partition(b"full ")[2].partition(b"total=")[2]) * 1000
     return None
 
 
-def _bound_memory(folder: Path, size: int, version: int) -> None:
+def _bound_memory(folder: Path, size: int) -> None:
     needed, others = "memory.max", {"memory.swap.max": "0", "memory.oom.group": "1"}
-    if version == 1:  # the other file is missing if swap is not accounted for
+    if (folder / "memory.limit_in_bytes").exists():
+        # Version 1. Its other file is missing if the kernel does not account for swap.
         needed, others = "memory.limit_in_bytes", {"memory.memsw.limit_in_bytes": str(size)}
     (folder / needed).write_text(str(size))
     for name, value in others.items():
