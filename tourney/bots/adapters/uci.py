@@ -110,7 +110,7 @@ class UciChannel(EngineChannel):
         for line in lines[:-2]:
             # A play line is all that precedes `go` in a game of two seats without hidden actions.
             if line.startswith(b"play "):
-                position += line[6:]
+                position += line[6:]  # the blank and the move, as a seat has one digit
             elif self._recent and line.startswith(b"position "):
                 self._forget(line[9:])
         self._wants = "move"

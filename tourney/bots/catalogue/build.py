@@ -207,9 +207,10 @@ def _follow(job: BuildJob, fd: int, group: BotProcesses, work: _WorkFolder) -> t
         if size > job.max_output:
             return tail, f"it wrote more than {job.max_output >> 20} MiB of output"
         if time.monotonic() >= look:
-            many = len(process_tree(group.pid)) > MOST_PROCESSES
-            if why := work.excess() or many * f"it ran more than {MOST_PROCESSES} processes at once":
+            if why := work.excess():
                 return tail, why
+            if len(process_tree(group.pid)) > MOST_PROCESSES:
+                return tail, f"it ran more than {MOST_PROCESSES} processes at once"
             look = time.monotonic() + _LOOK_SECONDS
         if chunk == b"" or (chunk is None and group.exited(0)):
             break  # its output ended, or it exited and only a child of its own still holds the pipe
@@ -271,6 +272,7 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
         raise BotError(f"the module {module} is not among the files", bot.label)
     if (folder / module).stat().st_size > MAX_MODULE:  # before anything reads it
         raise BotError(f"the module {module} is larger than {MAX_MODULE >> 20} MiB", bot.label)
+    # The compiler reads a hostile module, so it runs in the sandbox too.
     command = BotCommand(host_words("compile", module, kind), folder, environment(), interpreter_paths())
     try:
         group, pipes = sandbox.start(command, ResourceLimits(memory_mb=COMPILE_MB, hosted=True))
@@ -335,7 +337,7 @@ def _kept_files(place: Path, new: Path, make: Callable[[Path], None]) -> Path:
     new.mkdir()
     try:
         make(new)
-        new.rename(place)
+        new.rename(place)  # the last step: ``place`` is whole or missing
         place.chmod(0o555)
         sync_folder(place.parent)
     finally:

@@ -204,6 +204,7 @@ def remove_tree(folder: Path) -> None:
     """
     names = count()
     folder.chmod(0o700)
+    # No recursion: a hostile build makes folders deeper than Python's stack, and longer than any path may be.
     while inner := _empty(folder):
         for place in inner:
             for within in _empty(place):
@@ -265,6 +266,7 @@ def copy_file(
         sha = hashlib.sha256()
         while chunk := os.read(source, _CHUNK):
             size += len(chunk)
+            # The bytes of earlier files and of this one: its size may have grown since it was found.
             bounds.check(0, 0, bounds.bytes - left + size)
             sha.update(chunk)
             if out is not None:

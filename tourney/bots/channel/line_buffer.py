@@ -61,7 +61,7 @@ class LineBuffer:
         self._bytes_left -= len(data)
         over = self._bytes_left < 0
         if over:
-            data = data[: self._bytes_left]
+            data = data[: self._bytes_left]  # less than 0: the bytes beyond the allowance go
         lines = (self._tail + data).split(b"\n")
         self._tail = lines.pop()
         for line in lines:

@@ -115,7 +115,7 @@ class ProcessChannel(BufferedChannel):
         self._late = False
         try:
             taken = _write(self._stdin, data)
-        except OSError:
+        except OSError:  # it is full, or the bot closed it: ``send`` tells these apart
             taken = 0
         if taken < len(data):
             lines.renew()
@@ -227,7 +227,8 @@ class ProcessChannel(BufferedChannel):
             if left <= 0:
                 break
             self._pump((left + 999_999) // 1_000_000)
-        # Standard error from before the exit is in the pipe and may explain it.
+        # Standard error from before the exit is in the pipe and may explain it. A few reads empty a pipe, and
+        # a child of the bot's that goes on writing must not hold up the end.
         for _ in range(4):
             self._pump(0)
         self._errors.close()

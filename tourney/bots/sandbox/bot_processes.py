@@ -94,6 +94,7 @@ class BotProcesses:
             self._cgroup.kill()  # first, because it kills all of them at once
         if self._status is None:
             signal_tree(self.pid, signal.SIGKILL)
+            # The tree has lost processes whose parents died, but they are still in the process group.
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
@@ -137,6 +138,7 @@ class BotProcesses:
         others = before.keys() & after.keys() - {*own, os.getpid()}
         seen = sum(place in processors for pid in others for place in after[pid])
         hidden = running - max(sum(map(len, found.values())) for found in (before, after))
+        # Rounded up, because one rival on two processors slows the bot; hidden ones may be on any processor.
         return -(-seen // len(processors)) + max(0, hidden) // (os.cpu_count() or 1)
 
     def _root(self) -> int | None:
@@ -271,6 +273,7 @@ class NamespaceProcesses(BotProcesses):
         """The namespace's first process; None before it has started, and once it is reaped."""
         if self._first is None and self._status is None:
             found = children_of(self.pid)
+            # With any other number it is not known which one is the namespace's first process.
             self._first = found[0] if len(found) == 1 else None
         return self._first if self._status is None else None
 
@@ -332,7 +335,7 @@ class HeldBot:
         """
         try:
             self._wait()
-            self._group.begin()
+            self._group.begin()  # before the line that starts the bot, whose time counts from here
             os.write(self._pipes.stdin, b"\n")
         except OSError as error:
             self.end()
@@ -351,6 +354,7 @@ class HeldBot:
         poll.register(self._pipes.stdout, select.POLLIN)
         if not poll.poll(TRY_SECONDS * 1000):
             raise SandboxError(f"{self._name} does not work here (it hangs)")
+        # Another byte is the first letter of an error, if errors go to the same pipe.
         said = os.read(self._pipes.stdout, 1)
         if said != b"\n" or self._group.exited(0):
             self._group.exited(TRY_SECONDS * 1000)

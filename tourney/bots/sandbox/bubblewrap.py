@@ -136,6 +136,7 @@ class Bubblewrap(Sandbox):
             return whole
         working = cls(level, frozenset(), users, cgroups)
         working.check()
+        # One by one: a part that does not work here must not cost the others.
         for extra in sorted(EXTRAS):
             more = cls(level, working._extras | {extra}, users, cgroups)
             if more._works():
@@ -224,6 +225,7 @@ class Bubblewrap(Sandbox):
         own = [_ulimits(limits, flag if bounded else "")] if flag else []
         # The variables come last, because the programs before take longer with a language.
         env = [f"{name}={value}" for name, value in command.env]
+        # By their numbers, quoted: the shell parses no value and no word of the bot's.
         names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
         export = [f"export {names}", f"shift {len(env)}"] if env else []
         script = " && ".join([*own, _HOLD, *export, f'exec "$@" 1>&{OUTPUT} {OUTPUT}>&-'])

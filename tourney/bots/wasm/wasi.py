@@ -194,7 +194,7 @@ class World:
         """Write to standard output or error; stands still after a line that is not ``info``."""
         if fd not in (1, 2):
             return _BADF
-        room, parts = _CHUNK, []
+        room, parts = _CHUNK, []  # a write may be partial, so a module cannot fill the host's memory
         for at, size in self._items(items, count):
             part = self._get(at, min(size, room))
             parts.append(part)
@@ -289,7 +289,7 @@ class World:
         """Give random bytes: ``derive(seed, "random", k)``, k from 0, big-endian."""
         size &= _MASK
         self._charge(RANDOM_FUEL * size)
-        self._place(to, size)
+        self._place(to, size)  # a bad place draws nothing
         while size:
             part = min(size, _CHUNK)
             blocks = [self._rest]
