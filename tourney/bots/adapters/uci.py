@@ -23,7 +23,11 @@ _INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbh
 _INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
-_ANSWERS: Final = {"bot": "uciok", "ready": "readyok", "move": "bestmove"}  # by what the referee wants
+_ANSWERS: Final = {
+    "bot": "uciok",
+    "ready": "readyok",
+    "move": "bestmove",
+}  # by the answer that the referee waits for
 
 
 class UciProtocol(EngineProtocol):
