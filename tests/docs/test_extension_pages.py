@@ -72,7 +72,7 @@ def test_executor_answers_a_task(tmp_path: Path) -> None:
 def test_sandbox_states_a_degree_for_every_protection(tmp_path: Path) -> None:
     sandbox = example("add-a-sandbox")["Niced"].open("off")
     assert list(sandbox.protections) == list(PROTECTIONS)
-    command = BotCommand(("/bin/true",), tmp_path, ())
+    command = BotCommand(("/bin/true",), tmp_path, {})
     launch = sandbox.prepare(command, ResourceLimits(memory_mb=64))
     assert launch.argv[:3] == ["nice", "-n", "19"]
     launch.abandon()

@@ -84,7 +84,7 @@ def talk(name: str, folder: Path, store: BotStore, *args: str) -> Iterator[Bot]:
     with subprocess.Popen(
         command.argv,
         cwd=folder,
-        env=command.environ,
+        env=dict(command.env),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

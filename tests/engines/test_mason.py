@@ -60,7 +60,7 @@ def test_mason_refuses_another_game_with_an_error(folder: Path, shipped: BotStor
     done = subprocess.run(
         command.argv,
         cwd=folder,
-        env=command.environ,
+        env=dict(command.env),
         input="tourney 1\ngame sages-tafl seats=2 seat=1 seed=1\n",
         capture_output=True,
         text=True,

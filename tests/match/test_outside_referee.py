@@ -41,7 +41,7 @@ def play(folder: Path, program: str, seconds: int = 60) -> PlayedMatch:
             "-c",
             "import os; print(os.path.basename(os.getcwd()), dict(os.environ)['X'])",
         )
-        commands.append(BotCommand(argv, folder / name, (("X", "a b"),)))
+        commands.append(BotCommand(argv, folder / name, {"X": "a b"}))
     return play_external(spec([sys.executable, str(file)], seconds), GAME, commands, Measurements(host="h"))
 
 
@@ -141,7 +141,7 @@ def test_places_in_words_are_filled(words: list[str], found: list[str]) -> None:
 def test_bots_line_works_in_any_folder(tmp_path: Path) -> None:
     folder = tmp_path / "it's a bot"
     folder.mkdir()
-    line = bot_line(BotCommand(("/bin/sh", "-c", 'pwd; echo "$X"; env | wc -l'), folder, (("X", "$Y; z"),)))
+    line = bot_line(BotCommand(("/bin/sh", "-c", 'pwd; echo "$X"; env | wc -l'), folder, {"X": "$Y; z"}))
     done = subprocess.run(line, shell=True, capture_output=True, text=True, cwd="/", check=True)  # noqa: S602 - as referees do
     assert done.stdout.splitlines()[:2] == [str(folder), "$Y; z"]
 

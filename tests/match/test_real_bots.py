@@ -54,7 +54,7 @@ class Play:
         """Start an entrant's file; ``drawn`` is a bot in this process without time use."""
         if entrant.bot == "drawn":
             return RandomChannel()
-        command = BotCommand((f"./{entrant.bot}",), self.folder, (("PATH", "/usr/bin:/bin"),))
+        command = BotCommand((f"./{entrant.bot}",), self.folder, {"PATH": "/usr/bin:/bin"})
         return self.sandbox.spawn(command, memory_mb=limits.memory_mb)
 
     def __call__(

@@ -64,7 +64,7 @@ def play_external(
 
 def bot_line(command: BotCommand) -> str:
     """A bot's command as one line for a shell, which works in every folder."""
-    env = [f"{key}={value}" for key, value in command.env]
+    env = [f"{key}={value}" for key, value in command.env.items()]
     return shlex.join(["env", "-i", "-C", str(command.folder), *env, *command.argv])
 
 

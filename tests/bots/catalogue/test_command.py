@@ -55,7 +55,7 @@ def test_sdk_and_games_are_importable(store: BotStore, make_bot: MakeBot) -> Non
     bot = store.add(make_bot(files={"bot.py": program, "helper.py": "X = 1\n"}))
     command = bot_command(bot)
     done = subprocess.run(
-        command.argv, cwd=command.folder, env=command.environ, capture_output=True, text=True, check=False
+        command.argv, cwd=command.folder, env=dict(command.env), capture_output=True, text=True, check=False
     )
     assert done.stderr == ""
     assert done.stdout == '[["HOME", "LANG", "PATH", "PYTHONHASHSEED", "TZ"], "sage-stones", 1]\n'
@@ -69,7 +69,7 @@ def test_env_python3_is_the_same_interpreter(store: BotStore, tmp_path: Path) ->
     program.chmod(0o755)
     command = bot_command(store.add(program))
     done = subprocess.run(
-        command.argv, cwd=command.folder, env=command.environ, capture_output=True, text=True, check=False
+        command.argv, cwd=command.folder, env=dict(command.env), capture_output=True, text=True, check=False
     )
     assert (done.stdout, done.stderr) == (f"{sys.prefix}\n", "")
 

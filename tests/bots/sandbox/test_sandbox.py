@@ -54,7 +54,7 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
     assert leftovers(tmp_path) == []
 
 
-EXACT = sorted(f"{key}={value}" for key, value in environment())
+EXACT = sorted(f"{key}={value}" for key, value in environment().items())
 
 
 def test_environment_is_exact_without_containment(shell: Shell) -> None:
@@ -78,7 +78,7 @@ def test_program_that_cannot_run_gives_closed_channel(tmp_path: Path) -> None:
     event = PlainSandbox("off").spawn(command, memory_mb=1).wait(0)
     assert (event.kind, event.text) == ("closed", "./missing cannot be run: No such file or directory")
     with pytest.raises(SandboxError, match="is gone"):
-        PlainSandbox("off").spawn(BotCommand(("./x",), tmp_path / "gone", ()), memory_mb=1)
+        PlainSandbox("off").spawn(BotCommand(("./x",), tmp_path / "gone", {}), memory_mb=1)
 
 
 def test_failed_fork_is_a_sandbox_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_failed_fork_is_a_sandbox_error(tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(sandbox, "start_process", full)
     with pytest.raises(SandboxError, match="cannot start a bot: Resource temporarily unavailable"):
-        PlainSandbox("off").spawn(BotCommand(("true",), tmp_path, ()), memory_mb=1)
+        PlainSandbox("off").spawn(BotCommand(("true",), tmp_path, {}), memory_mb=1)
 
 
 def test_without_bubblewrap_auto_is_plain_and_strict_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,11 +163,11 @@ def test_only_paths_below_private_folders_move() -> None:
     """The program, and the entries of PATH; the bot's arguments stay as they are."""
     assert new_place(Path("/tmp/env/bin")) == NEW_ROOT / "tmp/env/bin"
     assert new_place(Path("/opt/env/bin")) == Path("/opt/env/bin")
-    env = (("PATH", "/tmp/env/bin:/usr/bin"), ("HOME", "/tmp"))
+    env = {"PATH": "/tmp/env/bin:/usr/bin", "HOME": "/tmp"}
     command = moved(BotCommand(("/tmp/env/bin/python", "/tmp/x"), Path("/tmp/bot"), env))
     assert command.argv == (f"{NEW_ROOT}/tmp/env/bin/python", "/tmp/x")
-    assert command.env == (("PATH", f"{NEW_ROOT}/tmp/env/bin:/usr/bin"), ("HOME", "/tmp"))
-    assert moved(BotCommand(("./bot",), Path("/tmp/bot"), ())).argv == ("./bot",)
+    assert command.env == {"PATH": f"{NEW_ROOT}/tmp/env/bin:/usr/bin", "HOME": "/tmp"}
+    assert moved(BotCommand(("./bot",), Path("/tmp/bot"), {})).argv == ("./bot",)
     build = moved(BotCommand(("/bin/sh", "-c", "words", sys.executable), Path("/tmp/bot"), env))
     assert build.argv == ("/bin/sh", "-c", "words", str(new_place(Path(sys.executable))))
 

@@ -46,14 +46,9 @@ class BotCommand:
 
     argv: tuple[str, ...]
     folder: Path
-    env: tuple[tuple[str, str], ...]
+    env: Mapping[str, str]
     read_only: tuple[Path, ...] = ()
     hosted: bool = False
-
-    @property
-    def environ(self) -> dict[str, str]:
-        """The environment as a mapping."""
-        return dict(self.env)
 
 
 def bot_command(
@@ -99,15 +94,15 @@ def own_words(words: Sequence[str], label: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def environment() -> tuple[tuple[str, str], ...]:
+def environment() -> dict[str, str]:
     """A bot's whole environment."""
-    return (
-        ("PATH", search_path()),
-        ("LANG", "C.UTF-8"),
-        ("TZ", "UTC"),
-        ("HOME", "/tmp"),  # noqa: S108 - the sandbox gives each bot a /tmp of its own
-        ("PYTHONHASHSEED", "0"),
-    )
+    return {
+        "PATH": search_path(),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "HOME": "/tmp",  # noqa: S108 - the sandbox gives each bot a /tmp of its own
+        "PYTHONHASHSEED": "0",
+    }
 
 
 def search_path() -> str:

@@ -224,7 +224,7 @@ class Bubblewrap(Sandbox):
         before = [] if flag else prlimit_words(self._prlimit, limits, processes=bounded)
         own = [_ulimits(limits, flag if bounded else "")] if flag else []
         # The variables come last, because the programs before take longer with a language.
-        env = [f"{name}={value}" for name, value in command.env]
+        env = [f"{name}={value}" for name, value in command.env.items()]
         # By their numbers, quoted: the shell parses no value and no word of the bot's.
         names = " ".join(f'"${{{k}}}"' for k in range(1, len(env) + 1))
         export = [f"export {names}", f"shift {len(env)}"] if env else []

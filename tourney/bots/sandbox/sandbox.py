@@ -190,7 +190,7 @@ class Sandbox(ABC):
 
     def check(self) -> None:
         """Start a program that starts another. Raises SandboxError if the sandbox does not work now."""
-        words, env = ("/bin/sh", "-c", "(true); exit 0"), (("PATH", "/usr/bin:/bin"),)
+        words, env = ("/bin/sh", "-c", "(true); exit 0"), {"PATH": "/usr/bin:/bin"}
         self.check_command(BotCommand(words, Path("/usr"), env))
 
     def check_command(self, command: BotCommand) -> None:
@@ -222,7 +222,7 @@ class Sandbox(ABC):
             return self._hold(launch, merged=merged).release()
         try:
             process, pipes = start_process(
-                launch.argv, cwd=command.folder, env=command.environ, pass_fds=launch.fds, merged=merged
+                launch.argv, cwd=command.folder, env=command.env, pass_fds=launch.fds, merged=merged
             )
         except BaseException:
             launch.abandon()

@@ -47,8 +47,8 @@ def moved(command: BotCommand) -> BotCommand:
 
     own = (command.argv[0], sys.executable)
     words = (move(word) if word in own and word[:1] == "/" else word for word in command.argv)
-    env = ((k, ":".join(map(move, value.split(":"))) if k == "PATH" else value) for k, value in command.env)
-    return replace(command, argv=tuple(words), env=tuple(env))
+    path = {"PATH": ":".join(map(move, command.env["PATH"].split(":")))} if "PATH" in command.env else {}
+    return replace(command, argv=tuple(words), env={**command.env, **path})
 
 
 @cache
