@@ -45,10 +45,17 @@ class LineBuffer:
         nor an end: the allowance restarts with it. Returns None, and takes nothing, where the chunk is
         anything else, or longer than a line may be: then it has to be fed.
         """
-        size, count, last = len(data), data.count(b"\n"), data.rfind(b"\n", 0, -1) + 1
-        if not data.endswith(b"\n") or data.find(word) != last or last + 1 == size or self._tail:
+        # This runs once a move, so a single line is told apart by as few looks at it as possible.
+        size, count = len(data), 1
+        if data.find(b"\n") + 1 == size:
+            fits = data.startswith(word)
+        else:
+            count, last = data.count(b"\n"), data.rfind(b"\n", 0, -1) + 1
+            ends = word != b"" and data.endswith(b"\n") and data.find(word) == last
+            fits = ends and count <= self._most_lines and b"\r" not in data
+        if not fits or self._tail or not 1 < size <= MAX_BOT_LINE:
             return None
-        if size > MAX_BOT_LINE or count > self._most_lines or not data.isascii() or b"\r" in data:
+        if not data.isascii() or data.endswith(b"\r\n"):
             return None
         self._bytes_left = self._most_bytes - size
         self._lines_left = self._most_lines - count
