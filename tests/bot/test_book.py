@@ -21,7 +21,7 @@ def turn_after(game: str, *actions: str, seat: int = 1, seed: int = 1) -> Turn:
     line = decode_referee(f"game {game} seats=2 seat={seat} seed={seed}")
     assert isinstance(line, NewGame)
     match = Match(line)
-    match._game = GAMES[game]
+    match.game = GAMES[game]
     for k, action in enumerate(actions):
         match.add(k % 2 + 1, action)
     position = "- ?" if "?" in actions else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tourney.protocol import HIDDEN
@@ -46,19 +47,16 @@ class Match:
         self.memory: dict[str, Any] = {}
         self.draw: RandBelow = stream(self.seed, "draw")
         self._sample_draw: RandBelow = stream(self.seed, "sample")
-        self._game: AnyGame | None = None
         self._state: AnyState | None = None
         self._played = 0
 
-    @property
+    @cached_property
     def game(self) -> AnyGame:
         """The game's rules, loaded at the first use. Raises GameError if they are not installed."""
-        if self._game is None:
-            # Imported here, as a bot that only reads its legal actions starts in a third of the time.
-            from tourney.games import find_game  # noqa: PLC0415 - see above
+        # Imported here, as a bot that only reads its legal actions starts in a third of the time.
+        from tourney.games import find_game  # noqa: PLC0415 - see above
 
-            self._game = find_game(self.game_name)
-        return self._game
+        return find_game(self.game_name)
 
     @property
     def known(self) -> AnyState | None:
@@ -117,7 +115,6 @@ class Turn:
         self._say = say
         self._clock = clock
         self._began = clock()
-        self._sampled: AnyState | None = None
 
     @property
     def game(self) -> AnyGame:
@@ -139,15 +136,11 @@ class Turn:
         """Whether ``state`` is the exact state, and not a sample."""
         return self.match.known is not None
 
-    @property
+    @cached_property
     def state(self) -> AnyState:
         """The state; while something in it is hidden, one sample that fits what the bot sees."""
         known = self.match.known
-        if known is not None:
-            return known
-        if self._sampled is None:
-            self._sampled = self.sample()
-        return self._sampled
+        return self.sample() if known is None else known
 
     @property
     def view(self) -> AnyView:
@@ -167,12 +160,10 @@ class Turn:
             )
         return known.observation(self.seat)
 
-    @property
+    @cached_property
     def legal(self) -> tuple[str, ...]:
         """The legal actions' strings, sorted."""
-        if self._legal is None:
-            self._legal = self.game.legal_texts(self.state)
-        return self._legal
+        return self.game.legal_texts(self.state) if self._legal is None else self._legal
 
     def sample(self) -> AnyState:
         """A full state that fits what the bot sees, sampled from its seed: another one at each call.
