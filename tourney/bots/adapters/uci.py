@@ -23,11 +23,8 @@ _INFO_ORDER = ("score", "mate", "win", "depth", "seldepth", "nodes", "nps", "tbh
 _INFO_WORDS = frozenset((*_INFO_ORDER[3:], "mate", "cp", "pv"))
 _NO_SCORE = re.compile(r"\Ainfo string | (?:lower|upper)bound(?: |\Z)| multipv (?!0*1(?: |\Z))", re.ASCII)
 _OWN_OPTIONS = ("UCI_Chess960", "UCI_Variant", "Ponder")  # options that the adapter decides
-_ANSWERS: Final = {
-    "bot": "uciok",
-    "ready": "readyok",
-    "move": "bestmove",
-}  # by the answer that the referee waits for
+_ANSWERS: Final = {"bot": "uciok", "ready": "readyok", "move": "bestmove"}
+"""The engine's words that answer for what the referee waits for."""
 
 
 class UciProtocol(EngineProtocol):
@@ -93,7 +90,7 @@ class UciChannel(EngineChannel):
         self._game = ""
         self._position = bytearray()
         self._fresh = True
-        self._recent = self._positions = recent
+        self._positions = recent
         self._turn, self._turn_ends = b"", 0  # the FEN of the engine's last turn, and where its moves ended
         self._go_seen, self._go = (b"", b"", b""), b""
 
@@ -115,7 +112,7 @@ class UciChannel(EngineChannel):
             # A play line is all that precedes `go` in a game of two seats without hidden actions.
             if line.startswith(b"play "):
                 position += line[6:]  # the blank and the move, as a seat has one digit
-            elif self._recent and line.startswith(b"position "):
+            elif self._positions and line.startswith(b"position "):
                 self._forget(line[9:])
         self._wants = "move"
         heard = self._inner.ask(self._words(go), deadline)
@@ -131,7 +128,7 @@ class UciChannel(EngineChannel):
 
     def _take(self, line: str) -> None:
         if line.startswith("position "):
-            if self._recent:
+            if self._positions:
                 self._forget(line[9:].encode("ascii"))
         else:
             super()._take(line)
