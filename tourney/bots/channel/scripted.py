@@ -16,12 +16,12 @@ line come unasked. A ``*`` in a line of the referee stands for any part of one w
 """
 
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import cast, get_args
 
 from tourney.bots.channel.interface import Channel, Event, EventKind
 
 _SILENCE = "! timeout"
-_EVENTS = ("timeout", "closed", "lost", "overflow", "malformed")
+_EVENTS = frozenset(get_args(EventKind)) - {"line"}
 
 
 class ScriptClock:

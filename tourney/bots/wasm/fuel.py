@@ -25,6 +25,7 @@ METER: Final = "wasmtime-fuel-2"
 """The meter of new matches, by its name in records: slow instructions cost more (see ``charged``)."""
 METERS: Final = (PLAIN_METER, METER)
 
+MS: Final = 1_000_000  # nanoseconds of a millisecond
 HOST_MB: Final = 512  # memory of the host process of a module, beside the module's
 HOST_ADDRESS_MB: Final = 16 << 10
 """Its address space, beside the size of the module's memory: most of it is reserved and never used."""

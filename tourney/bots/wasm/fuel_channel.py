@@ -17,10 +17,9 @@ from tourney.bots.channel.line_buffer import BufferedChannel
 from tourney.bots.sandbox.bot_processes import BotProcesses, last_line
 from tourney.bots.sandbox.processes import Pipes
 from tourney.bots.sandbox.sandbox import Sandbox
-from tourney.bots.wasm.fuel import HostOrder, HostReport
+from tourney.bots.wasm.fuel import MS, HostOrder, HostReport
 from tourney.errors import SandboxError
 
-MS: Final = 1_000_000  # nanoseconds of a millisecond
 GUARD_FACTOR: Final = 20
 GUARD_NS: Final = 10_000_000_000
 """A host is watched once it has taken GUARD_FACTOR times its budget and GUARD_NS."""

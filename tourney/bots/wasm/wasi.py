@@ -12,11 +12,10 @@ from typing import Final
 
 import wasmtime
 
-from tourney.bots.wasm.fuel import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, RANDOM_FUEL
+from tourney.bots.wasm.fuel import BYTE_FUEL, CALL_FUEL, ITEM_FUEL, MS, RANDOM_FUEL
 from tourney.bots.wasm.library import Function, StoreFuel, StoreMemory, define
 from tourney.seeds import deriver
 
-NS: Final = 1_000_000  # Nanoseconds of a millisecond
 MAX_LINES: Final = 1_000
 MAX_OUTPUT: Final = 64 * 1024
 MAX_TAIL: Final = 4_096  # What stops a module that writes: this much output, or a line of this length
@@ -137,7 +136,7 @@ class World:
 
     def _now(self) -> int:
         """The virtual time in nanoseconds: the fuel that this instance has used so far."""
-        return (self._before + self.used) * NS // self._fuel_per_ms
+        return (self._before + self.used) * MS // self._fuel_per_ms
 
     def _place(self, at: int, size: int) -> int:
         at &= _MASK  # the engine passes 32 bits with a sign
@@ -265,7 +264,7 @@ class World:
         passed = 0
         if not ready and timers:
             passed = min(timers)[0]
-            self._charge(-(-passed * self._fuel_per_ms // NS))
+            self._charge(-(-passed * self._fuel_per_ms // MS))
         ready += [_EVENT.pack(user, _OK, _CLOCK_EVENT, 0, 0) for time, user in timers if time <= passed]
         self._put(events, b"".join(ready))
         self._put(size_to, _U32.pack(len(ready)))
