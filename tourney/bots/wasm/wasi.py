@@ -61,7 +61,8 @@ _U64: Final = struct.Struct("<Q")
 _ITEM: Final = struct.Struct("<II")
 _FDSTAT: Final = struct.Struct("<BxHxxxxQQ")
 _EVENT: Final = struct.Struct("<QHBxxxxxQHxxxxxx")
-_SUBSCRIPTION: Final = 48
+_SUBSCRIPTION: Final = struct.Struct("<QB7xI4xQQH6x")
+"""User data, kind, descriptor (or clock), time, its precision, and flags: 1 for an absolute time."""
 _CLOCK_EVENT, _READ_EVENT, _WRITE_EVENT = 0, 1, 2
 _MASK, _RIGHTS = 0xFFFF_FFFF, (1 << 1 | 1 << 27, 1 << 6 | 1 << 27, 1 << 6 | 1 << 27)
 
@@ -236,26 +237,20 @@ class World:
         if not 0 < count <= _MAX_ITEMS:
             return _INVAL
         self._charge(ITEM_FUEL * count)
-        raw = self._get(subscriptions, _SUBSCRIPTION * count)
-        wanted = [raw[k : k + _SUBSCRIPTION] for k in range(0, len(raw), _SUBSCRIPTION)]
+        wanted = self._get(subscriptions, _SUBSCRIPTION.size * count)
         begun = self._now()
         ready, timers, reads = [], [], []
-        # Offsets in a subscription: user data 0, kind 8, descriptor 16, time 24, flags 40 (bit 0: absolute).
-        for one in wanted:
-            user, kind = _U64.unpack_from(one)[0], one[8]
+        for user, kind, fd, time, _, flags in _SUBSCRIPTION.iter_unpack(wanted):
             if kind == _CLOCK_EVENT:
-                time = _U64.unpack_from(one, 24)[0]
-                timers.append((max(0, time - begun) if one[40] & 1 else time, user))
+                timers.append((max(0, time - begun) if flags & 1 else time, user))
             elif kind not in (_READ_EVENT, _WRITE_EVENT):
                 return _INVAL
+            elif fd > 2 or (kind == _READ_EVENT) != (fd == 0):
+                ready.append(_EVENT.pack(user, _BADF, kind, 0, 0))
+            elif kind == _WRITE_EVENT:
+                ready.append(_EVENT.pack(user, _OK, kind, _CHUNK, 0))
             else:
-                fd = _U32.unpack_from(one, 16)[0]
-                if fd > 2 or (kind == _READ_EVENT) != (fd == 0):
-                    ready.append(_EVENT.pack(user, _BADF, kind, 0, 0))
-                elif kind == _WRITE_EVENT:
-                    ready.append(_EVENT.pack(user, _OK, kind, _CHUNK, 0))
-                else:
-                    reads.append(user)
+                reads.append(user)
         if not ready and not timers and reads:
             self._wait()
         there = len(self._input) - self._at
