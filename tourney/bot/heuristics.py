@@ -247,15 +247,9 @@ def report(turn: Turn, found: Found) -> None:
 
     The score is the value in units of a win, from -1.00 to 1.00. The line is cut after some actions.
     """
-    text = turn.game.action_string
-    words: list[str] = []
-    room = _REPORTED_CHARACTERS
-    for action in found.line[:_REPORTED]:
-        words.append(text(action))
-        room -= len(words[-1]) + 1
-        if room < 0:
-            words.pop()
-            break
+    words = list(map(turn.game.action_string, found.line[:_REPORTED]))
+    while len(",".join(words)) >= _REPORTED_CHARACTERS:
+        words.pop()
     hundredths = abs(found.value) * 100 // WIN
     sign = "-" if found.value < 0 and hundredths else ""
     score = f"{sign}{hundredths // 100}.{hundredths % 100:02}"

@@ -8,7 +8,6 @@ game and number of seats, the rungs of a ladder: shipped bots with arguments, th
 ``engines/ladder/ratings.toml`` has what ``make ladder`` measured of them.
 """
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Generic, Literal, NamedTuple, TypeVar
@@ -78,9 +77,7 @@ Provenance = Literal["shipped", "submitted", "replacement"]
 
 def shipped_bots() -> dict[str, Path]:
     """The folders of the bots that ship with Tourney, by name, sorted."""
-    with os.scandir(engines_dir()) as scan:
-        found = [entry.name for entry in scan if (Path(entry.path) / FILE_NAME).is_file()]
-    return {name: engines_dir() / name for name in sorted(found)}
+    return {place.name: place for place in sorted(engines_dir().iterdir()) if (place / FILE_NAME).is_file()}
 
 
 def shipped_digests() -> dict[str, str]:

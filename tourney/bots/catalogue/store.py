@@ -137,20 +137,16 @@ class BotStore:
 
     def doubts(self, digest: str) -> tuple[str, ...]:
         """Why a bot need not play a match the same again, () if nothing is known. Checks no files."""
-        said = self.has(digest) and not _same_by_manifest(self.root, digest)
-        return (DIFFERED,) * (digest in self._varying()) + (VARIES,) * said
+        doubts = [DIFFERED] if digest in self._lines("varying") else []
+        if self.has(digest) and not _same_by_manifest(self.root, digest):
+            doubts.append(VARIES)
+        return tuple(doubts)
 
     def mark_varying(self, digest: str) -> None:
         """Keep that a bot, which need not be in the store yet, differed when its match was replayed."""
         self.root.mkdir(parents=True, exist_ok=True)
-        if digest not in self._varying():
+        if digest not in self._lines("varying"):
             self._append("varying", digest)
-
-    def _varying(self) -> list[str]:
-        try:
-            return (self.root / "varying").read_text("ascii", "replace").splitlines()
-        except FileNotFoundError:
-            return []
 
     def provide(self, digest: str) -> StoredBot:
         """The bot of a full digest as ``fetch`` does; add a shipped bot that is missing.
@@ -258,11 +254,7 @@ class BotStore:
     def _additions(self) -> dict[str, Origin]:
         """The origins of all bots, in the order of last additions; malformed lines are skipped."""
         additions: dict[str, Origin] = {}
-        try:
-            lines = (self.root / "added").read_text("ascii", "replace").splitlines()
-        except FileNotFoundError:
-            lines = []
-        for line in lines:
+        for line in self._lines("added"):
             digest, _, origin = line.partition(" ")
             if DIGEST.fullmatch(digest) and origin in ("added", "used"):
                 before = additions.pop(digest, origin)
@@ -276,6 +268,12 @@ class BotStore:
         if additions.get(digest) == origin and next(reversed(additions)) == digest:
             return
         self._append("added", f"{digest} {origin}")
+
+    def _lines(self, name: str) -> list[str]:
+        try:
+            return (self.root / name).read_text("ascii", "replace").splitlines()
+        except FileNotFoundError:
+            return []
 
     def _append(self, name: str, line: str) -> None:
         fd = os.open(self.root / name, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
