@@ -6,18 +6,15 @@ import sqlalchemy as sa
 
 from tourney.match.analysis import Analysis
 from tourney.store.column_reading import ColumnError, Columns, deflate, unpack_analysis
-from tourney.store.engine import Access
+from tourney.store.engine import Subject
 from tourney.store.models import ANALYSIS, MATCH, SCHEDULE
-from tourney.store.rows import bad_row, chunks
+from tourney.store.rows import chunks, read_values
 
 _MINE = ANALYSIS.join(SCHEDULE, SCHEDULE.c.id == ANALYSIS.c.match_id).join(MATCH, MATCH.c.id == SCHEDULE.c.id)
 
 
-class Analyses:
+class Analyses(Subject):
     """Reads and writes analyses."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     def keep(self, tournament: int, number: int, analysis: Analysis) -> None:
         """Store the analysis of a match; it replaces an earlier one of the same analyser.
@@ -46,17 +43,8 @@ class Analyses:
         """The analyses of a match, that with the largest limit first. Raises StoreDamaged."""
         query = sa.select(ANALYSIS).select_from(_MINE)
         query = query.where(SCHEDULE.c.tournament_id == tournament, SCHEDULE.c.number == number)
-        with self._access.read() as connection:
-            rows = connection.execute(
-                query.order_by(ANALYSIS.c.effort.desc(), ANALYSIS.c.analyser)
-            ).mappings()
-            found = []
-            for row in rows.all():
-                try:
-                    found.append(analysis_of_row(row))
-                except ColumnError as error:
-                    raise bad_row(connection, ANALYSIS, row, error) from error
-        return tuple(found)
+        query = query.order_by(ANALYSIS.c.effort.desc(), ANALYSIS.c.analyser)
+        return read_values(self._access, ANALYSIS, query, analysis_of_row)
 
     def all(self, tournament: int) -> Iterator[tuple[int, Analysis]]:
         """Yield all analyses of a tournament with the numbers of their matches, in schedule order.

@@ -11,9 +11,9 @@ from tourney.errors import UsageError
 from tourney.match.spec import Entrant
 from tourney.schema import Arguments, Count, Digest, Label, LongText, Text
 from tourney.store.column_reading import Columns, canonical, read_json
-from tourney.store.engine import Access
+from tourney.store.engine import Subject
 from tourney.store.models import BASELINE
-from tourney.store.rows import check_columns, read_values
+from tourney.store.rows import check_columns, drop_rows, read_values
 from tourney.store.values import Elo
 
 
@@ -63,11 +63,8 @@ def baseline_of(row: Columns) -> Baseline:
     return Baseline(row["game"], row["name"], row["number"], row["digest"], promotion)
 
 
-class Baselines:
+class Baselines(Subject):
     """Reads and writes baselines."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     def all(self, game: str | None = None, *, history: bool = False) -> tuple[Baseline, ...]:
         """The baselines of a game (None: of all) by game and name.
@@ -99,7 +96,5 @@ class Baselines:
         if not before:
             raise UsageError(f"{name} is not a baseline of {game}; see `tourney bots baselines`")
         last = before.pop()
-        mine = (BASELINE.c.game == game) & (BASELINE.c.name == name) & (BASELINE.c.number == last.number)
-        with self._access.write() as connection:
-            connection.execute(sa.delete(BASELINE).where(mine))
+        drop_rows(self._access, BASELINE, game=game, name=name, number=last.number)
         return last, before[-1] if before else None

@@ -164,6 +164,13 @@ class Access:
                 yield connection
 
 
+class Subject:
+    """One subject of the store: its methods read and write by the same access as those of the others."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+
+
 def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert rows, each with all columns.
 

@@ -20,7 +20,6 @@ from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.column_reading import (
     SAMPLES,
     Cells,
-    ColumnError,
     Columns,
     Dictionaries,
     deflate,
@@ -57,6 +56,7 @@ from tourney.store.rows import (
     chunks,
     dictionaries_of,
     match_values,
+    naming,
     read_values,
     replaced_of,
     replaced_values,
@@ -380,8 +380,6 @@ def _open_rows(
         dense = some[-1] - some[0] < 2 * _CHUNK
         chosen = query.where(_S.number.between(some[0], some[-1]) if dense else _S.number.in_(some))
         for number, id_, seating in connection.execute(chosen):
-            try:
+            with naming(partial(bad_match, connection, tournament, number)):
                 found[number] = (id_, read_seating(seating, *shape))
-            except ColumnError as error:
-                raise bad_match(connection, tournament, number, error) from error
     return found

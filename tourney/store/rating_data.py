@@ -8,9 +8,9 @@ from msgspec import Meta, Struct, structs
 
 from tourney.errors import StoreDamaged
 from tourney.store.column_reading import Columns, pack, unpack
-from tourney.store.engine import Access
+from tourney.store.engine import Subject
 from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY
-from tourney.store.rows import check_columns, keep_row, read_value
+from tourney.store.rows import check_columns, drop_rows, keep_row, read_value
 from tourney.store.values import Number, Words
 
 
@@ -41,11 +41,8 @@ def checkpoint_of(row: Columns) -> Checkpoint:
     return Checkpoint(row["number"], unpack("state", row["state"]))
 
 
-class RatingData:
+class RatingData(Subject):
     """Reads and writes draw probabilities and checkpoints."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     def draw_probability(self, game: str, seats: int) -> DrawProbability | None:
         """The draw probability kept for a game and a number of seats, or None."""
@@ -53,8 +50,7 @@ class RatingData:
 
     def keep_draw_probability(self, game: str, seats: int, value: DrawProbability) -> None:
         """Keep a draw probability for all tournaments of a game and a number of seats."""
-        with self._access.write() as connection:
-            keep_row(connection, DRAW_PROBABILITY, {"game": game, "seats": seats}, **structs.asdict(value))
+        keep_row(self._access, DRAW_PROBABILITY, {"game": game, "seats": seats}, **structs.asdict(value))
 
     def checkpoint(self, tournament: int, settings: str) -> Checkpoint | None:
         """The checkpoint kept under these settings, or None; None too if it is damaged."""
@@ -75,10 +71,8 @@ class RatingData:
     def keep_checkpoint(self, tournament: int, settings: str, value: Checkpoint) -> None:
         """Keep a checkpoint; ``settings`` (up to 250 characters) names the way of rating."""
         key = {"tournament_id": tournament, "settings": settings}
-        with self._access.write() as connection:
-            keep_row(connection, CHECKPOINT, key, number=value.number, state=pack(value.state))
+        keep_row(self._access, CHECKPOINT, key, number=value.number, state=pack(value.state))
 
     def forget(self, tournament: int) -> None:
         """Drop the checkpoints of a tournament: results came in between those that they know."""
-        with self._access.write() as connection:
-            connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.tournament_id == tournament))
+        drop_rows(self._access, CHECKPOINT, tournament_id=tournament)

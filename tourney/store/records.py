@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import UsageError
+from tourney.errors import StoreDamaged, UsageError
 from tourney.match.record import Record
 from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
 from tourney.store.column_reading import (
@@ -47,8 +48,10 @@ from tourney.store.rows import (
     checked,
     chunks,
     dictionaries_of,
+    drop_rows,
     lost_record,
     match_values,
+    naming,
     result_of,
     seat_values,
     shape_of,
@@ -105,7 +108,7 @@ class StoredMatch:
     def match(self) -> TournamentMatch:
         """The match with its result."""
         shape = self.owner.shape
-        with self._naming():
+        with naming(self._damaged):
             result = result_of([self.columns[column.name] for column in RESULT], shape.seats)
             key = KeyOrder().next_key((self.number, *self.place))
             seats = read_seating(self.seating, *shape)
@@ -116,7 +119,7 @@ class StoredMatch:
         blob, digest = self.columns["record"], self.columns["digest"]
         if blob is None and not digest:
             raise no_record(self.match())
-        with self._naming():
+        with naming(self._damaged):
             if blob is None:
                 raise lost_record(digest)
             return unpack_record("record", blob, self.owner.shape.seats, self.owner.known.record)
@@ -125,7 +128,7 @@ class StoredMatch:
         """The measurements; empty if there are none."""
         if self.data is None:
             return NOT_MEASURED
-        with self._naming():
+        with naming(self._damaged):
             return unpack_measured("data", self.data, self.owner.known.data)
 
     def disagreement(self, record: Record | None) -> str | None:
@@ -146,7 +149,7 @@ class StoredMatch:
         for name in _DERIVED:
             if stored[name] != right[name]:
                 return _difference(name, stored[name], right[name])
-        with self._naming():
+        with naming(self._damaged):
             kept = read_evidence(stored["evidence"], len(seating))
         if not result.evidence.fits(kept):
             return _difference("evidence", kept.text, result.evidence.text)
@@ -159,15 +162,10 @@ class StoredMatch:
             return f"the database has results of {len(self.seats)} seats, not {len(seating)}"
         return None
 
-    @contextmanager
-    def _naming(self) -> Iterator[None]:
-        """Let errors of a column name its row."""
-        try:
-            yield
-        except ColumnError as error:
-            whose = f"match {self.number} of {self.owner.name}"
-            table = table_of(error.column)
-            raise altered(self.owner.database, table, self.columns["id"], error, whose) from error
+    def _damaged(self, misfit: ColumnError) -> StoreDamaged:
+        """The error for a bad column."""
+        whose = f"match {self.number} of {self.owner.name}"
+        return altered(self.owner.database, table_of(misfit.column), self.columns["id"], misfit, whose)
 
 
 def no_record(match: TournamentMatch) -> UsageError:
@@ -329,8 +327,7 @@ class Records:
 
     def forget_archive(self, tournament: int) -> None:
         """Let a tournament count as not archived; ``bring_back`` stores what its archive has."""
-        with self._access.write() as connection:
-            connection.execute(sa.delete(ARCHIVE).where(ARCHIVE.c.tournament_id == tournament))
+        drop_rows(self._access, ARCHIVE, tournament_id=tournament)
 
     def bring_back(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store the records, logs and measurements of matches whose results are stored without them."""
@@ -390,7 +387,5 @@ def _read_blob(
     blob = connection.execute(query.where(_S.tournament_id == tournament, _S.number == number)).scalar()
     if blob is None:
         return None
-    try:
+    with naming(partial(bad_match, connection, tournament, number)):
         return unpack(column.name, blob, getattr(dictionaries_of(connection, tournament), column.name))
-    except ColumnError as error:
-        raise bad_match(connection, tournament, number, error) from error

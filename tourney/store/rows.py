@@ -6,8 +6,9 @@ sentence that also names database, table and row.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import zip_longest
 from typing import Final, NamedTuple, TypeVar, cast
 
@@ -126,10 +127,8 @@ def read_values(
     found = []
     with access.read() as connection:
         for row in connection.execute(query).mappings():
-            try:
+            with naming(partial(bad_row, connection, table, row)):
                 found.append(value_of(row))
-            except ColumnError as error:
-                raise bad_row(connection, table, row, error) from error
     return tuple(found)
 
 
@@ -285,6 +284,15 @@ def check_dictionary(row: Columns) -> None:
 _NAMED = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_from(SCHEDULE, TOURNAMENT)
 
 
+@contextmanager
+def naming(error_of: Callable[[ColumnError], StoreDamaged]) -> Iterator[None]:
+    """Let a bad column be raised as the error that a function makes of it, which names its row."""
+    try:
+        yield
+    except ColumnError as error:
+        raise error_of(error) from error
+
+
 def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, whose: str) -> StoreDamaged:
     """The error for the row of a primary key; ``whose`` describes it for people."""
     of, value = f" ({whose})" if whose else "", misfit.value
@@ -353,10 +361,17 @@ def first_bad(connection: Connection, table: sa.Table, tournament: int) -> Store
 # -- writing ------------------------------------------------------------------------------------------------
 
 
-def keep_row(connection: Connection, table: sa.Table, key: dict[str, object], **values: object) -> None:
+def keep_row(access: Access, table: sa.Table, key: dict[str, object], **values: object) -> None:
     """Replace the row of a key."""
-    connection.execute(sa.delete(table).filter_by(**key))
-    connection.execute(sa.insert(table).values(**key, **values))
+    with access.write() as connection:
+        connection.execute(sa.delete(table).filter_by(**key))
+        connection.execute(sa.insert(table).values(**key, **values))
+
+
+def drop_rows(access: Access, table: sa.Table, **key: object) -> None:
+    """Remove the rows of a table whose columns have these values."""
+    with access.write() as connection:
+        connection.execute(sa.delete(table).filter_by(**key))
 
 
 def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, object]:

@@ -7,22 +7,20 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Connection
 
 from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import half_points, score_units
 from tourney.schema import Part
 from tourney.store.column_reading import (
-    ColumnError,
     read_evidence,
     read_faults,
     read_int,
     read_ranks,
     read_seating,
 )
-from tourney.store.engine import Access
+from tourney.store.engine import Subject
 from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
-from tourney.store.rows import Shape, bad_value, each, first_bad, shape_of
+from tourney.store.rows import bad_value, each, first_bad, naming, shape_of
 
 _S, _M = SCHEDULE.c, MATCH.c
 _BY_MATCH: Any = _S.tournament_id + 0
@@ -101,10 +99,6 @@ class OverloadedMatch(NamedTuple):
     overloaded: int
 
 
-SeatedResult = tuple[tuple[int, ...], tuple[int, ...], tuple[str | None, ...]]
-"""A game of a mirrored group; per seat: the entrant's number, its rank, its fault's kind or None."""
-
-
 class ResultSums:
     """Adds up results for standings by points, a kind of result at a time."""
 
@@ -153,11 +147,8 @@ class ResultSums:
         )
 
 
-class Totals:
+class Totals(Subject):
     """Reads sums over the matches of a tournament, which the database counts when they are asked for."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     def standings(self, tournament: int) -> StandingsTotals:
         """What standings are made of."""
@@ -166,9 +157,12 @@ class Totals:
         query = query.where(_S.tournament_id == tournament)
         sums = ResultSums()
         with self._access.read() as connection:
-            game = partial(_game, connection, tournament, shape_of(connection, tournament))
-            for *texts, why, times in each(connection, query):
-                sums.add(*game(*texts), void=why is not None, times=times)
+            shape = shape_of(connection, tournament)
+            for seating, ranks, faults, why, times in each(connection, query):
+                with naming(partial(bad_value, connection, tournament)):
+                    places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
+                    entrants = read_seating(seating, *shape)
+                sums.add(entrants, places, kinds, void=why is not None, times=times)
         return sums.totals()
 
     def faults(self, tournament: int) -> tuple[tuple[int, str, int], ...]:
@@ -249,11 +243,9 @@ class Totals:
         with self._access.read() as connection:
             shape = shape_of(connection, tournament)
             for seating, text in each(connection, query.where(_M.evidence.contains(":"))):
-                try:
+                with naming(partial(bad_value, connection, tournament)):
                     lucks = read_evidence(text, shape.seats).luck
                     seats = zip(read_seating(seating, *shape), lucks, strict=True)
-                except ColumnError as error:
-                    raise bad_value(connection, tournament, error) from error
                 for entrant, units in seats:
                     total, matches = found.get(entrant, (0, 0))
                     found[entrant] = total + units, matches + 1
@@ -282,10 +274,8 @@ class Totals:
             found = connection.execute(query).all()
             shape = shape_of(connection, tournament)
             for entrant, _ in found:
-                try:
+                with naming(partial(bad_value, connection, tournament)):
                     read_int({"void_entrant": entrant}, "void_entrant", 0, shape.entrants - 1)
-                except ColumnError as error:
-                    raise bad_value(connection, tournament, error) from error
         return tuple(sorted((entrant, int(count)) for entrant, count in found))
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:
@@ -303,13 +293,3 @@ def _is_number(value: object, least: int, most: int) -> bool:
 def _has_float(rows: Iterable[Iterable[object]]) -> bool:
     """Whether SQLite added up values that are not integers."""
     return any(isinstance(value, float) for row in rows for value in row)
-
-
-def _game(
-    connection: Connection, tournament: int, shape: Shape, seating: str, ranks: str, faults: str
-) -> SeatedResult:
-    try:
-        places, kinds = read_ranks(ranks, shape.seats), read_faults(faults, shape.seats)
-        return read_seating(seating, *shape), places, kinds
-    except ColumnError as error:
-        raise bad_value(connection, tournament, error) from error

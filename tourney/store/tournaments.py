@@ -26,7 +26,7 @@ from tourney.store.column_reading import (
     read_seed,
     unpack_measured,
 )
-from tourney.store.engine import Access
+from tourney.store.engine import Subject
 from tourney.store.models import (
     ARCHIVE,
     DRAW_PROBABILITY,
@@ -41,7 +41,15 @@ from tourney.store.models import (
     VERDICT,
 )
 from tourney.store.presentation import NO_PRESENTATION, Presentation, presentation_of
-from tourney.store.rows import check_columns, dictionaries_of, each, keep_row, read_value, read_values
+from tourney.store.rows import (
+    check_columns,
+    dictionaries_of,
+    drop_rows,
+    each,
+    keep_row,
+    read_value,
+    read_values,
+)
 from tourney.store.values import (
     Origin,
     Plan,
@@ -139,11 +147,8 @@ def change_tournament(connection: Connection, tournament: int, **values: object)
     connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
 
 
-class Tournaments:
+class Tournaments(Subject):
     """Reads and writes tournaments: entrants, archives, presentations and verdicts too."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     def all(self) -> tuple[Tournament, ...]:
         """All tournaments, in the order in which they were begun."""
@@ -311,8 +316,7 @@ class Tournaments:
     def keep_verdict(self, tournament: int, data: JsonObject) -> None:
         """Keep the result of a comparison."""
         text = json.dumps(data, sort_keys=True, allow_nan=False)
-        with self._access.write() as connection:
-            keep_row(connection, VERDICT, {"tournament_id": tournament}, data=text)
+        keep_row(self._access, VERDICT, {"tournament_id": tournament}, data=text)
 
     def presentation(self, tournament: int) -> Presentation:
         """How a tournament presents itself; without any, an empty value."""
@@ -321,8 +325,7 @@ class Tournaments:
 
     def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
         """Keep how a tournament presents itself; digests and root do not change."""
-        with self._access.write() as connection:
-            keep_row(connection, PRESENTATION, {"tournament_id": tournament}, data=canonical(presentation))
+        keep_row(self._access, PRESENTATION, {"tournament_id": tournament}, data=canonical(presentation))
 
 
 class RefusedHost(NamedTuple):
@@ -342,11 +345,8 @@ def refused_host_of(row: Columns) -> RefusedHost:
     return RefusedHost(row["host"], row["why"])
 
 
-class StoredHosts:
+class StoredHosts(Subject):
     """Reads which host played what, and keeps the refused ones."""
-
-    def __init__(self, access: Access) -> None:
-        self._access = access
 
     def of_matches(self, tournament: int) -> Iterator[tuple[int, str]]:
         """Yield number and host of the matches that have a record; "" where the host is unknown."""
@@ -377,11 +377,8 @@ class StoredHosts:
 
     def refuse(self, tournament: int, host: str, why: str) -> None:
         """Give a host no more matches of a tournament."""
-        with self._access.write() as connection:
-            keep_row(connection, REFUSED_HOST, {"tournament_id": tournament, "host": host}, why=why)
+        keep_row(self._access, REFUSED_HOST, {"tournament_id": tournament, "host": host}, why=why)
 
     def accept(self, tournament: int, host: str) -> None:
         """Let a refused host play again."""
-        mine = (REFUSED_HOST.c.tournament_id == tournament) & (REFUSED_HOST.c.host == host)
-        with self._access.write() as connection:
-            connection.execute(sa.delete(REFUSED_HOST).where(mine))
+        drop_rows(self._access, REFUSED_HOST, tournament_id=tournament, host=host)
