@@ -8,7 +8,6 @@ moment leaves a whole database, a whole file, or both.
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -19,11 +18,11 @@ from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import Head, open_tournament
 from tourney.store.root import compute_root, entries_of, root_of
+from tourney.store.rows import chunks
 from tourney.store.tournaments import Archive
 from tourney.store.values import Tournament
 
 ENDINGS: Final = (".zst", ".gz")
-_CHUNK: Final = 500
 _SAMPLE: Final = 32
 """Matches of a tournament from which its hosts are read."""
 
@@ -99,7 +98,7 @@ def restore_tournament(database: Database, path: Path, step: Step = lambda _done
         if head.line.root is None or head.line.root != compute_root(writer, tournament):
             raise CheckError(f"{path} has another root than {tournament.name}; see `tourney verify --all`")
         results = (result for _, _, result in matches if result is not None)
-        while chunk := list(islice(results, _CHUNK)):
+        for chunk in chunks(results):
             writer.records.bring_back(number, chunk)
             step(chunk[-1].number)
     return tournament

@@ -8,7 +8,6 @@ empty database gives the same tournament; and the entries of its root (``tourney
 
 import json
 from collections.abc import Iterator
-from itertools import islice
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -34,6 +33,7 @@ from tourney.store.root import (
     sealed_entry,
     seed_commitment,
 )
+from tourney.store.rows import chunks
 from tourney.store.values import (
     Number,
     Ordinal,
@@ -48,9 +48,6 @@ from tourney.store.values import (
 FORMAT: Final = "tourney-tournament/1"
 IMPORTED: Final = "import"
 """The format of tournaments made from records alone: these have seeds and openings of their own."""
-
-_CHUNK: Final = 500
-"""Matches whose logs and measurements are fetched at once."""
 
 
 class ShownForm(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -172,8 +169,7 @@ def _detailed(
     database: Database, tournament: Tournament, *, measured: bool
 ) -> Iterator[tuple[TournamentMatch, tuple[LogLine, ...], Measurements]]:
     """Yield matches with their logs and measurements, which are fetched for many matches at once."""
-    matches = database.matches.all(tournament.id)
-    while chunk := list(islice(matches, _CHUNK)):
+    for chunk in chunks(database.matches.all(tournament.id)):
         numbers = [match.number for match in chunk if measured and match.result is not None]
         parts = database.records.parts(tournament.id, numbers)
         for match in chunk:

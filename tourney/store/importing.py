@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Final, Self
 
 from msgspec import structs
@@ -22,9 +21,8 @@ from tourney.schema import Name, SchemaError, check_bits, check_range, read
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
 from tourney.store.root import PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
+from tourney.store.rows import chunks
 from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
-
-_CHUNK = 500
 
 
 @dataclass(frozen=True)
@@ -261,7 +259,7 @@ def import_tournament(
             entrants=head.entrants,
             created=one.created or created,
         )
-        while chunk := list(islice(matches, _CHUNK)):
+        for chunk in chunks(matches):
             writer.schedules.add(tournament.id, [row for _, row, _ in chunk], complete=False)
             results = [(where, result) for where, _, result in chunk if result is not None]
             store_new(writer, tournament.id, results, again=again)

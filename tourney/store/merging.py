@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import NamedTuple
 
 from tourney.errors import UsageError
@@ -14,13 +14,12 @@ from tourney.store.database import Database
 from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament, open_tournament
 from tourney.store.root import keep_root, plan_entry
+from tourney.store.rows import chunks
 from tourney.store.tournaments import Archive
 from tourney.store.values import Tournament
 
-_CHUNK = 500
-
 Step = Callable[[int, str], None]
-"""Hears now and then how many matches of a tournament have been read."""
+"""Hears every 500 matches how many of a tournament have been read."""
 
 
 class Merged(NamedTuple):
@@ -87,8 +86,7 @@ def _bring(
             entrants=reader.tournaments.entrants(theirs.id),
             created=theirs.created,
         )
-        outcomes = _outcomes(reader, theirs)
-        while chunk := list(islice(outcomes, _CHUNK)):
+        for chunk in chunks(_outcomes(reader, theirs)):
             writer.matches.add_outcomes(made.id, chunk)
     counts = reader.schedules.progress(theirs.id)
     return Merged(theirs.name, new=True, taken=counts.done, matches=counts.rows)
@@ -106,7 +104,7 @@ def _lines(reader: Database, tournament: Tournament, other: str, step: Step) -> 
     for number, line in enumerate(export_lines(reader, tournament, measured=True, private=True)):
         place = f"match {number} of {tournament.name}" if number else tournament.name
         yield f"{place} in {other}", parse_json(line)
-        if number and number % _CHUNK == 0:
+        if number and number % 500 == 0:
             step(number, tournament.name)
 
 
@@ -127,7 +125,7 @@ def _join(
     head, matches = open_tournament(_lines(reader, theirs, other, step), None)
     stored = writer.schedules.progress(mine.id).rows
     taken = count = 0
-    while chunk := list(islice(matches, _CHUNK)):
+    for chunk in chunks(matches):
         here = writer.matches.all(mine.id, numbers=range(count + 1, count + 1 + len(chunk)))
         new = []
         missing = []

@@ -6,8 +6,7 @@ Records become a tournament of the format ``import``, results that other program
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import islice, zip_longest
-from typing import Final
+from itertools import chain, zip_longest
 
 from tourney.errors import RecordError
 from tourney.match.record import Outcome, Record
@@ -19,7 +18,7 @@ from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
 from tourney.store.importing import Scratch, check_game, store_new
 from tourney.store.root import keep_root
-from tourney.store.rows import joined
+from tourney.store.rows import chunks, joined
 from tourney.store.values import (
     CHOSEN,
     NO_BOT,
@@ -30,8 +29,6 @@ from tourney.store.values import (
     StoredEntrant,
     Tournament,
 )
-
-_CHUNK = 500
 
 Line = tuple[str, Record]
 """Where a record came from ("file, line 7"), and the record, checked."""
@@ -96,12 +93,10 @@ def import_records(
             entrants=tuple(layout.entrants.values()),
             created=created,
         )
-        rows = layout.rows()
-        while some := list(islice(rows, _CHUNK)):
+        for some in chunks(layout.rows()):
             writer.schedules.add(tournament.id, some, complete=False)
         writer.schedules.add(tournament.id, (), complete=True)
-        finished = _finished(layout, records())
-        while chunk := list(islice(finished, _CHUNK)):
+        for chunk in chunks(_finished(layout, records())):
             store_new(writer, tournament.id, chunk, again=again)
         keep_root(writer, tournament.id)
         return writer.tournaments.by_id(tournament.id)
@@ -153,10 +148,6 @@ def _layout(name: str, records: Iterable[Line], scratch: Scratch) -> _Layout:
     return layout
 
 
-_MANY: Final = 5_000
-"""Results without records are small."""
-
-
 def import_outcomes(
     database: Database,
     name: str,
@@ -190,8 +181,6 @@ def import_outcomes(
         tournament = writer.tournaments.add(
             plan, seed=0, origin=CHOSEN, run=RunSettings(), entrants=entrants, created=created
         )
-        chunk = [first, *islice(found, _MANY)]
-        while chunk:
+        for chunk in chunks(chain([first], found), 5_000):  # results without records are small
             writer.matches.add_outcomes(tournament.id, chunk)
-            chunk = list(islice(found, _MANY))
         return writer.tournaments.by_id(tournament.id)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache, partial
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Final, NamedTuple, TypeVar, cast
 
 import sqlalchemy as sa
@@ -92,10 +92,11 @@ def each(connection: Connection, query: sa.Executable, chunk: int = 2000) -> Ite
         yield from found
 
 
-def chunks(values: Sequence[T], size: int = 500) -> Iterator[Sequence[T]]:
-    """Yield parts of a sequence: databases bound the number of keys in one query."""
-    for start in range(0, len(values), size):
-        yield values[start : start + size]
+def chunks(values: Iterable[T], size: int = 500) -> Iterator[list[T]]:
+    """Yield parts: databases bound the number of keys in one query, and a million matches fill the memory."""
+    left = iter(values)
+    while chunk := list(islice(left, size)):
+        yield chunk
 
 
 def checked(
