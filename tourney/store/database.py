@@ -36,7 +36,7 @@ from tourney.store.engine import (
     transaction,
 )
 from tourney.store.matches import Matches
-from tourney.store.models import CHECKPOINT, MATCH, METADATA, SCHEDULE, TOURNAMENT
+from tourney.store.models import CHECKPOINT, METADATA, SCHEDULE, TOURNAMENT
 from tourney.store.rating_data import RatingData
 from tourney.store.records import Records
 from tourney.store.rows import each
@@ -106,18 +106,12 @@ class Database:
 
     def content_digest(self, tournament: int) -> str:
         """A digest of all that is stored of a tournament, but for its root and checkpoints, which follow."""
-        found, own = hashlib.sha256(), sa.select(SCHEDULE.c.id).where(SCHEDULE.c.tournament_id == tournament)
+        found = hashlib.sha256()
         with self._access.read() as connection:
             for table in (one for one in METADATA.sorted_tables if one is not CHECKPOINT):
-                names = table.c.keys()
                 query = sa.select(*(column for column in table.c if column is not TOURNAMENT.c.root))
-                if table is TOURNAMENT or "tournament_id" in names:
-                    query = query.where(
-                        table.c["id" if table is TOURNAMENT else "tournament_id"] == tournament
-                    )
-                elif table is MATCH or "match_id" in names:
-                    query = query.where(table.c["id" if table is MATCH else "match_id"].in_(own))
-                for row in each(connection, query.order_by(*table.primary_key)):
+                query = query.where(_of(table, tournament, shared=True)).order_by(*table.primary_key)
+                for row in each(connection, query):
                     found.update(msgpack.encode(tuple(row)))
         return found.hexdigest()
 
@@ -229,15 +223,15 @@ def _identity(url: URL) -> object:
     return (path.stat().st_dev, path.stat().st_ino) if path.exists() else path
 
 
-def _of(table: sa.Table, tournament: int) -> sa.ColumnElement[bool]:
-    """The rows of a table that belong to a tournament."""
+def _of(table: sa.Table, tournament: int, *, shared: bool = False) -> sa.ColumnElement[bool]:
+    """The rows of a table that belong to a tournament; with ``shared`` also those that belong to none."""
     for column in ("tournament_id", "match_id", "id"):
         if column in table.c:
             if column == "tournament_id" or table is TOURNAMENT:
                 return table.c[column] == tournament
             mine = sa.select(SCHEDULE.c.id).where(SCHEDULE.c.tournament_id == tournament)
             return table.c[column].in_(mine)
-    return sa.false()
+    return sa.true() if shared else sa.false()
 
 
 def _copy(origin: Engine, copy: Engine, tournament: int | None = None) -> int:

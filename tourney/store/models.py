@@ -18,9 +18,6 @@ START: Final = 12
 """The digits of a digest by which matches are found: they tell all but a few from each other, and an index of
 them takes a third of the space."""
 
-_GIVEN: Final = {"autoincrement": False}
-"""Keys that the program counts; a database must not fill them in."""
-
 
 def _few(name: str, *columns: str, column: str) -> Index:
     """An index of the rows that have a value in a column, which are few."""
@@ -118,7 +115,7 @@ class MatchRow(SQLModel, table=True):
         _few("ix_match_void", "void_reason", column="void_reason"),
     )
 
-    id: int = Field(foreign_key="schedule.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    id: int = Field(foreign_key="schedule.id", primary_key=True)
     digest: str = Field(max_length=64)
     ranks: str
     faults: str
@@ -178,7 +175,7 @@ class AnalysisRow(SQLModel, table=True):
 
     __tablename__ = "analysis"
 
-    match_id: int = Field(foreign_key="match.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    match_id: int = Field(foreign_key="match.id", primary_key=True)
     analyser: str = Field(primary_key=True, max_length=64)
     effort: int
     data: bytes
@@ -192,7 +189,7 @@ class DictionaryRow(SQLModel, table=True):
 
     __tablename__ = "dictionary"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     name: str = Field(primary_key=True, max_length=16)
     data: bytes
 
@@ -206,7 +203,7 @@ class ArchiveRow(SQLModel, table=True):
 
     __tablename__ = "archive"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     file: str = Field(min_length=1)
     sha256: str = Field(max_length=64)
     created: str
@@ -218,9 +215,9 @@ class ReplacedResultRow(SQLModel, table=True):
 
     __tablename__ = "replaced_result"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
-    number: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
-    rounds: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
+    number: int = Field(ge=1, primary_key=True)
+    rounds: int = Field(ge=1, primary_key=True)
     ranks: str
     faults: str
     void: bool
@@ -231,7 +228,7 @@ class RefusedHostRow(SQLModel, table=True):
 
     __tablename__ = "refused_host"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     host: str = Field(primary_key=True, min_length=1)
     why: str
 
@@ -242,7 +239,7 @@ class DrawProbabilityRow(SQLModel, table=True):
     __tablename__ = "draw_probability"
 
     game: str = Field(primary_key=True)
-    seats: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
+    seats: int = Field(ge=1, primary_key=True)
     probability: float = Field(ge=0, le=1)
     tournament: str
     matches: int
@@ -256,7 +253,7 @@ class CheckpointRow(SQLModel, table=True):
 
     __tablename__ = "rating_checkpoint"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     settings: str = Field(primary_key=True, max_length=250)
     number: int
     state: bytes
@@ -267,7 +264,7 @@ class VerdictRow(SQLModel, table=True):
 
     __tablename__ = "verdict"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     data: str = Field(sa_type=Text)
 
 
@@ -276,7 +273,7 @@ class PresentationRow(SQLModel, table=True):
 
     __tablename__ = "presentation"
 
-    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True, sa_column_kwargs=_GIVEN)
+    tournament_id: int = Field(foreign_key="tournament.id", primary_key=True)
     data: str = Field(sa_type=Text)
 
 
@@ -287,7 +284,7 @@ class BaselineRow(SQLModel, table=True):
 
     game: str = Field(primary_key=True, min_length=1)
     name: str = Field(primary_key=True, min_length=1, max_length=64)
-    number: int = Field(ge=1, primary_key=True, sa_column_kwargs=_GIVEN)
+    number: int = Field(ge=1, primary_key=True)
     digest: str = Field(max_length=64)
     data: str = Field(sa_type=Text)
 

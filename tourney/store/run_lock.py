@@ -8,21 +8,21 @@ advisory lock of a session, whose application name describes the run to everybod
 
 import errno
 import fcntl
-import json
 import os
 import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+import msgspec
 import sqlalchemy as sa
+from msgspec import Struct
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from tourney.errors import StoreError, StoreUnavailable, UsageError
-from tourney.parsing import parse_json
 from tourney.store import sqlite
 from tourney.store.engine import LOCK_CLASS, is_sqlite, shown, store_error
 
@@ -35,13 +35,16 @@ _BY_FILE = hasattr(fcntl, "F_OFD_SETLK")
 """Whether the system has locks that belong to an open file; elsewhere there is only the file beside it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """A run that goes on: its process, when it began (seconds since the epoch), matches done by then."""
 
     pid: int
     since: float
     done: int
+
+
+UNKNOWN: Final = Running(0, 0.0, 0)
+"""A run that nothing describes."""
 
 
 def lock_path(engine: Engine, tournament: int) -> Path:
@@ -75,7 +78,7 @@ def running_now(engine: Engine, tournament: int) -> Running | None:
         return _running_on_server(engine, tournament)
     described = _described(engine, tournament)
     if described is None and _byte_is_locked(sqlite.path_of(engine.url), tournament):
-        return Running(0, 0.0, 0)  # by another path, whose folder is another one
+        return UNKNOWN  # by another path, whose folder is another one
     return described
 
 
@@ -89,11 +92,9 @@ def _described(engine: Engine, tournament: int) -> Running | None:
         # A shared lock succeeds at once if no run holds the lock; a run that starts now tries again.
         fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
-        with suppress(ValueError, KeyError, TypeError):
-            data = parse_json(os.read(fd, 4096))
-            if isinstance(data, dict):
-                return Running(int(data["pid"]), float(data["since"]), int(data["done"]))
-        return Running(0, 0.0, 0)
+        with suppress(msgspec.MsgspecError):
+            return msgspec.json.decode(os.read(fd, 4096), type=Running)
+        return UNKNOWN
     else:
         return None
     finally:
@@ -147,8 +148,7 @@ def _file_lock(path: Path, name: str, running: Running) -> Iterator[None]:
     fd = _acquire(path, name)
     try:
         os.ftruncate(fd, 0)
-        text = json.dumps({"pid": running.pid, "since": running.since, "done": running.done})
-        os.pwrite(fd, text.encode("ascii"), 0)
+        os.pwrite(fd, msgspec.json.encode(running), 0)
         yield
     finally:
         # Removed while still locked, so that no other process locks a file about to be removed.
@@ -287,7 +287,7 @@ def _running_on_server(engine: Engine, tournament: int) -> Running | None:
         program, pid, since, done = str(label).split(" ")
         if program == _PROGRAM:
             return Running(int(pid), float(since), int(done))
-    return Running(0, 0.0, 0)
+    return UNKNOWN
 
 
 def _already_running(name: str) -> UsageError:
