@@ -19,7 +19,8 @@ from tourney.run.preparation import enter
 from tourney.run.tournament_file import read_book, read_tournament_file
 from tourney.schedule.format import FORMATS
 from tourney.schedule.row import Row
-from tourney.store.values import Plan, RunSettings, plan_from, plan_text
+from tourney.store.column_reading import canonical
+from tourney.store.values import Plan, RunSettings, plan_data, plan_from
 
 PLAIN = 'name = "cup"\ngame = "sages-tafl"\nbots = ["random", "./mine"]\n'
 
@@ -230,8 +231,8 @@ def test_sequential_order_takes_the_next_line_for_each_round_and_repeat() -> Non
     plan = make_plan(book=(("a",), ("b",), ("c",)), games_per_pairing=4, opening_order="sequential")
     rows = [Row(r, table, repeat, 1, (0, 1)) for r in (1, 2) for table in (1, 2) for repeat in (1, 2)]
     assert [plan.opening_of(7, row).actions[0] for row in rows] == ["a", "b", "a", "b", "c", "a", "c", "a"]
-    assert plan_from(plan_text(plan)) == plan
-    assert "opening-order" not in plan_text(make_plan())
+    assert plan_from(canonical(plan_data(plan))) == plan
+    assert "opening-order" not in plan_data(make_plan())
 
 
 def test_illegal_action_is_refused_by_line(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tourney.match.result import LogLine, Measurements, json_text
 from tourney.match.spec import MAX_MS, Limits
 from tourney.store import column_reading
-from tourney.store.column_reading import ColumnError, pack, unpack_measured
-from tourney.store.values import Plan, StoredRun, plan_from, plan_text, run_from, run_text
+from tourney.store.column_reading import ColumnError, canonical, pack, unpack_measured
+from tourney.store.values import Plan, StoredRun, plan_data, plan_from, run_data, run_from
 
 JSON = st.recursive(
     st.text(st.characters()) | st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1),
@@ -206,7 +206,7 @@ def test_malformed_faults_are_refused(text: str) -> None:
     )
 )
 def test_plan_round_trip(plan: Plan) -> None:
-    assert plan_from(plan_text(plan)) == plan
+    assert plan_from(canonical(plan_data(plan))) == plan
 
 
 def test_run_settings_round_trip() -> None:
@@ -215,7 +215,7 @@ def test_run_settings_round_trip() -> None:
         StoredRun(breadth_first=True),
         StoredRun(reuse=True, sandbox="strict", withdrawn=("a", "b")),
     ):
-        assert run_from(run_text(run)) == run
+        assert run_from(canonical(run_data(run))) == run
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_run_settings_round_trip() -> None:
     ids=str,
 )
 def test_malformed_plan_is_refused(change: dict[str, object], why: str) -> None:
-    plan = json.loads(plan_text(Plan("cup", "g", "1", (), "swiss", 2, 2, rounds=3)))
+    plan = plan_data(Plan("cup", "g", "1", (), "swiss", 2, 2, rounds=3))
     with pytest.raises(ColumnError) as caught:
         plan_from(json.dumps(plan | change))
     assert caught.value.column == "plan"

@@ -12,7 +12,7 @@ import os
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -178,12 +178,9 @@ def _acquire(path: Path, name: str) -> int:
 
 def _is_at(fd: int, path: Path) -> bool:
     """Say whether an open file is still the one at a path; its last holder may have removed it."""
-    try:
-        there = path.stat()
-    except OSError:
-        return False
-    mine = os.fstat(fd)
-    return (mine.st_dev, mine.st_ino) == (there.st_dev, there.st_ino)
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(fd), path.stat())
+    return False
 
 
 _HELD = sa.text(
@@ -203,32 +200,22 @@ class _Session:
         self._label = label
         self._connection: Connection | None = None
 
-    def take(self) -> bool:
-        """Take the lock by a connection of its own; return whether that worked."""
-        connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        try:
+    def hold(self) -> bool:
+        """Say whether the lock is held: still, or taken now by a connection of its own."""
+        if self._connection is not None:
+            with suppress(SQLAlchemyError):
+                self._connection.execute(sa.select(1))
+                return True
+            self._close()
+        with ExitStack() as stack:
+            connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            stack.callback(connection.close)
             connection.execute(sa.select(sa.func.set_config("application_name", self._label, False)))
             wanted = sa.select(sa.func.pg_try_advisory_lock(LOCK_CLASS, self._tournament))
-            held = bool(connection.execute(wanted).scalar())
-        except BaseException:
-            connection.close()
-            raise
-        if held:
-            self._connection = connection
-        else:
-            connection.close()
-        return held
-
-    def keep(self) -> bool:
-        """Say whether the lock is held: still, or again after the connection was lost."""
-        if self._connection is not None:
-            try:
-                self._connection.execute(sa.select(1))
-            except SQLAlchemyError:
-                self._close()
-            else:
-                return True
-        return self.take()
+            if connection.execute(wanted).scalar():
+                stack.pop_all()
+                self._connection = connection
+        return self._connection is not None
 
     def drop(self) -> None:
         """Give the lock back; one whose connection was lost is gone already."""
@@ -236,7 +223,7 @@ class _Session:
             with suppress(SQLAlchemyError):
                 unlock = sa.func.pg_advisory_unlock(LOCK_CLASS, self._tournament)
                 self._connection.execute(sa.select(unlock))
-        self._close()
+            self._close()
 
     def _close(self) -> None:
         if self._connection is not None:
@@ -255,14 +242,14 @@ def _server_lock(engine: Engine, tournament: int, name: str, label: str) -> Iter
     place = shown(engine.url)
     session = _Session(engine, tournament, label)
     try:
-        taken = session.take()
+        taken = session.hold()
     except SQLAlchemyError as error:
         raise store_error(place, error) from error
     if not taken:
         raise _already_running(name)
 
     def begin(connection: Connection) -> None:
-        if connection.get_execution_options().get(sqlite.WRITE) and not session.keep():
+        if connection.get_execution_options().get(sqlite.WRITE) and not session.hold():
             raise StoreUnavailable(
                 f"the connection to {place} was lost, and another process runs {name} since then"
             )

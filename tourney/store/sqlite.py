@@ -15,12 +15,19 @@ from typing import Any, Final
 from urllib.parse import quote
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.engine import URL, Connection, Engine
+from sqlalchemy.util import LRUCache
 
 from tourney.errors import StoreError, StoreUnavailable
 from tourney.files import is_mount_point, make_temporary, sweep, writing_by_path
 from tourney.store import migrations
-from tourney.store.dialect import COMPILED, DRIVER
+
+DRIVER: Final = "sqlite+tourney"
+"""The name of the dialect below in URLs of SQLAlchemy."""
+COMPILED: Final[LRUCache[object, object]] = LRUCache(1000)
+"""The compiled statements of all engines: a process compiles each once, not once a database."""
 
 APPLICATION_ID = 0x54524E59
 """What marks an SQLite file as ours, at byte 68 of its header: "TRNY"."""
@@ -30,8 +37,7 @@ WRITE = "tourney_write"
 
 _MAGIC = b"SQLite format 3\x00"
 _BUSY_SECONDS = 30.0
-_SHRINK_SECONDS = 5.0
-"""How long to wait for other programs before the space of removed rows stays in the file."""
+_SHRINK_SECONDS = 5.0  # to wait for other programs, before the space of removed rows stays in the file
 _OPEN: Final[Counter[tuple[int, int]]] = Counter()
 """How many connections of this process a file has, by its device and number.
 
@@ -42,6 +48,21 @@ take away the log beside the file, with all that is written to it from then on.
 _KEPT: Final[dict[tuple[int, int, int], list[int]]] = {}
 """Idle descriptors of ``descriptor``, by a file's device, number and open flags, for the same reason."""
 _COUNTING = threading.Lock()
+
+
+class Dialect(SQLiteDialect_pysqlite):
+    """SQLite's dialect, whose instances are equal: the keys of ``COMPILED`` hold them."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+registry.register(DRIVER.replace("+", "."), __name__, Dialect.__name__)
 
 
 class _Connection(sqlite3.Connection):
@@ -62,8 +83,8 @@ class _Connection(sqlite3.Connection):
             self.file = None
 
 
-def _file(path: Path) -> tuple[int, int]:
-    found = path.stat()
+def _file(place: Path | int) -> tuple[int, int]:
+    found = os.stat(place)  # noqa: PTH116 - of a descriptor too
     return found.st_dev, found.st_ino
 
 
@@ -87,8 +108,7 @@ def descriptor(path: Path, flags: int) -> Iterator[int]:
     try:
         yield borrowed
     finally:
-        found = os.fstat(borrowed)
-        file = (found.st_dev, found.st_ino)
+        file = _file(borrowed)
         with _COUNTING:
             if _OPEN[file]:
                 _KEPT.setdefault((*file, flags), []).append(borrowed)
@@ -166,20 +186,15 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     return found.st_mtime_ns, found.st_size, _size_of_wal(path)
 
 
-def _wal_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
-
-
 def _size_of_wal(path: Path) -> int:
     """The bytes of what was written last and is not yet in the file itself."""
-    try:
-        return _wal_of(path).stat().st_size
-    except OSError:
-        return 0
+    with suppress(OSError):
+        return path.with_name(f"{path.name}-wal").stat().st_size
+    return 0
 
 
 def create(path: Path) -> None:
-    """Make a database: whole under a passing name, then under its own; nothing half-made bears its name.
+    """Make a database under a temporary name, and link it to its own once it is complete.
 
     Does nothing if another process was quicker. Raises StoreError.
     """
@@ -228,13 +243,14 @@ def check(path: Path, *, write: bool = False) -> bool:
     """Raise StoreError for a file that is missing, not ours, damaged, or (``write``) cannot be written.
 
     Of a file above ``CHECKED_AT_EACH_OPENING`` that is only read, damage is found where it is read.
-    Return whether it is frozen: only to be read, and with nothing beside it that belongs to it. SQLite would
-    want to make files beside it then, and so it is to be connected to with ``frozen``.
+    Return whether it is frozen: read-only, with no log beside it. SQLite would make one; so ``connect`` to it
+    with ``frozen``.
     """
     if path.is_char_device() or path.is_block_device() or path.is_fifo() or path.is_socket():
         raise StoreError(f"{path} is a device, a pipe or a socket and no database; name a file")
     _check_file(path)
-    frozen = not write and not _is_writable(path) and not _size_of_wal(path)
+    read_only = not write and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+    frozen = read_only and not _size_of_wal(path)
     if not frozen:
         _refuse_names(path)
     if write:
@@ -257,9 +273,9 @@ def check(path: Path, *, write: bool = False) -> bool:
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("ROLLBACK")
     except sqlite3.Error as error:
-        if not write and not _is_writable(path) and _size_of_wal(path):
+        if read_only and _size_of_wal(path):
             raise StoreError(
-                f"the database {path} cannot be read where it lies: {_wal_of(path).name} beside it holds what"
+                f"the database {path} cannot be read where it lies: {path.name}-wal beside it holds what"
                 " was stored last, and to read that SQLite must be able to write there; copy both files to a"
                 " folder of your own, or make this one writable"
             ) from error
@@ -301,8 +317,7 @@ def _check_file(path: Path) -> None:
 
 def _refuse_names(path: Path) -> None:
     """Raise StoreError for a file with more than one name: SQLite would write a log beside each of them."""
-    count = path.stat().st_nlink
-    if count < 2:
+    if path.stat().st_nlink == 1:
         return
     # A process that makes a database, or was killed when it did, leaves a second name for a moment.
     for pattern in (f".{escape(path.name)}.new-*", ".tourney-*.new"):
@@ -315,10 +330,6 @@ def _refuse_names(path: Path) -> None:
             f"the database {path} has {count} names (hard links), but SQLite's log lies beside only one of"
             f" them: remove the other names (`find / -inum {path.stat().st_ino}` lists them), or use a copy"
         )
-
-
-def _is_writable(path: Path) -> bool:
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 _ADVICE: Final = {
@@ -339,7 +350,7 @@ def advice(text: str) -> str:
 
 
 def may_pass(text: str) -> bool:
-    """Say whether an SQLite error may be over by itself or once a person helps: damage is not."""
+    """Say whether an SQLite error may pass, by itself or once a person helps: damage does not."""
     return any(word in text and "damaged" not in what for word, what in _ADVICE.items())
 
 
@@ -376,10 +387,9 @@ def shrink(path: Path) -> bool:
 
 
 def full_check(path: Path) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """All that SQLite's thorough check finds wrong, and table and sentence of each orphaned row."""
-    frozen = check(path)
+    """The problems that SQLite's thorough check finds, and table and sentence of each orphaned row."""
     try:
-        with closing(connect(path, frozen=frozen)) as connection:
+        with closing(connect(path, frozen=check(path))) as connection:
             found = [row[0] for row in connection.execute("PRAGMA integrity_check(20)") if row[0] != "ok"]
             orphans = [
                 (row[0], f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is missing")

@@ -57,10 +57,10 @@ from tourney.store.values import (
     StoredEntrant,
     StoredRun,
     Tournament,
+    plan_data,
     plan_from,
-    plan_text,
+    run_data,
     run_from,
-    run_text,
 )
 
 QUESTIONS: Final = ("compare", "gate", "ladder", "tune")
@@ -231,8 +231,8 @@ class Tournaments(Subject):
                     seed_chosen=origin.chosen,
                     salt=origin.salt or None,
                     beacon=None if origin.beacon is None else msgspec.json.encode(origin.beacon).decode(),
-                    plan=plan_text(plan),
-                    run=run_text(run),
+                    plan=canonical(plan_data(plan)),
+                    run=canonical(run_data(run)),
                     complete=False,
                     created=created,
                 )
@@ -260,7 +260,8 @@ class Tournaments(Subject):
         self.refuse_archived(tournament)
         stored = self.by_id(tournament)
         settings = StoredRun(**structs.asdict(run) | {"breadth_first": stored.run.breadth_first})
-        values: dict[str, object] = {"plan": plan_text(plan), "run": run_text(settings), "root": None}
+        texts = {"plan": canonical(plan_data(plan)), "run": canonical(run_data(settings))}
+        values: dict[str, object] = {**texts, "root": None}
         if entrants or plan != stored.plan:
             values["complete"] = False
         with self._access.write() as connection:
@@ -283,7 +284,7 @@ class Tournaments(Subject):
             raise UsageError(f"{stored.name} keeps its name: its seed follows from beacon and commitment")
         old = DRAW_PROBABILITY.c.tournament == stored.name
         with self._access.write() as connection:
-            plan = plan_text(structs.replace(stored.plan, name=name))
+            plan = canonical(plan_data(structs.replace(stored.plan, name=name)))
             change_tournament(connection, tournament, name=name, plan=plan, root=None)
             connection.execute(sa.update(DRAW_PROBABILITY).where(old).values(tournament=name))
 
@@ -302,7 +303,7 @@ class Tournaments(Subject):
         """Store the value of a beacon, and the seed that follows from it."""
         values = {"beacon": msgspec.json.encode(beacon).decode(), "seed": str(seed)}
         with self._access.write() as connection:
-            connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
+            change_tournament(connection, tournament, **values)
 
     def keep_root(self, tournament: int, root: str) -> None:
         """Keep the root of a tournament whose matches are all played."""

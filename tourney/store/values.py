@@ -18,7 +18,7 @@ from tourney.schedule.until_rule import Until
 from tourney.schema import MAX_INT, STORABLE, Count, LongText, Name, SandboxLevel, SchemaError, Text, read
 from tourney.seeds import match_seed, sample_book_line
 from tourney.store.beacon import Beacon
-from tourney.store.column_reading import ColumnError, canonical, read_json
+from tourney.store.column_reading import ColumnError, read_json
 
 RESULTS: Final = "results"
 """The format of tournaments of results alone, which other programs played: their matches have no records."""
@@ -84,7 +84,7 @@ class StoredRun(RunSettings, frozen=True, forbid_unknown_fields=True):
 
     @property
     def settings(self) -> RunSettings:
-        """The settings that a file may have."""
+        """Those that a file may have."""
         return RunSettings(**{name: getattr(self, name) for name in RunSettings.__struct_fields__})
 
 
@@ -154,13 +154,8 @@ def plan_data(plan: Plan) -> JsonObject:
     return data
 
 
-def plan_text(plan: Plan) -> str:
-    """A plan as canonical JSON."""
-    return canonical(plan_data(plan))
-
-
 def plan_from(text: str) -> Plan:
-    """What ``plan_text`` was given. Raises ColumnError of the column ``plan``."""
+    """The plan of canonical JSON. Raises ColumnError of the column ``plan``."""
     try:
         return read_plan(read_json("plan", text, JsonObject, "a plan"))
     except SchemaError as error:
@@ -189,13 +184,8 @@ def run_data(run: StoredRun) -> JsonObject:
     return data
 
 
-def run_text(run: StoredRun) -> str:
-    """Run settings as canonical JSON."""
-    return canonical(run_data(run))
-
-
 def run_from(text: str) -> StoredRun:
-    """What ``run_text`` was given. Raises ColumnError of the column ``run``."""
+    """The run settings of canonical JSON. Raises ColumnError of the column ``run``."""
     return read_json("run", text, StoredRun, "run settings", needed=("reuse", "sandbox"))
 
 
@@ -386,13 +376,19 @@ class MatchResult:
         outcome = Outcome((1,) * seats, "void", ()) if played is None else played.outcome
         if len(outcome.ranks) != seats:
             raise StoreError(f"match {self.number} was played with {len(outcome.ranks)} seats, not {seats}")
-        # No NUL, no half of a character, no end of a line: so that every database takes it.
-        note = legible(self.note)
-        known = ("", 0, False) if played is None else (played.digest, played.count, played.reproducible)
-        digest, count, reproducible = known
-        why, entrant = self.void_reason, self.void_entrant if played is None else None
-        found = (digest, outcome.ranks, outcome.reason, outcome.seat_faults, note, count, reproducible, why)
-        return Result(*found, entrant, NONE if played is None else played.evidence)
+        return Result(
+            "" if played is None else played.digest,
+            outcome.ranks,
+            outcome.reason,
+            outcome.seat_faults,
+            # No NUL, no half of a character, no end of a line: so that every database takes it.
+            legible(self.note),
+            0 if played is None else played.count,
+            played is not None and played.reproducible,
+            self.void_reason,
+            self.void_entrant if played is None else None,
+            NONE if played is None else played.evidence,
+        )
 
     def result_row(self, row: Row) -> ResultRow:
         """The result as formats and ratings see it; ``row`` is the match's."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy.dialects.sqlite import dialect
 
 from tourney.store.database import Database
-from tourney.store.dialect import COMPILED, Dialect
+from tourney.store.sqlite import COMPILED, Dialect
 
 
 def test_second_database_compiles_nothing(tmp_path: Path) -> None:
