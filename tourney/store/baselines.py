@@ -13,7 +13,7 @@ from tourney.schema import Arguments, Count, Digest, Label, LongText, Text
 from tourney.store.column_reading import Columns, canonical, read_json
 from tourney.store.engine import Subject
 from tourney.store.models import BASELINE
-from tourney.store.rows import check_columns, drop_rows, read_values
+from tourney.store.rows import check_columns, read_values
 from tourney.store.values import Elo
 
 
@@ -96,5 +96,5 @@ class Baselines(Subject):
         if not before:
             raise UsageError(f"{name} is not a baseline of {game}; see `tourney bots baselines`")
         last = before.pop()
-        drop_rows(self._access, BASELINE, game=game, name=name, number=last.number)
+        self._remove(BASELINE, game=game, name=name, number=last.number)
         return last, before[-1] if before else None

@@ -12,7 +12,15 @@ from tourney.errors import StoreDamaged
 from tourney.store import rows, sqlite
 from tourney.store.analyses import analysis_of_row
 from tourney.store.baselines import baseline_of
-from tourney.store.column_reading import ColumnError, Columns, unpack_log, unpack_measured
+from tourney.store.column_reading import (
+    MAX_DICTIONARY,
+    ColumnError,
+    Columns,
+    Dictionaries,
+    read_word,
+    unpack_log,
+    unpack_measured,
+)
 from tourney.store.engine import is_sqlite, opened, parse_url, transaction
 from tourney.store.models import (
     ANALYSIS,
@@ -47,13 +55,20 @@ _CHUNK = 500
 Step = Callable[[int, str], None]
 """Hears now and then how many rows of a table have been read."""
 
+
+def _check_dictionary(row: Columns) -> None:
+    read_word(row, "name", Dictionaries._fields)
+    if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
+        raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
+
+
 _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
     (DRAW_PROBABILITY, draw_probability_of),
     (CHECKPOINT, checkpoint_of),
     (VERDICT, verdict_of),
     (PRESENTATION, presentation_of),
     (BASELINE, baseline_of),
-    (DICTIONARY, rows.check_dictionary),
+    (DICTIONARY, _check_dictionary),
     (ARCHIVE, archive_of),
     (REFUSED_HOST, refused_host_of),
 )

@@ -58,9 +58,9 @@ class Database:
     def __init__(self, access: Access) -> None:
         self._access = access
         self.tournaments = Tournaments(access)
-        self.schedules = Schedules(access, self.tournaments)
-        self.matches = Matches(access, self.tournaments, self.schedules)
-        self.records = Records(access, self.tournaments, self.matches)
+        self.schedules = Schedules(access)
+        self.matches = Matches(access)
+        self.records = Records(access)
         self.analyses = Analyses(access)
         self.totals = Totals(access)
         self.hosts = StoredHosts(access)

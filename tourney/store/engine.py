@@ -170,6 +170,17 @@ class Subject:
     def __init__(self, access: Access) -> None:
         self._access = access
 
+    def _replace(self, table: sa.Table, key: dict[str, object], **values: object) -> None:
+        """Replace the row of a key."""
+        with self._access.write() as connection:
+            connection.execute(sa.delete(table).filter_by(**key))
+            connection.execute(sa.insert(table).values(**key, **values))
+
+    def _remove(self, table: sa.Table, **key: object) -> None:
+        """Remove the rows whose columns have these values."""
+        with self._access.write() as connection:
+            connection.execute(sa.delete(table).filter_by(**key))
+
 
 def insert_rows(connection: Connection, table: sa.Table, rows: Sequence[Mapping[str, object]]) -> None:
     """Insert rows, each with all columns.

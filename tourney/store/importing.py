@@ -21,7 +21,7 @@ from tourney.schema import Name, SchemaError, check_bits, check_range, read
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
 from tourney.store.root import PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
-from tourney.store.rows import chunks
+from tourney.store.rows import FIRST_KEY, chunks
 from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
 
@@ -139,7 +139,7 @@ def read_matches(
     Checks that the matches are in order, fit the plan and its seeds, and have no digest twice; at the end,
     that none is missing and the root is right. Raises RecordError that names the line.
     """
-    last = MatchKey(0, 0, 0, 0)
+    last = FIRST_KEY
     tree = Tree()
     tree.add(leaf_of(head.entry))
     number = 0

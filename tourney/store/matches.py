@@ -30,7 +30,7 @@ from tourney.store.column_reading import (
     read_ranks,
     read_seating,
 )
-from tourney.store.engine import Access, insert_rows, is_sqlite, transaction
+from tourney.store.engine import Subject, insert_rows, is_sqlite, transaction
 from tourney.store.models import (
     ALL_ROWS,
     ANALYSIS,
@@ -77,13 +77,8 @@ _DIGEST_START = sa.literal_column(f'substr("match".digest, 1, {START})', sa.Stri
 """As the index has it: with bound numbers it would not be used."""
 
 
-class Matches:
+class Matches(Subject):
     """Reads and writes matches and results."""
-
-    def __init__(self, access: Access, tournaments: Tournaments, schedules: Schedules) -> None:
-        self._access = access
-        self._tournaments = tournaments
-        self._schedules = schedules
 
     def add(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store finished matches with their logs and measurements, all in one transaction.
@@ -114,7 +109,7 @@ class Matches:
     def add_outcomes(self, tournament: int, outcomes: Sequence[tuple[Row, Outcome]]) -> None:
         """Store finished matches without records, in schedule order, after those that are stored."""
         with self._access.write() as connection:
-            numbered = self._schedules.add(tournament, [row for row, _ in outcomes], complete=True)
+            numbered = Schedules(self._access).add(tournament, [row for row, _ in outcomes], complete=True)
             if not numbered:
                 return
             query = sa.select(_S.id).where(_S.tournament_id == tournament, _S.number >= numbered[0][0])
@@ -134,8 +129,8 @@ class Matches:
 
         The results are kept aside (``replaced``), because later rounds may be drawn from them already.
         """
-        self._tournaments.refuse_archived(tournament)
-        rounds = self._schedules.progress(tournament).rounds
+        Tournaments(self._access).refuse_archived(tournament)
+        rounds = Schedules(self._access).progress(tournament).rounds
         known = {(old.match, old.rounds) for old in self.replaced(tournament)}
         query = sa.select(_S.number, _M.ranks, _M.faults, _VOID).select_from(PLAYED)
         with self._write_results(tournament) as connection:
@@ -158,8 +153,8 @@ class Matches:
 
         Results that ``--unbench`` replaced stay for the rounds that are left.
         """
-        self._tournaments.refuse_archived(tournament)
-        last = self._schedules.progress(tournament).rounds if rounds is None else rounds
+        Tournaments(self._access).refuse_archived(tournament)
+        last = Schedules(self._access).progress(tournament).rounds if rounds is None else rounds
         later = (_S.tournament_id == tournament) & (_S.round_no > last)
         left: dict[tuple[int, int], ReplacedResult] = {}
         for old in self.replaced(tournament):
@@ -264,7 +259,7 @@ class Matches:
         name, slash, number = text.rpartition("/")
         if not (number.isascii() and number.isdigit() and len(number) < 10):
             raise UsageError(f"{text!r} is not a match: name one by its number, as 12 or autumn-cup/12")
-        return self.get(self._tournaments.get(name if slash else tournament).id, int(number))
+        return self.get(Tournaments(self._access).get(name if slash else tournament).id, int(number))
 
     def results(self, tournament: int, *, after: int = 0) -> Iterator[ResultRow]:
         """Yield the results in schedule order, those of void matches too.

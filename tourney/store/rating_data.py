@@ -10,7 +10,7 @@ from tourney.errors import StoreDamaged
 from tourney.store.column_reading import Columns, pack, unpack
 from tourney.store.engine import Subject
 from tourney.store.models import CHECKPOINT, DRAW_PROBABILITY
-from tourney.store.rows import check_columns, drop_rows, keep_row, read_value
+from tourney.store.rows import check_columns, read_value
 from tourney.store.values import Number, Words
 
 
@@ -50,7 +50,7 @@ class RatingData(Subject):
 
     def keep_draw_probability(self, game: str, seats: int, value: DrawProbability) -> None:
         """Keep a draw probability for all tournaments of a game and a number of seats."""
-        keep_row(self._access, DRAW_PROBABILITY, {"game": game, "seats": seats}, **structs.asdict(value))
+        self._replace(DRAW_PROBABILITY, {"game": game, "seats": seats}, **structs.asdict(value))
 
     def checkpoint(self, tournament: int, settings: str) -> Checkpoint | None:
         """The checkpoint kept under these settings, or None; None too if it is damaged."""
@@ -71,8 +71,8 @@ class RatingData(Subject):
     def keep_checkpoint(self, tournament: int, settings: str, value: Checkpoint) -> None:
         """Keep a checkpoint; ``settings`` (up to 250 characters) names the way of rating."""
         key = {"tournament_id": tournament, "settings": settings}
-        keep_row(self._access, CHECKPOINT, key, number=value.number, state=pack(value.state))
+        self._replace(CHECKPOINT, key, number=value.number, state=pack(value.state))
 
     def forget(self, tournament: int) -> None:
         """Drop the checkpoints of a tournament: results came in between those that they know."""
-        drop_rows(self._access, CHECKPOINT, tournament_id=tournament)
+        self._remove(CHECKPOINT, tournament_id=tournament)

@@ -25,7 +25,7 @@ from tourney.store.column_reading import (
     unpack_measured,
     unpack_record,
 )
-from tourney.store.engine import Access, shown
+from tourney.store.engine import Subject, shown
 from tourney.store.matches import Details, Matches
 from tourney.store.models import (
     ARCHIVE,
@@ -48,7 +48,6 @@ from tourney.store.rows import (
     checked,
     chunks,
     dictionaries_of,
-    drop_rows,
     lost_record,
     match_values,
     naming,
@@ -184,13 +183,8 @@ def _difference(name: str, stored: object, right: object) -> str:
     return f"{name} is {here} in the database, but {there} follows from the record"
 
 
-class Records:
+class Records(Subject):
     """Reads records, logs and measurements, and moves them to archives and back."""
-
-    def __init__(self, access: Access, tournaments: Tournaments, matches: Matches) -> None:
-        self._access = access
-        self._tournaments = tournaments
-        self._matches = matches
 
     def get(self, tournament: int, number: int) -> Record:
         """A match's record, its digest unchecked.
@@ -208,9 +202,9 @@ class Records:
                 lambda column, blob, dictionary: unpack_record(column, blob, seats, dictionary),
             )
         if record is None:
-            match = self._matches.get(tournament, number)
+            match = Matches(self._access).get(tournament, number)
             if match.result is not None and match.result.digest:
-                self._tournaments.refuse_archived(tournament, f"match {number} of ")
+                Tournaments(self._access).refuse_archived(tournament, f"match {number} of ")
                 with self._access.read() as connection:
                     raise bad_match(connection, tournament, number, lost_record(match.result.digest))
             raise no_record(match)
@@ -221,7 +215,7 @@ class Records:
 
         Raises UsageError for an archived tournament, and StoreDamaged as ``get`` does.
         """
-        self._tournaments.refuse_archived(tournament)
+        Tournaments(self._access).refuse_archived(tournament)
         query = sa.select(_S.number, _M.record, _M.digest).select_from(PLAYED)
         query = query.where(sa.or_(_M.record.is_not(None), _M.digest != ""))
         with self._access.read() as connection:
@@ -310,7 +304,7 @@ class Records:
         """All that is stored of a finished match. Raises UsageError if it is not finished."""
         for found in self._stored(tournament, _S.number == number, 1):
             return found
-        raise no_record(self._matches.get(tournament, number))
+        raise no_record(Matches(self._access).get(tournament, number))
 
     def move_out(self, tournament: int, archive: Archive) -> None:
         """Remove the records, logs and measurements of a tournament, and note the archive that has them."""
@@ -327,7 +321,7 @@ class Records:
 
     def forget_archive(self, tournament: int) -> None:
         """Let a tournament count as not archived; ``bring_back`` stores what its archive has."""
-        drop_rows(self._access, ARCHIVE, tournament_id=tournament)
+        self._remove(ARCHIVE, tournament_id=tournament)
 
     def bring_back(self, tournament: int, finished: Sequence[MatchResult]) -> None:
         """Store the records, logs and measurements of matches whose results are stored without them."""

@@ -20,7 +20,6 @@ from tourney.match.record import FAULT_KINDS, FaultKind
 from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
 from tourney.store.column_reading import (
-    MAX_DICTIONARY,
     Cells,
     ColumnError,
     Columns,
@@ -273,13 +272,6 @@ def check_seat(row: Columns, shape: Shape) -> None:
     check_columns(SEAT, row)
 
 
-def check_dictionary(row: Columns) -> None:
-    """Check a dictionary of packed columns."""
-    read_word(row, "name", Dictionaries._fields)
-    if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
-        raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
-
-
 # -- errors -------------------------------------------------------------------------------------------------
 
 _NAMED = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_from(SCHEDULE, TOURNAMENT)
@@ -360,19 +352,6 @@ def first_bad(connection: Connection, table: sa.Table, tournament: int) -> Store
 
 
 # -- writing ------------------------------------------------------------------------------------------------
-
-
-def keep_row(access: Access, table: sa.Table, key: dict[str, object], **values: object) -> None:
-    """Replace the row of a key."""
-    with access.write() as connection:
-        connection.execute(sa.delete(table).filter_by(**key))
-        connection.execute(sa.insert(table).values(**key, **values))
-
-
-def drop_rows(access: Access, table: sa.Table, **key: object) -> None:
-    """Remove the rows of a table whose columns have these values."""
-    with access.write() as connection:
-        connection.execute(sa.delete(table).filter_by(**key))
 
 
 def match_values(id_: int, result: Result, record: bytes | None) -> dict[str, object]:

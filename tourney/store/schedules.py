@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from tourney.errors import StoreError
 from tourney.schedule.row import MatchKey, Row
 from tourney.store.column_reading import Cells, read_seating
-from tourney.store.engine import Access
+from tourney.store.engine import Subject
 from tourney.store.models import ALL_ROWS, KEY, MATCH, PLAYED, SCHEDULE
 from tourney.store.rows import FIRST_KEY, KeyOrder, Shape, checked, first_bad, joined
 from tourney.store.tournaments import Tournaments, change_tournament
@@ -25,12 +25,8 @@ class RowCounts(NamedTuple):
     rounds: int
 
 
-class Schedules:
+class Schedules(Subject):
     """Reads and writes schedules."""
-
-    def __init__(self, access: Access, tournaments: Tournaments) -> None:
-        self._access = access
-        self._tournaments = tournaments
 
     def add(self, tournament: int, rows: Sequence[Row], *, complete: bool) -> tuple[tuple[int, Row], ...]:
         """Store rows of new rounds, and return them with their numbers, which go on from the stored ones.
@@ -38,7 +34,7 @@ class Schedules:
         ``complete``: no further row will come. Raises StoreError for a key that does not come after all
         stored ones: a stored round never changes; and UsageError for an archived tournament.
         """
-        self._tournaments.refuse_archived(tournament)
+        Tournaments(self._access).refuse_archived(tournament)
         last = sa.select(_S.number, *KEY).where(_S.tournament_id == tournament)
         with self._access.write() as connection:
             found = connection.execute(last.order_by(_S.number.desc()).limit(1)).first()

@@ -44,9 +44,7 @@ from tourney.store.presentation import NO_PRESENTATION, Presentation, presentati
 from tourney.store.rows import (
     check_columns,
     dictionaries_of,
-    drop_rows,
     each,
-    keep_row,
     read_value,
     read_values,
 )
@@ -317,7 +315,7 @@ class Tournaments(Subject):
     def keep_verdict(self, tournament: int, data: JsonObject) -> None:
         """Keep the result of a comparison."""
         text = json.dumps(data, sort_keys=True, allow_nan=False)
-        keep_row(self._access, VERDICT, {"tournament_id": tournament}, data=text)
+        self._replace(VERDICT, {"tournament_id": tournament}, data=text)
 
     def presentation(self, tournament: int) -> Presentation:
         """How a tournament presents itself; without any, an empty value."""
@@ -326,7 +324,7 @@ class Tournaments(Subject):
 
     def keep_presentation(self, tournament: int, presentation: Presentation) -> None:
         """Keep how a tournament presents itself; digests and root do not change."""
-        keep_row(self._access, PRESENTATION, {"tournament_id": tournament}, data=canonical(presentation))
+        self._replace(PRESENTATION, {"tournament_id": tournament}, data=canonical(presentation))
 
 
 class RefusedHost(NamedTuple):
@@ -378,8 +376,8 @@ class StoredHosts(Subject):
 
     def refuse(self, tournament: int, host: str, why: str) -> None:
         """Give a host no more matches of a tournament."""
-        keep_row(self._access, REFUSED_HOST, {"tournament_id": tournament, "host": host}, why=why)
+        self._replace(REFUSED_HOST, {"tournament_id": tournament, "host": host}, why=why)
 
     def accept(self, tournament: int, host: str) -> None:
         """Let a refused host play again."""
-        drop_rows(self._access, REFUSED_HOST, tournament_id=tournament, host=host)
+        self._remove(REFUSED_HOST, tournament_id=tournament, host=host)
