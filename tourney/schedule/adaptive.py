@@ -28,8 +28,7 @@ from tourney.schedule.format import (
 )
 from tourney.schedule.neighbours import AUTHOR_SHARE, LEAGUE, authors_ahead, authors_of, neighbours
 from tourney.schedule.player_history import departures, present_in
-from tourney.schedule.refusals import refuse_few
-from tourney.schedule.row import MAX_ROWS, ResultRow, Row, half_points
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row, half_points, refuse_few
 from tourney.schedule.tie_breaks import EntrantScores, Values, match_points, rating_measures
 from tourney.schedule.until_rule import Duels, Race
 

@@ -15,9 +15,9 @@ from typing import ClassVar, Literal, ParamSpec, Protocol, TypeVar, cast
 
 from tourney.errors import TournamentError
 from tourney.plugins import Registry
-from tourney.schedule.row import ResultRow, Row
+from tourney.schedule.row import MAX_ROWS, ResultRow, Row
 from tourney.schedule.tie_breaks import TIE_BREAKS, EntrantScores, RankedEntrant, TieBreak, rank_scores
-from tourney.schedule.until_rule import Until, first_settings
+from tourney.schedule.until_rule import FIRSTS, LIMITS, Until, first_settings
 from tourney.seeds import seat_orders
 
 RoundsKey = Literal["refused", "optional", "required"]
@@ -42,7 +42,7 @@ class FormatKey:
     name: str
     kind: Literal["flag", "integer", "choice", "names"]
     low: int = 0
-    high: int = 0
+    high: int = 1
     words: tuple[str, ...] = ()
     help: str = ""
 
@@ -111,11 +111,7 @@ class Setup:
         return dict(self.extra).get(name, default)
 
     def seeded(self) -> tuple[Participant, ...]:
-        """The participants in seeding order.
-
-        With ``seeding = "rating"`` the best rated comes first and unrated ones last. Otherwise, and among
-        equals, the order of the file holds.
-        """
+        """The participants in the order of the file, or by ``seeding = "rating"``: unrated ones come last."""
         if self.setting("seeding") != "rating":
             return self.participants
         return tuple(sorted(self.participants, key=lambda p: (p.rating is None, -(p.rating or 0), p.number)))
@@ -141,9 +137,7 @@ class History:
 
     def __init__(self, rows: Iterable[Row] = (), results: Iterable[ResultRow] = ()) -> None:
         self.rows: list[Row] = []
-        """The rows of all rounds."""
         self.results: list[ResultRow] = []
-        """The results of the rounds that may be seen."""
         self.seen = 0
         """The last round with results, or 0 without any."""
         self._sums: dict[Hashable, tuple[Sums, int]] = {}
@@ -288,6 +282,25 @@ class Format(ABC):
         Called at the start, then whenever the round ``last round - lag`` is finished until the schedule is
         complete, and again when entrants or rounds were added.
         """
+
+
+def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> None:
+    """Raise TournamentError for settings that the keys of a format do not allow."""
+    keys = {key.name: key for key in format_.keys}
+    if format_.takes_until:
+        keys |= {name: FormatKey(name, "integer", low, high) for name, (low, high) in LIMITS.items()}
+    keys |= {name: FormatKey(name, "integer", 1, MAX_ROWS) for name in FIRSTS}
+    for name, value in extra:
+        key = keys.get(name)
+        if key is None:
+            raise TournamentError(f"a {format_.name} has no setting {name!r}")
+        is_text = key.kind in {"choice", "names"}
+        if isinstance(value, str) != is_text:
+            raise TournamentError(f"{name} is {value!r}, but must be {'a text' if is_text else 'an integer'}")
+        if isinstance(value, int) and not key.low <= value <= key.high:
+            raise TournamentError(f"{name} is {value}, but must be from {key.low} to {key.high}")
+        if key.kind == "choice" and value not in key.words:
+            raise TournamentError(f"{name} is {value!r}, but must be one of {', '.join(key.words)}")
 
 
 def rows_of(

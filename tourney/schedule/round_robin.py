@@ -20,8 +20,7 @@ from tourney.schedule.format import (
     rows_of,
     rows_of_rounds,
 )
-from tourney.schedule.refusals import refuse_few, refuse_late
-from tourney.schedule.row import limit_rows
+from tourney.schedule.row import limit_rows, refuse_few, refuse_late
 from tourney.seeds import seat_orders
 
 BATCH: Final = 96  # the least matches between two decisions about ``[until]``; enough for many workers

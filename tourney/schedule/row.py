@@ -1,12 +1,15 @@
-"""A row of a schedule: one match to be played, and its place in the order of all."""
+"""A row of a schedule, the score of its result, and the tournaments that no schedule fits."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tourney.errors import TournamentError
 from tourney.match.evidence import NONE, Evidence
+
+if TYPE_CHECKING:
+    from tourney.schedule.format import Setup
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,6 +48,25 @@ def limit_rows(what: str, rows: int, fewer: str = "fewer entrants, fewer games p
         raise TournamentError(
             f"{what} would have {rows:,} matches, more than {MAX_ROWS:,}: take {fewer}, or another format"
         )
+
+
+def refuse_few(setup: "Setup", what: str) -> None:
+    """Raise TournamentError for a tournament (``what``) with fewer entrants than seats at a table."""
+    count = len(setup.participants)
+    if count < setup.seats:
+        raise TournamentError(
+            f"{what} with {setup.seats} seats per table needs at least {setup.seats} entrants, not {count}"
+        )
+
+
+def refuse_late(setup: "Setup", rounds: int) -> None:
+    """Raise TournamentError if an entrant would join after the last of a number of rounds."""
+    for late in setup.participants:
+        if late.joined > rounds:
+            raise TournamentError(
+                f"{late.name or 'an entrant'} would join in round {late.joined},"
+                f" but rounds is {rounds}: set rounds higher"
+            )
 
 
 def score_units(ranks: Sequence[int]) -> tuple[int, ...]:

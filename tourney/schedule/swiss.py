@@ -28,8 +28,7 @@ from tourney.schedule.format import (
     rows_of_rounds,
 )
 from tourney.schedule.player_history import PairingCard, PlayerHistory, present_in
-from tourney.schedule.refusals import refuse_few, refuse_late
-from tourney.schedule.row import limit_rows, units_of_win
+from tourney.schedule.row import limit_rows, refuse_few, refuse_late, units_of_win
 from tourney.schedule.swiss_pairing import pair_round
 from tourney.schedule.tie_breaks import Encounter, EntrantScores
 from tourney.seeds import derive

@@ -157,12 +157,11 @@ def plain(values: Mapping[int, Fraction | None]) -> Break:
 
 
 def _direct_encounter(scores: EntrantScores) -> Break:
-    met: dict[tuple[int, int], Fraction] = {}
+    met: defaultdict[tuple[int, int], Fraction] = defaultdict(Fraction)
     for number, encounters in scores.encounters.items():
         for opponent, _, own, _ in encounters:
             if opponent is not None:
-                pair = number, opponent
-                met[pair] = met[pair] + own if pair in met else own
+                met[number, opponent] += own
     return direct_encounter(met, scores.most)
 
 

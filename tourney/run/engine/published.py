@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from tourney.errors import CheckError, RecordError, TournamentError, UsageError
 from tourney.parsing import read_json_lines
 from tourney.results.standings import setup_of
-from tourney.schedule.format import FORMATS, find_format, group_size
-from tourney.schedule.refusals import check_settings
+from tourney.schedule.format import FORMATS, check_settings, find_format, group_size
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED
 from tourney.store.importing import Head, import_tournament, read_head
