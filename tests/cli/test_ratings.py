@@ -28,8 +28,8 @@ from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.schedule.row import ResultRow
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
+from tourney.store.derived import RatingData
 from tourney.store.matches import Matches
-from tourney.store.rating_data import RatingData
 from tourney.store.values import MatchResult, Tournament
 
 METHOD = ("--method", "trueskill")

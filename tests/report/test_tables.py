@@ -15,7 +15,7 @@ from tourney.report.source import ReportSource, load
 from tourney.run.engine.recorder import spec_of
 from tourney.schedule.row import units_of_win
 from tourney.store.database import Database
-from tourney.store.rating_data import DrawProbability
+from tourney.store.derived import DrawProbability
 from tourney.store.values import MatchResult
 
 

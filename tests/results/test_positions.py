@@ -4,7 +4,7 @@ import sqlite3
 from fractions import Fraction
 from pathlib import Path
 
-from tests.store.test_analyses import analysis
+from tests.store.test_derived_analyses import analysis
 from tests.support import genuine
 from tests.support.sessions import analyzed, record_of, searching
 from tests.support.tournaments import refused

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from tests.store.test_analyses import analysis
+from tests.store.test_derived_analyses import analysis
 from tests.support import genuine
 from tests.support.tournaments import stored
 from tourney.errors import TourneyError
@@ -20,9 +20,9 @@ from tourney.schedule.row import Row
 from tourney.store.baselines import Promotion
 from tourney.store.checking import check_database, check_parts
 from tourney.store.database import Database
+from tourney.store.derived import Checkpoint, DrawProbability
 from tourney.store.models import MATCH, METADATA, SCHEDULE, SEAT
 from tourney.store.presentation import Presentation
-from tourney.store.rating_data import Checkpoint, DrawProbability
 from tourney.store.tournaments import Archive
 from tourney.store.values import CHOSEN, RESULTS, Plan, RunSettings
 

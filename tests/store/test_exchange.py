@@ -24,9 +24,9 @@ from tourney.results.standings import compute_standings
 from tourney.run.engine.recorder import pair_next, spec_of
 from tourney.store.archiving import check_tournament
 from tourney.store.database import Database
+from tourney.store.derived import DrawProbability
 from tourney.store.exchange import export_lines
 from tourney.store.importing import import_tournament
-from tourney.store.rating_data import DrawProbability
 from tourney.store.values import MatchResult, Tournament
 
 Values = list[tuple[str, Any]]

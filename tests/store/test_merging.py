@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.store.test_analyses import analysis
+from tests.store.test_derived_analyses import analysis
 from tests.support.command import invoke
 from tests.support.records import as_json
 from tests.support.tournaments import begin, entrant, played, refused
@@ -18,9 +18,9 @@ from tourney.store.baselines import Promotion
 from tourney.store.checking import check_database
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
+from tourney.store.derived import Checkpoint
 from tourney.store.exchange import export_lines
 from tourney.store.merging import Merged, merge_databases
-from tourney.store.rating_data import Checkpoint
 from tourney.store.root import keep_root
 from tourney.store.values import MatchResult, Tournament
 

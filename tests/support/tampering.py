@@ -46,7 +46,7 @@ from tourney.run.reruns import Replay
 from tourney.run.workers.executor import MatchTask, WorkerReply
 from tourney.store.column_reading import pack
 from tourney.store.database import Database
-from tourney.store.rating_data import Checkpoint, DrawProbability
+from tourney.store.derived import Checkpoint, DrawProbability
 from tourney.store.root import compute_root
 from tourney.store.values import RANDOM, MatchResult, Plan, RunSettings, StoredEntrant
 

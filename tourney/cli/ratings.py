@@ -19,7 +19,7 @@ from tourney.results.tables import entrant_names
 from tourney.results.texts import pool_notes, shared_by
 from tourney.results.versions import Wanted, pool_versions, version_notes
 from tourney.store.database import Database
-from tourney.store.rating_data import DrawProbability
+from tourney.store.derived import DrawProbability
 from tourney.store.values import Tournament
 
 ESTIMATE = "estimate"

@@ -31,7 +31,7 @@ from tourney.results.until import as_planned, look_of
 from tourney.schedule.format import ranking_format
 from tourney.schedule.row import MatchKey, ResultRow, Row
 from tourney.store.database import Database
-from tourney.store.rating_data import Checkpoint
+from tourney.store.derived import Checkpoint
 from tourney.store.results_import import import_outcomes
 from tourney.store.schedules import RowCounts
 from tourney.store.values import StoredEntrant, Tournament

@@ -10,7 +10,6 @@ from sqlalchemy.engine import Connection
 
 from tourney.errors import StoreDamaged
 from tourney.store import rows, sqlite
-from tourney.store.analyses import analysis_of_row
 from tourney.store.baselines import baseline_of
 from tourney.store.column_reading import (
     MAX_DICTIONARY,
@@ -21,6 +20,7 @@ from tourney.store.column_reading import (
     unpack_log,
     unpack_measured,
 )
+from tourney.store.derived import analysis_of_row, checkpoint_of, draw_probability_of
 from tourney.store.engine import is_sqlite, opened, parse_url, transaction
 from tourney.store.models import (
     ANALYSIS,
@@ -43,7 +43,6 @@ from tourney.store.models import (
     VERDICT,
 )
 from tourney.store.presentation import presentation_of
-from tourney.store.rating_data import checkpoint_of, draw_probability_of
 from tourney.store.rows import Shape
 from tourney.store.tournaments import archive_of, entrant_of, refused_host_of, tournament_of, verdict_of
 

@@ -22,8 +22,8 @@ from sqlalchemy.engine import URL, Engine
 
 from tourney.errors import StoreDamaged, StoreError, UsageError
 from tourney.store import migrations, sqlite
-from tourney.store.analyses import Analyses
 from tourney.store.baselines import Baselines
+from tourney.store.derived import Analyses, RatingData
 from tourney.store.engine import (
     Access,
     is_sqlite,
@@ -37,7 +37,6 @@ from tourney.store.engine import (
 )
 from tourney.store.matches import Matches
 from tourney.store.models import CHECKPOINT, METADATA, SCHEDULE, TOURNAMENT
-from tourney.store.rating_data import RatingData
 from tourney.store.records import Records
 from tourney.store.rows import each
 from tourney.store.run_lock import Running, run_lock, running_now

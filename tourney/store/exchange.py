@@ -21,8 +21,8 @@ from tourney.schema import Count, Digest
 from tourney.store.beacon import Salt
 from tourney.store.column_reading import MatchParts, unpack_parts
 from tourney.store.database import Database
+from tourney.store.derived import DrawProbability
 from tourney.store.presentation import NO_PRESENTATION, Presentation
-from tourney.store.rating_data import DrawProbability
 from tourney.store.root import (
     ALL,
     Disclosure,

@@ -14,6 +14,7 @@ opens, proves the seed. Until then nothing may leave the database from which a d
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Annotated, Any, Final, Literal, NamedTuple
 
 import msgspec
@@ -139,10 +140,8 @@ def entries_of(database: Database, tournament: Tournament) -> Iterator[Entry]:
         raise UsageError(f"{tournament.name} has no root: its results have no records")
     if not tournament.complete:
         raise UsageError(f"{tournament.name} has no root yet: its rounds are not all drawn")
-    for number, _ in database.schedules.rows(
-        tournament.id, pending=True
-    ):  # before a million entries are hashed
-        raise _unplayed(tournament, number)
+    for number, _ in database.schedules.rows(tournament.id, pending=True):
+        raise _unplayed(tournament, number)  # before a million entries are hashed
     yield plan_entry(tournament, database.tournaments.entrants(tournament.id))
     for number, key, digest in database.matches.digests(tournament.id):
         if digest is None:
@@ -231,14 +230,14 @@ def prove(database: Database, tournament: Tournament, number: int | None) -> Pro
 
     Raises UsageError for a number that there is not, and for a tournament that is not finished.
     """
+    index, entry = 0, None
+    hashes: list[bytes] = []
     with database.snapshot() as moment:
-        index = 0 if number is None else _index(moment, tournament, number)
-        hashes = []
-        entry: Entry | None = None
-        for place, one in enumerate(entries_of(moment, tournament)):
+        numbers = (found for found, _, _ in moment.matches.digests(tournament.id))
+        for found, one in zip(chain([None], numbers), entries_of(moment, tournament), strict=True):
+            if found == number:
+                index, entry = len(hashes), one
             hashes.append(leaf_of(one))
-            if place == index:
-                entry = one
     if entry is None:
         raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
     return Proof(
@@ -249,13 +248,6 @@ def prove(database: Database, tournament: Tournament, number: int | None) -> Pro
         entry,
         [one.hex() for one in inclusion_path(hashes, index)],
     )
-
-
-def _index(database: Database, tournament: Tournament, number: int) -> int:
-    for index, (found, _, _) in enumerate(database.matches.digests(tournament.id), 1):
-        if found == number:
-            return index
-    raise UsageError(f"there is no match {number} in {tournament.name}; see `tourney status`")
 
 
 def read_commitment(data: object, where: str) -> PlanEntry:

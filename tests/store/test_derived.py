@@ -6,7 +6,7 @@ from tests.support.tournaments import begin, played
 from tourney.match.record import FaultKind
 from tourney.run.engine.recorder import spec_of
 from tourney.store.database import Database
-from tourney.store.rating_data import Checkpoint, DrawProbability
+from tourney.store.derived import Checkpoint, DrawProbability
 from tourney.store.values import MatchResult
 
 
