@@ -44,6 +44,14 @@ def test_several_parts_are_one_content(tmp_path: Path, name: str) -> None:
         assert file.read() == TEXT + b"more"
 
 
+@pytest.mark.parametrize("count", [1, 5_000])
+def test_zeros_that_pad_gzip_are_passed_over(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "a.gz"
+    path.write_bytes(packed("a.gz") + bytes(count) + packed("a.gz", b"more") + bytes(count))
+    with reading(path) as file:
+        assert file.read() == TEXT + b"more"
+
+
 @pytest.mark.parametrize("name", ["a.gz", "a.zst"])
 @pytest.mark.parametrize("kept", [0.3, 0.999])
 def test_file_that_breaks_off_is_refused_by_name(tmp_path: Path, name: str, kept: float) -> None:

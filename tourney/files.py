@@ -17,7 +17,6 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -110,9 +109,8 @@ def check_writable(path: Path, *, new: bool = False) -> None:
         if (descriptor := descriptor_of(path)) is not None:
             os.fstat(descriptor)
             return
-        real, found = _resolve(path)
-        _refuse(path, real, found, new=new)
-        if found is None or stat.S_ISREG(found.st_mode):
+        real, regular = _resolve(path, new=new)
+        if regular:
             temporary, descriptor = _open_temporary(real.parent, path, 0o600)
             temporary.unlink()
             os.close(descriptor)
@@ -122,11 +120,8 @@ def _target(path: Path, *, new: bool) -> int | Path:
     """An open descriptor to write to, or the real path of a regular file to replace or make."""
     if (descriptor := descriptor_of(path)) is not None:
         return os.dup(descriptor)
-    real, found = _resolve(path)
-    _refuse(path, real, found, new=new)
-    if found is None or stat.S_ISREG(found.st_mode):
-        return real
-    return os.open(real, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
+    real, regular = _resolve(path, new=new)
+    return real if regular else os.open(real, os.O_WRONLY | os.O_NOCTTY | os.O_CLOEXEC)
 
 
 def descriptor_of(path: Path) -> int | None:
@@ -148,40 +143,38 @@ def descriptor_of(path: Path) -> int | None:
     return None
 
 
-def _resolve(path: Path) -> tuple[Path, os.stat_result | None]:
-    """The path without links, and what is there, or None. Raises UsageError for links to nothing."""
+def _resolve(path: Path, *, new: bool) -> tuple[Path, bool]:
+    """The path without links, and whether it is that of a regular file, or of none yet.
+
+    Raises UsageError, or EnvironmentFailure without a folder, for a place where no file can be written.
+    """
     real = Path(os.path.realpath(path))
     try:
-        return real, path.stat()
+        found = path.stat()
     except FileNotFoundError:
         if path.is_symlink():
             raise UsageError(
                 f"{path} is a symbolic link to {real}, which does not exist: name the file itself,"
                 " or remove the link"
             ) from None
-        return real, None
+        if not real.parent.is_dir():
+            raise EnvironmentFailure(f"{path} cannot be written: there is no folder {path.parent}") from None
+        return real, True
     except OSError as error:
         if error.errno != errno.ELOOP:
             raise
         raise UsageError(f"{path} is a symbolic link that leads back to itself: remove the link") from None
-
-
-def _refuse(path: Path, real: Path, found: os.stat_result | None, *, new: bool) -> None:
-    """Raise UsageError for a place where no file can be written."""
-    if found is None:
-        if not real.parent.is_dir():
-            raise EnvironmentFailure(f"{path} cannot be written: there is no folder {path.parent}")
-        return
     if stat.S_ISDIR(found.st_mode):
         raise UsageError(f"{path} is a folder: name a file")
     if stat.S_ISSOCK(found.st_mode):
         raise UsageError(f"{path} is a socket: name a file, a FIFO or a device")
-    if stat.S_ISREG(found.st_mode):
-        if new:
-            raise UsageError(f"{path} is there already; name another file")
-        # The superuser may write to any file; one without any write permission is still meant to stay.
-        if not found.st_mode & 0o222 or not os.access(real, os.W_OK, effective_ids=True):
-            raise UsageError(f"{path} is read-only: make it writable, or name another file")
+    regular = stat.S_ISREG(found.st_mode)
+    if regular and new:
+        raise UsageError(f"{path} is there already; name another file")
+    # The superuser may write to any file; one without any write permission is still meant to stay.
+    if regular and not (found.st_mode & 0o222 and os.access(real, os.W_OK, effective_ids=True)):
+        raise UsageError(f"{path} is read-only: make it writable, or name another file")
+    return real, regular
 
 
 @contextmanager
@@ -209,18 +202,18 @@ def _replacing(real: Path, path: Path, *, new: bool) -> Iterator[Path]:
 def _open_temporary(folder: Path, path: Path, mode: int) -> tuple[Path, int]:
     """Make an empty file in a folder, for ``path``; return it and a descriptor of it."""
     sweep(folder, ".tourney-*.new", ("-journal", "-wal", "-shm"))
-    for number in count():
+    number = 0
+    while True:
         temporary = folder / f".tourney-{os.getpid()}-{number}.new"
         try:
             return temporary, make_temporary(temporary, mode)
-        except FileExistsError:  # left by a process that was killed
-            continue
+        except FileExistsError:  # of another thread, or left by a killed process of this number
+            number += 1
         except PermissionError as error:
             raise EnvironmentFailure(
                 f"{path} cannot be written: {folder} cannot be written to ({error.strerror}), and a"
                 " temporary file goes there first; make the folder writable, or choose another one"
             ) from error
-    raise AssertionError("count() has no end")
 
 
 def make_temporary(path: Path, mode: int) -> int:

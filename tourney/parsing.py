@@ -11,8 +11,9 @@ import sys
 import tomllib
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -29,7 +30,7 @@ MAX_WINDOW: Final = 1 << 27
 """Memory that a Zstandard file may ask for, in bytes: the limit of the program ``zstd``."""
 MAX_READ: Final = 1 << 20
 _PIECE: Final = 2048
-"""Compressed bytes given to Zstandard at a time: at most 32 MiB come out of them."""
+"""Compressed bytes that are unpacked at a time: at most 32 MiB come out of them."""
 _GZIP: Final = b"\x1f\x8b"
 _GZIP_HEADERS: Final = 31
 """What makes zlib read gzip's headers."""
@@ -66,52 +67,39 @@ def unpacked(file: Readable, name: str) -> Iterator[bytes]:
     """
     first = file.read(_PIECE)
     if first.startswith(_GZIP):
-        yield from _of_gzip(file, first)
+        member = partial(zlib.decompressobj, _GZIP_HEADERS)
+        yield from _decompressed(file, first, "gzip", member, zlib.error, b"\0")
     elif is_compressed(first):
-        yield from _of_zstandard(file, first, _zstandard(f"{name} is compressed with Zstandard"))
+        zstandard = _zstandard(f"{name} is compressed with Zstandard")
+        frame = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompressobj
+        yield from _decompressed(file, first, "zstd", frame, zstandard.ZstdError, b"")
     else:
         while first:
             yield first
             first = file.read(MAX_READ)
 
 
-def _of_gzip(file: Readable, data: bytes) -> Iterator[bytes]:
-    # The module gzip would drop what it has read of a member that ends early.
-    member = zlib.decompressobj(_GZIP_HEADERS)
-    try:
-        while data or (data := file.read(MAX_READ)):
-            if member.eof:
-                data = data.lstrip(b"\0")  # padding between members
-                member = zlib.decompressobj(_GZIP_HEADERS)
-                continue
-            block = member.decompress(data, MAX_READ)
-            data = member.unused_data if member.eof else member.unconsumed_tail
-            if block:
-                yield block
-        while block := member.decompress(b"", MAX_READ):
-            yield block
-    except zlib.error as error:
-        raise DamagedError("gzip", str(error)) from error
-    if not member.eof:
-        raise DamagedError("gzip", "the data ends in the middle")
-
-
-def _of_zstandard(file: Readable, data: bytes, zstandard: ModuleType) -> Iterator[bytes]:
-    # An object for each frame, because only it says whether its frame came to its end.
-    new = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompressobj
+def _decompressed(
+    file: Readable, data: bytes, form: str, new: Callable[[], Any], problem: type[Exception], padding: bytes
+) -> Iterator[bytes]:
+    """Yield the content of frames, each read by an object that ``new`` makes."""
+    # The libraries' own readers of files would drop what they have read of a frame that ends early; and only
+    # an object of its own says whether its frame came to its end.
     frame = new()
     try:
         while data or (data := file.read(_PIECE)):
             if frame.eof:
+                if not (data := data.lstrip(padding)):
+                    continue
                 frame = new()
             block = frame.decompress(data)
             data = frame.unused_data if frame.eof else b""
             if block:
                 yield block
-    except zstandard.ZstdError as error:
-        raise DamagedError("zstd", str(error)) from error
+    except problem as error:
+        raise DamagedError(form, str(error)) from error
     if not frame.eof:
-        raise DamagedError("zstd", "the data ends in the middle")
+        raise DamagedError(form, "the data ends in the middle")
 
 
 @contextmanager

@@ -258,7 +258,7 @@ class Records(Subject):
         """
         lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
         record = (
-            _M.record if tournament in self._tournaments.archives() else sa.func.coalesce(_M.record, lost)
+            _M.record if tournament in Tournaments(self._access).archives() else sa.func.coalesce(_M.record, lost)
         )
         query = (
             sa.select(_S.number, record, LOG.c.lines, MEASURED.c.data)
