@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Final, NamedTuple, TypeGuard, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 import rfc8785
@@ -52,10 +52,6 @@ _NARROW: Final = 14
 """The window, as a power of two, for texts that fit into it with their dictionary."""
 _SHORT: Final = (1 << _NARROW) - 262
 """The most bytes of such a text and its dictionary: zlib looks back no further than a window less this."""
-
-_LOG_KINDS = {"info", "stderr", "note"}
-_log_lines = msgspec.json.Decoder(tuple[LogLine, ...])
-_measurements = msgspec.json.Decoder(Measurements)
 
 
 class Dictionaries(NamedTuple):
@@ -208,14 +204,24 @@ def pack(data: object) -> bytes:
     return zlib.compress(json.dumps(data, sort_keys=True, separators=(",", ":")).encode("ascii"), 1)
 
 
-def unpack(column: str, blob: bytes, want: str = "packed JSON", dictionary: bytes = b"") -> object:
+def unpack(column: str, blob: bytes) -> object:
     """The data given to ``pack``."""
-    return _parsed(column, blob, inflate(column, blob, want, dictionary), want)
-
-
-def _parsed(column: str, blob: bytes, text: bytes, want: str) -> object:
+    text = inflate(column, blob, "packed JSON")
     try:
         return parse_json(text)
+    except ValueError as error:
+        raise ColumnError(column, blob, f"packed JSON ({error})") from error
+
+
+def _unpacked(column: str, blob: bytes, dictionary: bytes, type_: type[T], want: str) -> T:
+    """The JSON of a packed column as a value of a type; ``want`` names such a value."""
+    text = inflate(column, blob, want, dictionary)
+    with suppress(msgspec.MsgspecError, UnicodeError):
+        return msgspec.json.decode(text, type=type_)
+    try:  # say what is wrong; or a text has half a character
+        return read(parse_json(text), type_)
+    except SchemaError as error:
+        raise ColumnError(column, blob, f"{want} ({error.in_json('the object')})") from error
     except ValueError as error:
         raise ColumnError(column, blob, f"{want} ({error})") from error
 
@@ -232,27 +238,22 @@ def unpack_record(column: str, blob: bytes, seats: int, dictionary: bytes = b"")
     return record
 
 
+_LOG: Final = "a packed log: lines of ply, seat, kind and text"
+
+
 def unpack_log(column: str, blob: bytes, dictionary: bytes = b"") -> tuple[LogLine, ...]:
     """The lines of a log, as ``json_text`` wrote them."""
-    text = inflate(column, blob, "a packed log", dictionary)
-    try:
-        return _log_lines.decode(text)
-    except (msgspec.MsgspecError, UnicodeError):  # say what is wrong; or a text has half a character
-        data = _parsed(column, blob, text, "a packed log")
-        if not _are_log_lines(data):
-            raise ColumnError(column, blob, "a packed log (lines of ply, seat, kind and text)") from None
-        return tuple(map(LogLine._make, data))
+    return _unpacked(column, blob, dictionary, tuple[LogLine, ...], _LOG)
 
 
 def unpack_measured(column: str, blob: bytes, dictionary: bytes = b"") -> Measurements:
     """The measurements of a match."""
-    text = inflate(column, blob, "packed measurements", dictionary)
-    with suppress(msgspec.MsgspecError, UnicodeError):
-        return _measurements.decode(text)
-    try:  # say what is wrong; or a text has half a character
-        return read(_parsed(column, blob, text, "packed measurements"), Measurements)
-    except SchemaError as error:
-        raise ColumnError(column, blob, f"packed measurements ({error.in_json('the object')})") from error
+    return _unpacked(column, blob, dictionary, Measurements, "packed measurements")
+
+
+def unpack_analysis(column: str, blob: bytes) -> Analysis:
+    """An analysis of a match."""
+    return _unpacked(column, blob, b"", Analysis, "a packed analysis")
 
 
 def _integers(text: str) -> tuple[int, ...] | None:
@@ -264,23 +265,6 @@ def _integers(text: str) -> tuple[int, ...] | None:
     except ValueError:
         return None
     return found if ",".join(map(str, found)) == text else None
-
-
-def _are_log_lines(data: object) -> TypeGuard[list[list[object]]]:
-    """Check column by column, as there may be thousands of lines."""
-    if type(data) is not list or not set(map(type, data)) <= {list} or not set(map(len, data)) <= {4}:
-        return False
-    types = [set(map(type, values)) for values in zip(*data, strict=True)]
-    return not data or (types == [{int}, {int}, {str}, {str}] and {line[2] for line in data} <= _LOG_KINDS)
-
-
-def unpack_analysis(column: str, blob: bytes) -> Analysis:
-    """An analysis of a match."""
-    want = "a packed analysis"
-    try:
-        return read(_parsed(column, blob, inflate(column, blob, want), want), Analysis)
-    except SchemaError as error:
-        raise ColumnError(column, blob, f"{want} ({error.in_json('the object')})") from error
 
 
 class MatchParts(NamedTuple):
