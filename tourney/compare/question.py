@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
@@ -161,8 +162,9 @@ class QuestionFormat(Format):
 def next_rows(setup: Setup, history: History, state: QuestionState) -> tuple[Row, ...]:
     """The rows of the next round, in schedule order."""
     round_ = history.rounds + 1
-    tables, groups = state.tables, state.groups
-    return tuple(row for table, group in tables for row in rows_of(setup, round_, table, group, groups))
+    if state.groups is not None:
+        setup = replace(setup, repeats=state.groups)
+    return tuple(row for table, group in state.tables for row in rows_of(setup, round_, table, group))
 
 
 class PairBatch(NamedTuple):

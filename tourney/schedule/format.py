@@ -303,16 +303,11 @@ def check_settings(format_: Format, extra: Iterable[tuple[str, int | str]]) -> N
             raise TournamentError(f"{name} is {value!r}, but must be one of {', '.join(key.words)}")
 
 
-def rows_of(
-    setup: Setup, round_: int, table: int, group: Sequence[int], repeats: int | None = None, done: int = 0
-) -> tuple[Row, ...]:
-    """The rows of one pairing in ``repeats`` mirrored groups, of which the first ``done`` are left out.
-
-    The first of ``group`` sits first.
-    """
+def rows_of(setup: Setup, round_: int, table: int, group: Sequence[int], done: int = 0) -> tuple[Row, ...]:
+    """The rows of one pairing, whose first sits first; the first ``done`` mirrored groups are left out."""
     return tuple(
         Row(round_, table, repeat, order, tuple(group[index] for index in seating))
-        for repeat in range(done + 1, (setup.repeats if repeats is None else repeats) + 1)
+        for repeat in range(done + 1, setup.repeats + 1)
         for order, seating in enumerate(seat_orders(setup.seats, repeat), 1)
     )
 
@@ -332,7 +327,7 @@ def rows_of_rounds(
         row
         for round_, tables in enumerate(rounds, first)
         for table, group in enumerate(tables, 1)
-        for row in rows_of(setup, round_, table, group, done=done.get(frozenset(group), 0))
+        for row in rows_of(setup, round_, table, group, done.get(frozenset(group), 0))
     )
 
 

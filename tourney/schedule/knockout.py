@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final, Literal
 
 from tourney.errors import TournamentError
-from tourney.schedule.format import SEEDING, Format, FormatKey, History, Pairings, Setup, rows_of
+from tourney.schedule.format import SEEDING, Format, FormatKey, History, Pairings, Setup, rows_of_rounds
 from tourney.schedule.player_history import departures
 from tourney.schedule.row import ResultRow, limit_rows, score_units
 from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
@@ -62,16 +62,10 @@ class Knockout(Format):
         self.check(setup)
         bracket = Bracket(setup, history)
         round_ = history.rounds + 1
-        repeats = 1 if bracket.extra else setup.repeats
-        return Pairings(
-            tuple(
-                row
-                for table, pair in enumerate(bracket.due, 1)
-                # The seat of the first match alternates by round, so the better seed does not always begin.
-                for row in rows_of(setup, round_, table, pair if round_ % 2 else pair[::-1], repeats)
-            ),
-            complete=not bracket.due,
-        )
+        # The seat of the first match alternates by round, so the better seed does not always begin.
+        tables = [pair if round_ % 2 else pair[::-1] for pair in bracket.due]
+        setup = replace(setup, repeats=1) if bracket.extra else setup
+        return Pairings(rows_of_rounds(setup, round_, [tables]), complete=not tables)
 
     def tie_breaks(self, seats: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for all
         """Rank by the stage reached alone."""

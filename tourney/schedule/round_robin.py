@@ -17,7 +17,6 @@ from tourney.schedule.format import (
     RoundsKey,
     Setup,
     group_size,
-    rows_of,
     rows_of_rounds,
 )
 from tourney.schedule.row import limit_rows, refuse_few, refuse_late
@@ -193,16 +192,12 @@ def _cycles(setup: Setup, history: History) -> Pairings:
     # Batches end at fixed cycles, also where one was cut by fewer games than a later file asks for.
     batch = -(-BATCH // (tables * group_size(setup.seats)))
     last = min(done - done % batch + batch, most)
-    rows = tuple(
-        row
-        for cycle in range(done, last)
-        for round_, groups_ in enumerate(rounds, cycle * len(rounds) + 1)
-        for table, group in enumerate(groups_, 1)
-        # The cycles take the six groups of seat orders of a table of four in turn.
-        for row in rows_of(
-            setup, round_, table, [group[index] for index in seat_orders(setup.seats, cycle + 1)[0]], 1
-        )
-    )
+    # The cycles take the six groups of seat orders of a table of four in turn.
+    orders = [seat_orders(setup.seats, cycle + 1)[0] for cycle in range(done, last)]
+    seated = [
+        [[group[index] for index in order] for group in groups_] for order in orders for groups_ in rounds
+    ]
+    rows = rows_of_rounds(replace(setup, repeats=1), done * len(rounds) + 1, seated)
     return Pairings(rows, complete=last == most)
 
 

@@ -10,8 +10,8 @@ This module imports nothing of SQLAlchemy, so that the processes that draw pages
 import hashlib
 import json
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
@@ -70,6 +70,15 @@ class ColumnError(Exception):
         self.column = column
         self.value = value
         self.want = want
+
+
+@contextmanager
+def naming(error_of: Callable[[ColumnError], StoreDamaged]) -> Iterator[None]:
+    """Let a bad column be raised as the error that a function makes of it, which names its row."""
+    try:
+        yield
+    except ColumnError as error:
+        raise error_of(error) from error
 
 
 def read_word(row: Columns, column: str, words: Collection[str]) -> str:
@@ -280,7 +289,8 @@ class MatchParts(NamedTuple):
     analysis: bytes | None = None
 
 
-_BAD: Final = "the stored parts of a match are damaged"
+def _bad_parts(_: ColumnError) -> StoreDamaged:
+    return StoreDamaged("the stored parts of a match are damaged")
 
 
 def unpack_parts(parts: MatchParts, seats: int) -> tuple[Record | None, tuple[LogLine, ...], Measurements]:
@@ -289,30 +299,24 @@ def unpack_parts(parts: MatchParts, seats: int) -> tuple[Record | None, tuple[Lo
     Raises StoreDamaged; ``Database.record``, ``log`` and ``measured`` say which row is damaged, and how.
     """
     known = parts.dictionaries
-    try:
+    with naming(_bad_parts):
         return (
             None if parts.record is None else unpack_record("record", parts.record, seats, known.record),
             () if parts.log is None else unpack_log("lines", parts.log, known.lines),
             NOT_MEASURED if parts.measured is None else unpack_measured("data", parts.measured, known.data),
         )
-    except ColumnError as error:
-        raise StoreDamaged(_BAD) from error
 
 
 def analysis_in(parts: MatchParts) -> Analysis | None:
     """A match's analysis, if it has one. Raises StoreDamaged."""
-    try:
+    with naming(_bad_parts):
         return None if parts.analysis is None else unpack_analysis("data", parts.analysis)
-    except ColumnError as error:
-        raise StoreDamaged(_BAD) from error
 
 
 def record_hash(parts: MatchParts) -> str:
     """A hash of a match's record as it was before it was packed. Raises StoreDamaged."""
     if parts.record is None:
         return ""
-    try:
+    with naming(_bad_parts):
         text = inflate("record", parts.record, "a packed record", parts.dictionaries.record)
-    except ColumnError as error:
-        raise StoreDamaged(_BAD) from error
     return hashlib.sha256(text).hexdigest()

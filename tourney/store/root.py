@@ -252,8 +252,7 @@ def prove(database: Database, tournament: Tournament, number: int | None) -> Pro
 
 def read_commitment(data: object, where: str) -> PlanEntry:
     """The entry of a commitment's proof. Raises RecordError that names ``where``."""
-    known = isinstance(data, dict) and data.get("format") == "tourney-commitment/1"
-    entry = data.get("entry") if known and isinstance(data, dict) else None
+    entry = data.get("entry") if isinstance(data, dict) and data.get("format") == PROOF_FORMAT else None
     if not isinstance(entry, dict):
         raise RecordError(f"{where} is not a proof of a commitment")
     return entry

@@ -6,7 +6,6 @@ sentence that also names database, table and row.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache, partial
 from itertools import islice, zip_longest
@@ -24,6 +23,7 @@ from tourney.store.column_reading import (
     ColumnError,
     Columns,
     Dictionaries,
+    naming,
     read_digest,
     read_evidence,
     read_faults,
@@ -275,15 +275,6 @@ def check_seat(row: Columns, shape: Shape) -> None:
 # -- errors -------------------------------------------------------------------------------------------------
 
 _NAMED = sa.select(SCHEDULE.c.id, SCHEDULE.c.number, TOURNAMENT.c.name).join_from(SCHEDULE, TOURNAMENT)
-
-
-@contextmanager
-def naming(error_of: Callable[[ColumnError], StoreDamaged]) -> Iterator[None]:
-    """Let a bad column be raised as the error that a function makes of it, which names its row."""
-    try:
-        yield
-    except ColumnError as error:
-        raise error_of(error) from error
 
 
 def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, whose: str) -> StoreDamaged:

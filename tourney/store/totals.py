@@ -12,6 +12,7 @@ from tourney.match.record import FAULT_KINDS
 from tourney.schedule.row import half_points, score_units
 from tourney.schema import Part
 from tourney.store.column_reading import (
+    naming,
     read_evidence,
     read_faults,
     read_int,
@@ -20,7 +21,7 @@ from tourney.store.column_reading import (
 )
 from tourney.store.engine import Subject
 from tourney.store.models import MATCH, PLAYED, SCHEDULE, SEAT
-from tourney.store.rows import bad_value, each, first_bad, naming, shape_of
+from tourney.store.rows import bad_value, each, first_bad, shape_of
 
 _S, _M = SCHEDULE.c, MATCH.c
 _BY_MATCH: Any = _S.tournament_id + 0
