@@ -55,18 +55,16 @@ def writing(path: Path, *, new: bool = False) -> Iterator[BinaryIO]:
 @contextmanager
 def writing_by_path(path: Path, *, new: bool = False) -> Iterator[Path]:
     """Do as ``writing`` for a library that writes to a path by itself: give the path of an empty file."""
-    with _errors(path):
-        target = _target(path, new=new)
-        if not isinstance(target, int):
-            with _replacing(target, path, new=new) as temporary:
-                yield temporary
+    with writing(path, new=new) as file:
+        if isinstance(file.name, str):  # else the number of a descriptor
+            yield Path(file.name)
             return
-        with os.fdopen(target, "wb") as stream, tempfile.TemporaryDirectory(prefix="tourney-") as folder:
+        with tempfile.TemporaryDirectory(prefix="tourney-") as folder:
             temporary = Path(folder) / "file"
             temporary.touch()
             yield temporary
-            with temporary.open("rb") as file:
-                shutil.copyfileobj(file, stream)
+            with temporary.open("rb") as written:
+                shutil.copyfileobj(written, file)
 
 
 def write_file(path: Path, data: bytes) -> None:

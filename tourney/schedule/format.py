@@ -256,7 +256,8 @@ class Format(ABC):
     def table(self, setup: Setup, history: History) -> tuple[RankedEntrant, ...]:
         """The standings by all results; called only for a format that ``ranks``."""
         scores = self.scores(setup, history)
-        by = next((entry.key(scores) for entry in self.measures if entry.name == self.ranked_by), None)
+        own = (entry.of(scores) for entry in self.measures if entry.name == self.ranked_by)
+        by = next((order_of(list(scores.points))[0] for order_of in own), None)
         return rank_scores(scores, self.ranking(setup.seats), by)
 
     def arguments(self, setup: Setup, history: History) -> Mapping[TablePlace, SeatArguments]:  # noqa: ARG002 - most give none

@@ -70,8 +70,8 @@ class Swiss(Format):
                 f"rounds is {rounds}, but with {byes} byes a round each of {count} entrants has had one after"
                 f" {count // byes} rounds: take fewer rounds, or add entrants"
             )
-        rows = rounds * (count // setup.seats) * setup.games
-        limit_rows(f"a swiss of {count} entrants", rows, "fewer entrants, rounds or games per pairing")
+        fewer = "fewer entrants, rounds or games per pairing"
+        limit_rows(f"a swiss of {count} entrants", self.planned_matches(setup), fewer)
         refuse_late(setup, rounds)
 
     def planned_matches(self, setup: Setup) -> int:

@@ -86,11 +86,6 @@ class TieBreak:
     lower_first: bool = False
     short: str = ""
 
-    def key(self, scores: EntrantScores) -> dict[int, Fraction]:
-        """The values of the format's own measure of this name, so turned that the highest ranks first."""
-        sign = -1 if self.lower_first else 1
-        return {number: sign * (value or ZERO) for number, value in scores.measures[self.name].items()}
-
     def of(self, scores: EntrantScores) -> Break:
         """The tie-break among entrants with these scores."""
         apply = plain(scores.measures[self.name]) if self.apply is None else self.apply(scores)
