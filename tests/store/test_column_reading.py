@@ -2,6 +2,8 @@
 
 import json
 import zlib
+from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import pytest
@@ -39,15 +41,20 @@ def test_json_round_trip_and_equal_values_give_equal_bytes(data: object) -> None
     )
 )
 def test_log_round_trip_with_any_text(lines: list[LogLine]) -> None:
-    assert column_reading.unpack_log("lines", zlib.compress(json_text(lines))) == tuple(lines)
+    assert column_reading.unpack_log(zlib.compress(json_text(lines))) == tuple(lines)
 
 
 @given(st.binary(max_size=40))
 def test_damaged_bytes_are_an_error_naming_the_column(blob: bytes) -> None:
-    for unpack in (column_reading.unpack, column_reading.unpack_log, unpack_measured):
+    unpackers: dict[str, Callable[[bytes], object]] = {
+        "state": partial(column_reading.unpack, "state"),
+        "lines": column_reading.unpack_log,
+        "data": unpack_measured,
+    }
+    for column, unpack in unpackers.items():
         with pytest.raises(ColumnError) as caught:
-            unpack("lines", blob)
-        assert (caught.value.column, caught.value.value) == ("lines", blob)
+            unpack(blob)
+        assert (caught.value.column, caught.value.value) == (column, blob)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +75,7 @@ def test_damaged_bytes_are_an_error_naming_the_column(blob: bytes) -> None:
 )
 def test_json_that_is_not_a_log_is_refused(text: str, why: str) -> None:
     with pytest.raises(ColumnError) as caught:
-        column_reading.unpack_log("lines", zlib.compress(text.encode()))
+        column_reading.unpack_log(zlib.compress(text.encode()))
     assert why in caught.value.want
 
 
@@ -128,7 +135,7 @@ def test_decompression_bomb_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_malformed_measurements_are_refused(wrong: str) -> None:
     with pytest.raises(ColumnError) as caught:
-        unpack_measured("data", zlib.compress(wrong.encode()))
+        unpack_measured(zlib.compress(wrong.encode()))
     assert caught.value.column == "data"
 
 
@@ -144,9 +151,9 @@ def test_unknown_keys_of_measurements_are_ignored() -> None:
         "reproducible": True,
         "why-not": [],
     }
-    found = unpack_measured("data", pack({**data, "weather": {"rain": [1]}}))
+    found = unpack_measured(pack({**data, "weather": {"rain": [1]}}))
     assert found == msgspec.convert(data, Measurements)
-    assert unpack_measured("data", zlib.compress(json_text(found))) == found
+    assert unpack_measured(zlib.compress(json_text(found))) == found
 
 
 @pytest.mark.parametrize(

@@ -73,8 +73,8 @@ _INDEPENDENT: tuple[tuple[sa.Table, Callable[[Columns], object]], ...] = (
 )
 """Tables whose rows can be read without knowing their tournament."""
 DETAILS: dict[sa.Table, Callable[..., object]] = {
-    LOG: lambda row, known: unpack_log("lines", row["lines"], known.lines),
-    MEASURED: lambda row, known: unpack_measured("data", row["data"], known.data),
+    LOG: lambda row, known: unpack_log(row["lines"], known.lines),
+    MEASURED: lambda row, known: unpack_measured(row["data"], known.data),
     ANALYSIS: lambda row, known: analysis_of_row(row),  # noqa: ARG005 - packed without a dictionary
 }
 """Tables beside the results, from which nothing is counted, with the check of a row."""

@@ -235,34 +235,32 @@ def _unpacked(column: str, blob: bytes, dictionary: bytes, type_: type[T], want:
         raise ColumnError(column, blob, f"{want} ({error})") from error
 
 
-def unpack_record(column: str, blob: bytes, seats: int, dictionary: bytes = b"") -> Record:
+def unpack_record(blob: bytes, seats: int, dictionary: bytes = b"") -> Record:
     """The record of a match with this number of seats; its shape is checked, its digest is not."""
-    text = inflate(column, blob, "a packed record", dictionary)
+    want = "a packed record"
     try:
-        record = decode_record(text)
+        record = decode_record(inflate("record", blob, want, dictionary))
     except RecordError as error:
-        raise ColumnError(column, blob, f"a packed record ({error})") from error
+        raise ColumnError("record", blob, f"{want} ({error})") from error
     if len(record.seats) != seats:
-        raise ColumnError(column, blob, f"a packed record of {seats} seats (it has {len(record.seats)})")
+        raise ColumnError("record", blob, f"{want} of {seats} seats (it has {len(record.seats)})")
     return record
 
 
-_LOG: Final = "a packed log: lines of ply, seat, kind and text"
-
-
-def unpack_log(column: str, blob: bytes, dictionary: bytes = b"") -> tuple[LogLine, ...]:
+def unpack_log(blob: bytes, dictionary: bytes = b"") -> tuple[LogLine, ...]:
     """The lines of a log, as ``json_text`` wrote them."""
-    return _unpacked(column, blob, dictionary, tuple[LogLine, ...], _LOG)
+    want = "a packed log: lines of ply, seat, kind and text"
+    return _unpacked("lines", blob, dictionary, tuple[LogLine, ...], want)
 
 
-def unpack_measured(column: str, blob: bytes, dictionary: bytes = b"") -> Measurements:
+def unpack_measured(blob: bytes, dictionary: bytes = b"") -> Measurements:
     """The measurements of a match."""
-    return _unpacked(column, blob, dictionary, Measurements, "packed measurements")
+    return _unpacked("data", blob, dictionary, Measurements, "packed measurements")
 
 
-def unpack_analysis(column: str, blob: bytes) -> Analysis:
+def unpack_analysis(blob: bytes) -> Analysis:
     """An analysis of a match."""
-    return _unpacked(column, blob, b"", Analysis, "a packed analysis")
+    return _unpacked("data", blob, b"", Analysis, "a packed analysis")
 
 
 def _integers(text: str) -> tuple[int, ...] | None:
@@ -301,16 +299,16 @@ def unpack_parts(parts: MatchParts, seats: int) -> tuple[Record | None, tuple[Lo
     known = parts.dictionaries
     with naming(_bad_parts):
         return (
-            None if parts.record is None else unpack_record("record", parts.record, seats, known.record),
-            () if parts.log is None else unpack_log("lines", parts.log, known.lines),
-            NOT_MEASURED if parts.measured is None else unpack_measured("data", parts.measured, known.data),
+            None if parts.record is None else unpack_record(parts.record, seats, known.record),
+            () if parts.log is None else unpack_log(parts.log, known.lines),
+            NOT_MEASURED if parts.measured is None else unpack_measured(parts.measured, known.data),
         )
 
 
 def analysis_in(parts: MatchParts) -> Analysis | None:
     """A match's analysis, if it has one. Raises StoreDamaged."""
     with naming(_bad_parts):
-        return None if parts.analysis is None else unpack_analysis("data", parts.analysis)
+        return None if parts.analysis is None else unpack_analysis(parts.analysis)
 
 
 def record_hash(parts: MatchParts) -> str:

@@ -89,7 +89,7 @@ def analysis_of_row(row: Columns) -> Analysis:
     """The analysis of a row. Raises ColumnError."""
     if not isinstance(row["effort"], int) or row["effort"] < 0:
         raise ColumnError("effort", row["effort"], "a limit of an action")
-    found = unpack_analysis("data", row["data"])
+    found = unpack_analysis(row["data"])
     if found.analyser.key != row["analyser"]:
         raise ColumnError("analyser", row["analyser"], "the key of the analyser that the data name")
     return found

@@ -121,14 +121,14 @@ class StoredMatch:
         with naming(self._damaged):
             if blob is None:
                 raise lost_record(digest)
-            return unpack_record("record", blob, self.owner.shape.seats, self.owner.known.record)
+            return unpack_record(blob, self.owner.shape.seats, self.owner.known.record)
 
     def measured(self) -> Measurements:
         """The measurements; empty if there are none."""
         if self.data is None:
             return NOT_MEASURED
         with naming(self._damaged):
-            return unpack_measured("data", self.data, self.owner.known.data)
+            return unpack_measured(self.data, self.owner.known.data)
 
     def disagreement(self, record: Record | None) -> str | None:
         """The first column that does not follow from the record, as a sentence, or None.
@@ -193,14 +193,8 @@ class Records(Subject):
         and StoreDamaged if the stored bytes are not a record of this tournament.
         """
         with self._access.read() as connection:
-            seats = shape_of(connection, tournament).seats
-            record = _read_blob(
-                connection,
-                tournament,
-                number,
-                _M.record,
-                lambda column, blob, dictionary: unpack_record(column, blob, seats, dictionary),
-            )
+            unpack = partial(unpack_record, seats=shape_of(connection, tournament).seats)
+            record = _read_blob(connection, tournament, number, _M.record, unpack)
         if record is None:
             match = Matches(self._access).get(tournament, number)
             if match.result is not None and match.result.digest:
@@ -224,7 +218,7 @@ class Records(Subject):
             def record_of(row: Cells, shape: Shape) -> tuple[int, Record]:
                 if row[1] is None:
                     raise lost_record(row[2])
-                return row[0], unpack_record("record", row[1], shape.seats, dictionary)
+                return row[0], unpack_record(row[1], shape.seats, dictionary)
 
             yield from checked(connection, query, tournament, record_of, 500)
 
@@ -247,7 +241,7 @@ class Records(Subject):
             dictionary = dictionaries_of(connection, tournament).data
 
             def measured_of(row: Cells, _: Shape) -> tuple[int, Measurements]:
-                return row[0], unpack_measured("data", row[1], dictionary)
+                return row[0], unpack_measured(row[1], dictionary)
 
             yield from checked(connection, query, tournament, measured_of, 500)
 
@@ -290,7 +284,7 @@ class Records(Subject):
             dictionary = dictionaries_of(connection, tournament).data
             for (blob,) in connection.execute(query):
                 with suppress(ColumnError):
-                    found.append((unpack_measured("data", blob, dictionary).wall_ms or 0) / 1000)
+                    found.append((unpack_measured(blob, dictionary).wall_ms or 0) / 1000)
         return tuple(found)
 
     def stored(self, tournament: int, chunk: int, first: int = 1) -> Iterator[list[StoredMatch]]:
@@ -373,7 +367,7 @@ def _read_blob(
     tournament: int,
     number: int,
     column: sa.Column[bytes],
-    unpack: Callable[[str, bytes, bytes], T],
+    unpack: Callable[..., T],
 ) -> T | None:
     """The unpacked value of a packed column of a match, or None if there is none."""
     key = column.table.primary_key.columns[0]
@@ -382,4 +376,4 @@ def _read_blob(
     if blob is None:
         return None
     with naming(partial(bad_match, connection, tournament, number)):
-        return unpack(column.name, blob, getattr(dictionaries_of(connection, tournament), column.name))
+        return unpack(blob, dictionary=getattr(dictionaries_of(connection, tournament), column.name))

@@ -253,7 +253,7 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
         if archived:
             raise ColumnError("record", record, "nothing, as the tournament is archived")
         read_digest(row, "digest")
-        unpack_record("record", record, shape.seats, dictionary)
+        unpack_record(record, shape.seats, dictionary)
     reason, entrant = row["void_reason"], row["void_entrant"]
     if reason is not None and read_word(row, "void_reason", VOID_REASONS) == "benched":
         read_int(row, "void_entrant", 0, shape.entrants - 1)

@@ -361,7 +361,7 @@ class StoredHosts(Subject):
                 host = ""
                 if blob is not None:
                     with suppress(ColumnError):
-                        host = unpack_measured("data", blob, dictionary).host
+                        host = unpack_measured(blob, dictionary).host
                 yield number, host
 
     def refused(self, tournament: int) -> tuple[RefusedHost, ...]:
