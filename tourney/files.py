@@ -184,6 +184,7 @@ def _replacing(real: Path, path: Path, *, new: bool) -> Iterator[Path]:
         yield temporary
         with suppress(FileNotFoundError):
             _keep_attributes(real, descriptor)
+        # Before the rename: after a power cut the name could otherwise lead to an empty file.
         os.fsync(descriptor)
         if new:
             _link(temporary, real, path)
@@ -245,9 +246,11 @@ def sweep(folder: Path, pattern: str, beside: Sequence[str] = ()) -> None:
 def _keep_attributes(old: Path, new: int) -> None:
     """Give a new file the owner, permissions and extended attributes of an old one, where that is allowed."""
     was = old.stat()
+    # Apart, because a user may often set the group of a file where only root may set its owner.
     for owner, group in ((was.st_uid, -1), (-1, was.st_gid)):
         with suppress(OSError):
             os.fchown(new, owner, group)
+    # After the owner, whose change clears the set-user-ID bits.
     os.fchmod(new, stat.S_IMODE(was.st_mode))
     if hasattr(os, "listxattr"):
         with suppress(OSError):

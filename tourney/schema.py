@@ -371,7 +371,7 @@ _NOUNS: Final[dict[type[types.Type], str]] = {
 
 def _is_kind(value: object, info: types.Type) -> bool:
     info, _ = _plain(info)
-    if isinstance(value, bool) and not isinstance(info, types.BoolType):
+    if isinstance(value, bool) and not isinstance(info, types.BoolType):  # True is an int in Python alone
         return isinstance(info, types.AnyType)
     return isinstance(value, _KINDS.get(type(info), object))
 

@@ -55,6 +55,7 @@ class Design:
             for entrant in range(count):
                 bye_counts[entrant] += entrant not in playing
         for round_ in range(rounds):
+            # Sorting is stable, so the shuffled order decides among equals.
             byes = sorted(order, key=lambda entrant: bye_counts[entrant])[: count % seats]
             for entrant in byes:
                 bye_counts[entrant] += 1

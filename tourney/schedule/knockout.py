@@ -220,6 +220,7 @@ class Bracket:
 
     def _by_score(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         """The winners of the pairings decided by the results of this round."""
+        # Only those of this round: a further group of tied pairings decides by itself.
         units: dict[int, int] = defaultdict(int)
         for result in self._results[self._round]:
             if not result.void:

@@ -52,6 +52,7 @@ class PlayerHistory:
         """The entries of all rounds paired so far."""
         tables: list[dict[int, tuple[tuple[int, ...], int]]] = [{} for _ in range(history.rounds)]
         for row in history.rows:
+            # The first row of a pairing has its entrants in the order of their places; the others turn it.
             if row.repeat == row.order == 1:
                 for place, number in enumerate(row.seats):
                     others = tuple(other for other in row.seats if other != number)

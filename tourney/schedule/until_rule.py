@@ -231,6 +231,7 @@ class Duels:
         n = self._groups[pair] + 2
         total = self._sums[pair] + _WIN
         squares = self._squares[pair] + self._added
+        # Integers up to the root: sums of squares in floats would depend on the order of the results.
         error = math.sqrt(n * squares - total * total) / n / math.sqrt(n) / _WIN
         lead = total / n / _WIN - 0.5
         return (lead if a < b else -lead), error

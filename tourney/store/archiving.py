@@ -62,6 +62,7 @@ def archive_tournament(
             ) from error
         archive = Archive(out.name, _sha256(out), created, hosts)
         with database.transaction() as writer:
+            # A writer that does not take the run's lock may have changed it meanwhile.
             if compute_root(writer, tournament) != root:
                 raise CheckError(f"{tournament.name} was changed while it was archived: remove {out}")
             writer.records.move_out(tournament.id, archive)

@@ -203,6 +203,7 @@ def inflate(column: str, blob: bytes, want: str, dictionary: bytes = b"") -> byt
         text = reader.decompress(blob, MAX_UNPACKED)
     except zlib.error as error:
         raise ColumnError(column, blob, f"{want} ({error})") from error
+    # A text that goes on beyond the bound has not come to its end either.
     if not reader.eof or reader.unused_data:
         raise ColumnError(column, blob, f"{want} (it breaks off, or goes on)")
     return text

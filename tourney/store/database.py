@@ -140,6 +140,7 @@ class Database:
             backup.unlink(missing_ok=True)
             raise
         with self._access.write() as connection:
+            # Rows that refer to others go before these.
             for table in reversed(METADATA.sorted_tables):
                 connection.execute(sa.delete(table).where(_of(table, tournament.id)))
         return count

@@ -30,6 +30,7 @@ class Analyses(Subject):
         query = sa.select(MATCH.c.id).join(SCHEDULE, SCHEDULE.c.id == MATCH.c.id)
         limits, key = analysis.analyser.limits, analysis.analyser.key
         with self._access.write() as connection:
+            # The digest tells a replayed match from the one that was analysed.
             id_ = connection.execute(query.where(*mine, MATCH.c.digest == analysis.record)).scalar()
             if id_ is None:
                 return

@@ -100,6 +100,7 @@ def open_engine(
     except SQLAlchemyError as error:
         engine.dispose()
         raise store_error(name, error) from error
+    # An open connection would outlive the error, and keep the file's locks and log.
     except BaseException:
         engine.dispose()
         raise

@@ -140,6 +140,7 @@ def read_matches(
     that none is missing and the root is right. Raises RecordError that names the line.
     """
     last = FIRST_KEY
+    # The root is computed line by line, so that memory does not grow with the file.
     tree = Tree()
     tree.add(leaf_of(head.entry))
     number = 0

@@ -131,6 +131,7 @@ class Matches(Subject):
         """
         Tournaments(self._access).refuse_archived(tournament)
         rounds = Schedules(self._access).progress(tournament).rounds
+        # Of a match taken back twice before the next round is drawn, the first result is what rounds rest on.
         known = {(old.match, old.rounds) for old in self.replaced(tournament)}
         query = sa.select(_S.number, _M.ranks, _M.faults, _VOID).select_from(PLAYED)
         with self._write_results(tournament) as connection:
@@ -158,6 +159,8 @@ class Matches(Subject):
         later = (_S.tournament_id == tournament) & (_S.round_no > last)
         left: dict[tuple[int, int], ReplacedResult] = {}
         for old in self.replaced(tournament):
+            # Rounds after the last one that stays are gone: what was taken back in their time counts from that
+            # one on, and of several results of a match the oldest is what the round rests on.
             until = min(old.rounds, last)
             left.setdefault((old.match, until), structs.replace(old, rounds=until))
         with self._write_results(tournament) as connection:
@@ -191,6 +194,7 @@ class Matches(Subject):
         )
         with self._access.read() as connection:
             for some in chunks(sorted(digests)):
+                # The index knows only the start of a digest; the second condition compares all of it.
                 chosen = query.where(_DIGEST_START.in_([digest[:START] for digest in some]))
                 chosen = chosen.where(_M.digest.in_(some))
                 for digest, number, name in connection.execute(chosen.order_by(_S.tournament_id, _S.number)):

@@ -105,8 +105,7 @@ class MatchRow(SQLModel, table=True):
     ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
     that a million results are read from one row each. ``void_reason`` is a word of
     ``tourney.store.values.VOID_REASONS`` where the match is void, otherwise NULL; ``void_entrant`` the number
-    of the benched entrant that makes it so. ``evidence`` is a text (``tourney.match.evidence``), NULL in rows
-    of older databases.
+    of the benched entrant that makes it so. ``evidence`` is a text (``tourney.match.evidence``).
     """
 
     __tablename__ = "match"
