@@ -233,7 +233,6 @@ def bare(pattern: str) -> str:
 class _Extra(TypedDict, total=False):
     """What the types above say of themselves beyond what ``Meta`` knows."""
 
-    most: int
     want: str
     examples: list[object]
 
@@ -258,7 +257,7 @@ def _explain(value: object, info: types.Type, toml: bool, path: tuple[str | int,
             _refuse(path, value, _noun(info, toml, path))
         # The guards from here on always hold: they tell the type checker what _is_kind has found.
         case types.IntType() | types.FloatType() if isinstance(value, (int, float)):
-            _explain_number(value, info, extra, path)
+            _explain_number(value, info, path)
         case types.StrType() if isinstance(value, str):
             _explain_text(value, info, extra, path)
         case types.TupleType() | types.VarTupleType() | types.ListType() if isinstance(value, (list, tuple)):
@@ -274,10 +273,8 @@ def _explain(value: object, info: types.Type, toml: bool, path: tuple[str | int,
             _explain_struct(value, info, toml, path)
 
 
-def _explain_number(
-    value: float, info: types.IntType | types.FloatType, extra: _Extra, path: tuple[str | int, ...]
-) -> None:
-    least, most = info.ge, extra.get("most", info.le)
+def _explain_number(value: float, info: types.IntType | types.FloatType, path: tuple[str | int, ...]) -> None:
+    least, most = info.ge, info.le
     if (least is None or value >= least) and (most is None or value <= most):
         return
     below = most in (None, MAX_INT) and value < (least or 0)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
@@ -57,12 +58,12 @@ class Strengths:
     mean: "Array"
     covariance: "Array"
 
-    @property
+    @cached_property
     def rating(self) -> tuple[int, ...]:
         """Each strength less the mean of all, in hundredths of Elo."""
         return tuple(round(100 * value) for value in (self.mean - self.mean.mean()).tolist())
 
-    @property
+    @cached_property
     def deviation(self) -> tuple[int, ...]:
         """The standard deviation of each rating, in hundredths of Elo."""
         rows = self.covariance.mean(axis=0)

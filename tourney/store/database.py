@@ -91,11 +91,8 @@ class Database:
     @contextmanager
     def snapshot(self) -> Iterator["Database"]:
         """Give a database whose reads all see one moment, though a run may be writing."""
-        if self._access.connection is not None:
-            yield self
-            return
-        with transaction(self._access.engine) as connection:
-            yield Database(Access(self._access.engine, connection))
+        with self._access.read() as connection:
+            yield Database(Access(self._access.engine, connection, writes=self._access.writes))
 
     @contextmanager
     def transaction(self) -> Iterator["Database"]:

@@ -144,7 +144,7 @@ class Access:
     def __init__(self, engine: Engine, connection: Connection | None = None, *, writes: bool = False) -> None:
         self.engine = engine
         self.connection = connection
-        self._writes = writes
+        self.writes = writes
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -158,7 +158,7 @@ class Access:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """Give a connection within a transaction that writes."""
-        if self.connection is not None and self._writes:
+        if self.connection is not None and self.writes:
             yield self.connection
         else:
             with transaction(self.engine, write=True) as connection:

@@ -159,8 +159,8 @@ class Matches(Subject):
         later = (_S.tournament_id == tournament) & (_S.round_no > last)
         left: dict[tuple[int, int], ReplacedResult] = {}
         for old in self.replaced(tournament):
-            # Rounds after the last one that stays are gone: what was taken back in their time counts from that
-            # one on, and of several results of a match the oldest is what the round rests on.
+            # Rounds after the last one that stays are gone: what was taken back in their time counts from
+            # that one on, and of several results of a match the oldest is what it rests on.
             until = min(old.rounds, last)
             left.setdefault((old.match, until), structs.replace(old, rounds=until))
         with self._write_results(tournament) as connection:
