@@ -302,8 +302,8 @@ _CACHE: Final = 2_000
 
 _TABLES: Final = """
 CREATE TABLE seen (digest BLOB PRIMARY KEY, place BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE pile (key TEXT PRIMARY KEY, number INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE line (id INTEGER PRIMARY KEY, pile INTEGER, place INTEGER, seats TEXT, digest BLOB);
+CREATE TABLE line (id INTEGER PRIMARY KEY, key TEXT NOT NULL, seats TEXT NOT NULL, digest BLOB NOT NULL);
+CREATE VIEW piled AS SELECT *, min(id) OVER (PARTITION BY key) AS pile FROM line;
 CREATE TABLE text (id INTEGER PRIMARY KEY, label BLOB NOT NULL, data BLOB NOT NULL);
 """
 
@@ -321,7 +321,6 @@ class Scratch:
             self._tables.executescript(
                 f"PRAGMA journal_mode = OFF; PRAGMA cache_size = -{_CACHE}; {_TABLES} BEGIN"
             )
-        self._piles = 0
 
     def __enter__(self) -> Self:
         return self
@@ -341,31 +340,22 @@ class Scratch:
 
     def put_line(self, key: str, seats: str, digest: str) -> None:
         """Add a line to the pile of a key; piles are numbered from 1 as they appear, and lines in each."""
+        row = (key, seats, bytes.fromhex(digest))
         with _named():
-            found = self._tables.execute("SELECT number, count FROM pile WHERE key = ?", (key,)).fetchone()
-            if found is None:
-                self._piles += 1
-                found = (self._piles, 0)
-                self._tables.execute("INSERT INTO pile VALUES (?, ?, 1)", (key, self._piles))
-            else:
-                self._tables.execute("UPDATE pile SET count = count + 1 WHERE key = ?", (key,))
-            self._tables.execute(
-                "INSERT INTO line (pile, place, seats, digest) VALUES (?, ?, ?, ?)",
-                (found[0], found[1] + 1, seats, bytes.fromhex(digest)),
-            )
+            self._tables.execute("INSERT INTO line (key, seats, digest) VALUES (?, ?, ?)", row)
 
     def piled(self) -> Iterator[tuple[int, int, str]]:
         """Yield pile, place in it and seats of each line, pile after pile."""
-        yield from self._rows("SELECT pile, place, seats FROM line ORDER BY pile, place")
+        yield from self._rows(
+            "SELECT dense_rank() OVER (ORDER BY pile), row_number() OVER (PARTITION BY pile ORDER BY id),"
+            " seats FROM piled ORDER BY pile, id"
+        )
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the number from 1 among those of ``piled``, and the digest, of each line as they came."""
-        query = (
-            "WITH before AS (SELECT number, sum(count) OVER (ORDER BY number) - count AS lines FROM pile)"
-            " SELECT lines + place, hex(digest) FROM line JOIN before ON number = pile ORDER BY id"
+        yield from self._rows(
+            "SELECT row_number() OVER (ORDER BY pile, id), lower(hex(digest)) FROM piled ORDER BY id"
         )
-        for number, digest in self._rows(query):
-            yield number, digest.lower()
 
     def put_text(self, label: str, data: bytes) -> int:
         """Keep a text with its label; return how many are kept now."""

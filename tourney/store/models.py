@@ -26,10 +26,9 @@ def _few(name: str, *columns: str, column: str) -> Index:
 
 
 class TournamentRow(SQLModel, table=True):
-    """A tournament; ``plan`` and ``run`` are JSON (see ``tourney.store.column_reading``).
+    """A ``Tournament``; ``plan``, ``run`` and ``beacon`` are JSON.
 
     ``root`` is kept once all is played, NULL before and after every change (see ``tourney.store.root``).
-    ``salt`` is that of the commitment, and ``beacon`` JSON (see ``tourney.store.values``).
     """
 
     __tablename__ = "tournament"
@@ -51,12 +50,7 @@ class TournamentRow(SQLModel, table=True):
 
 
 class EntrantRow(SQLModel, table=True):
-    """An entrant; ``number`` from 0 in the file's order, ``args`` a JSON list.
-
-    ``left_at`` is the first round without it, ``rating`` and ``deviation`` what was known of it when it was
-    entered, in hundredths of Elo; ``broken`` why its bot cannot be started; all NULL where there is nothing
-    to say.
-    """
+    """A ``StoredEntrant``; ``args`` is a JSON list, ``left_at`` the round ``left``."""
 
     __tablename__ = "entrant"
     __table_args__ = (UniqueConstraint("tournament_id", "name"),)
@@ -98,14 +92,11 @@ class ScheduleRow(SQLModel, table=True):
 
 
 class MatchRow(SQLModel, table=True):
-    """A finished match; ``record`` is compressed JSON.
+    """The ``Result`` of a finished match, and its ``record`` as compressed JSON.
 
-    It is NULL where the infrastructure failed for good, and where the tournament is archived.
-
+    The record is NULL where the infrastructure failed for good, and where the tournament is archived.
     ``ranks`` ("1,2") and ``faults`` ("timeout,", a kind or nothing per seat) repeat what ``seat`` holds, so
-    that a million results are read from one row each. ``void_reason`` is a word of
-    ``tourney.store.values.VOID_REASONS`` where the match is void, otherwise NULL; ``void_entrant`` the number
-    of the benched entrant that makes it so. ``evidence`` is a text (``tourney.match.evidence``).
+    that a million results are read from one row each. ``evidence`` is a text (``tourney.match.evidence``).
     """
 
     __tablename__ = "match"
@@ -131,8 +122,8 @@ class MatchRow(SQLModel, table=True):
 class SeatRow(SQLModel, table=True):
     """The entrant on a seat (from 1) of a finished match, and its result.
 
-    ``turns`` and ``overloaded`` repeat what was measured
-    (``SeatMeasurements``), so that it is added up without unpacking; NULL where it is unknown.
+    ``turns`` and ``overloaded`` repeat what was measured, so that it is added up without unpacking; NULL
+    where it is unknown.
     """
 
     __tablename__ = "seat"
@@ -194,11 +185,7 @@ class DictionaryRow(SQLModel, table=True):
 
 
 class ArchiveRow(SQLModel, table=True):
-    """Where the records, logs and measurements of a tournament are instead of here.
-
-    ``file`` is the file's name without its folder, ``sha256`` that of its bytes, ``created`` its date.
-    ``hosts`` has the hosts that played and their speeds, as a JSON object; NULL where they are not known.
-    """
+    """An ``Archive``; ``hosts`` is a JSON object."""
 
     __tablename__ = "archive"
 
@@ -210,7 +197,7 @@ class ArchiveRow(SQLModel, table=True):
 
 
 class ReplacedResultRow(SQLModel, table=True):
-    """A result that was taken back when ``rounds`` rounds were drawn; some of these may rest on it."""
+    """A ``ReplacedResult``; some of the rounds drawn may rest on it."""
 
     __tablename__ = "replaced_result"
 
@@ -223,7 +210,7 @@ class ReplacedResultRow(SQLModel, table=True):
 
 
 class RefusedHostRow(SQLModel, table=True):
-    """A host that gets no match of a tournament, and why: it was caught forging, or its matches withdrawn."""
+    """A ``RefusedHost``: it was caught forging, or its matches were withdrawn."""
 
     __tablename__ = "refused_host"
 
@@ -233,7 +220,7 @@ class RefusedHostRow(SQLModel, table=True):
 
 
 class DrawProbabilityRow(SQLModel, table=True):
-    """The draw probability of a game's ratings, estimated from a number of matches of a tournament."""
+    """The ``DrawProbability`` of a game and a number of seats."""
 
     __tablename__ = "draw_probability"
 
@@ -245,7 +232,7 @@ class DrawProbabilityRow(SQLModel, table=True):
 
 
 class CheckpointRow(SQLModel, table=True):
-    """Ratings after the first ``number`` matches of a schedule, so that they need not be rated again.
+    """A ``Checkpoint`` of ratings, so that its matches need not be rated again.
 
     ``settings`` says (JSON) what was rated by; ``state`` is compressed JSON. A row may be lost without harm.
     """
@@ -268,7 +255,7 @@ class VerdictRow(SQLModel, table=True):
 
 
 class PresentationRow(SQLModel, table=True):
-    """Title, description, logo and links of a tournament: JSON (see ``tourney.store.presentation``)."""
+    """The ``Presentation`` of a tournament: JSON."""
 
     __tablename__ = "presentation"
 
@@ -277,7 +264,7 @@ class PresentationRow(SQLModel, table=True):
 
 
 class BaselineRow(SQLModel, table=True):
-    """A promotion of a bot to a baseline, the ``number``th of its name; ``data`` is JSON."""
+    """A ``Baseline``, the ``number``th of its name; its promotion is JSON."""
 
     __tablename__ = "baseline"
 

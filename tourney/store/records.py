@@ -338,7 +338,7 @@ class Records(Subject):
         before = (_S.number, *KEY, _S.seating, MEASURED.c.data)
         query = sa.select(*before, MATCH).select_from(_MEASURED_TOO)
         query = query.where(_S.tournament_id == tournament, chosen).order_by(_S.number).limit(most)
-        seats: dict[int, list[dict[str, object]]] = {}
+        seats: dict[int, list[Columns]] = {}
         with self._access.read() as connection:
             name = sa.select(TOURNAMENT.c.name).where(TOURNAMENT.c.id == tournament)
             owner = Owner(
@@ -350,9 +350,8 @@ class Records(Subject):
             )
             rows = connection.execute(query).all()
             of_them = sa.select(SEAT).where(SEAT.c.match_id.in_([row[len(before)] for row in rows]))
-            for seat in connection.execute(of_them.order_by(SEAT.c.match_id, SEAT.c.seat)):
-                values = dict(zip(SEAT.c.keys(), seat, strict=True))
-                seats.setdefault(values["match_id"], []).append(values)
+            for seat in connection.execute(of_them.order_by(SEAT.c.match_id, SEAT.c.seat)).mappings():
+                seats.setdefault(seat["match_id"], []).append(seat)
         found = []
         for row in rows:
             number, *key, seating, data = row[: len(before)]
