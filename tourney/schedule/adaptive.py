@@ -10,7 +10,8 @@ touches the posterior there (Laplace).
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -70,11 +71,14 @@ class Strengths:
         variance = self.covariance.diagonal() - 2 * rows + rows.mean()
         return tuple(round(100 * max(value, 0.0) ** 0.5) for value in variance.tolist())
 
+    def variance(self, a: int, b: int) -> float:
+        """The variance of the difference of two strengths."""
+        c = self.covariance
+        return float(c[a, a] + c[b, b] - 2 * c[a, b])
+
     def apart(self, a: int, b: int) -> int:
         """The standard deviation of the difference of two strengths, in hundredths of Elo."""
-        c = self.covariance
-        variance = float(c[a, a] + c[b, b] - 2 * c[a, b])
-        return round(100 * math.sqrt(max(variance, 0.0)))
+        return round(100 * math.sqrt(max(self.variance(a, b), 0.0)))
 
 
 def expected(difference: float) -> float:
@@ -279,27 +283,24 @@ def participants_of(setup: Setup) -> tuple[Participant, ...]:
 
 
 class Seatings:
-    """How often each entrant played, and how often it came first in a pairing."""
+    """The matches that each entrant played, and the pairings in which it came first."""
 
     def __init__(self) -> None:
-        self._played: Counter[int] = Counter()
-        self._first: Counter[int] = Counter()
+        self.played: Counter[int] = Counter()
+        self.first: Counter[int] = Counter()
 
     def take(self, results: Iterable[ResultRow]) -> None:
         """Count the matches of further results, void ones too."""
         for result in results:
-            self._played.update(result.entrants)
+            self.played.update(result.entrants)
             if result.key.repeat == result.key.order == 1:
-                self._first[result.entrants[0]] += 1
+                self.first[result.entrants[0]] += 1
 
-    def with_rows(self, rows: Iterable[Row]) -> tuple[Counter[int], Counter[int]]:
-        """Copies of both counts, with rows that have no result yet."""
-        played, first = self._played.copy(), self._first.copy()
-        for row in rows:
-            played.update(row.seats)
-            if row.repeat == row.order == 1:
-                first[row.seats[0]] += 1
-        return played, first
+    def with_rows(self, rows: Iterable[Row]) -> "Seatings":
+        """A copy that counts rows without a result too."""
+        both = deepcopy(self)
+        both.take(ResultRow(row.key, row.seats, ()) for row in rows)
+        return both
 
 
 class _Batch:
@@ -320,13 +321,12 @@ class _Batch:
     ) -> None:
         self._race = race
         self._setup = setup
-        self._games = setup.games
         self._unsure = unsure
-        self._seats = setup.seats
-        self._rating = strengths.rating
+        # A copy, because it changes with each pairing; the ratings are computed before that.
+        self._strengths = replace(strengths, covariance=strengths.covariance.copy())
         self._present = present
-        self._covariance: Array = strengths.covariance.copy()
-        self._played, self._first = history.sums(Seatings).with_rows(history.waiting)
+        seatings = history.sums(Seatings).with_rows(history.waiting)
+        self._played, self._first = seatings.played, seatings.first
         self._authors = authors_of(setup)
         self._neighbours = neighbours(setup, present, len(history.rows) // setup.games)
         for row in history.waiting:  # matches in play count as information too
@@ -341,7 +341,7 @@ class _Batch:
         if due is not None and ahead & {self._authors[number] for number in due}:
             due = None
         group = list(raced or due or self._best_pair(ahead))
-        while len(group) < self._seats:
+        while len(group) < self._setup.seats:
             others = [number for number in self._present if number not in group]
             known = {self._authors[number] for number in group}
             others = [number for number in others if self._authors[number] not in known] or others
@@ -351,7 +351,7 @@ class _Batch:
         self._learn(group)
         group.sort(key=lambda number: (self._first[number], number))
         self._first[group[0]] += 1
-        self._played.update(dict.fromkeys(group, self._games))
+        self._played.update(dict.fromkeys(group, self._setup.games))
         return tuple(group)
 
     def _best_pair(self, ahead: set[str]) -> tuple[int, int]:
@@ -359,12 +359,12 @@ class _Batch:
         import numpy as np  # noqa: PLC0415 - slow to import, and only this needs it
 
         present = np.array(self._present)
-        part = self._covariance[np.ix_(present, present)]
+        part = self._strengths.covariance[np.ix_(present, present)]
         variance = part.diagonal()[:, None] + part.diagonal()[None, :] - 2 * part
         deviation = np.rint(100 * np.sqrt(np.maximum(variance, 0.0)))
-        rating = np.array([self._rating[number] for number in self._present])
+        rating = np.array([self._strengths.rating[number] for number in self._present])
         better = 1 / (1 + 10 ** ((rating[None, :] - rating[:, None]) / 40_000))
-        known = 4 * information(self._games, self._seats, 0) * better * (1 - better)
+        known = 4 * information(self._setup.games, self._setup.seats, 0) * better * (1 - better)
         # Whole numbers from here on: the last bit of a logarithm differs between libraries, and must not
         # choose.
         gain = np.rint(_DIGITS * np.log1p(known * (deviation / 100) ** 2)).astype(np.int64)
@@ -381,20 +381,19 @@ class _Batch:
 
     def _gain(self, a: int, b: int) -> int:
         """The gain of pairing two, in whole millionths."""
-        deviation = round(100 * max(self._variance(a, b), 0.0) ** 0.5)
-        known = information(self._games, self._seats, self._rating[a] - self._rating[b])
-        return round(_DIGITS * math.log1p(known * (deviation / 100) ** 2))
+        deviation = self._strengths.apart(a, b)
+        return round(_DIGITS * math.log1p(self._information(a, b) * (deviation / 100) ** 2))
 
-    def _variance(self, a: int, b: int) -> float:
-        c = self._covariance
-        return float(c[a, a] + c[b, b] - 2 * c[a, b])
+    def _information(self, a: int, b: int) -> float:
+        difference = self._strengths.rating[a] - self._strengths.rating[b]
+        return information(self._setup.games, self._setup.seats, difference)
 
     def _learn(self, group: Sequence[int]) -> None:
         """Shrink the covariance by the information that the matches of a group will give."""
         for a, b in combinations(group, 2):
-            known = information(self._games, self._seats, self._rating[a] - self._rating[b])
-            column = self._covariance[:, a] - self._covariance[:, b]
+            known, covariance = self._information(a, b), self._strengths.covariance
+            column = covariance[:, a] - covariance[:, b]
             # Sherman and Morrison's update by one observation of the difference: no inversion for each
             # pairing.
-            shrink = known / (1 + known * self._variance(a, b))
-            self._covariance -= shrink * column[:, None] * column[None, :]
+            shrink = known / (1 + known * self._strengths.variance(a, b))
+            covariance -= shrink * column[:, None] * column[None, :]
