@@ -1,6 +1,6 @@
 """Knockout: an entrant that loses a pairing is out."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -9,7 +9,7 @@ from typing import Final, Literal
 from tourney.errors import TournamentError
 from tourney.schedule.format import SEEDING, Format, FormatKey, History, Pairings, Setup, rows_of_rounds
 from tourney.schedule.player_history import departures
-from tourney.schedule.row import ResultRow, limit_rows, score_units
+from tourney.schedule.row import ResultRow, limit_rows
 from tourney.schedule.tie_breaks import EntrantScores, TieBreak, Values, match_points
 
 EXTRA_GROUPS: Final = 2  # further mirrored groups of a tied pairing, without ``extra-groups``
@@ -220,10 +220,6 @@ class Bracket:
 
     def _by_score(self, pairs: Iterable[Pair]) -> dict[Pair, int]:
         """The winners of the pairings decided by the results of this round."""
-        # Only those of this round: a further group of tied pairings decides by itself.
-        units: dict[int, int] = defaultdict(int)
-        for result in self._results[self._round]:
-            if not result.void:
-                for number, value in zip(result.entrants, score_units(result.ranks), strict=True):
-                    units[number] += value
-        return {(a, b): a if units[a] > units[b] else b for a, b in pairs if units[a] != units[b]}
+        # Not of all rounds: a further group of tied pairings decides by itself.
+        points = match_points(self.won, self._results[self._round], 2)
+        return {(a, b): a if points[a] > points[b] else b for a, b in pairs if points[a] != points[b]}

@@ -20,7 +20,7 @@ from tourney.schedule.row import MatchKey, Row
 from tourney.schema import Name, SchemaError, check_bits, check_range, read
 from tourney.store.database import Database
 from tourney.store.exchange import IMPORTED, MatchLine, TournamentLine
-from tourney.store.root import PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
+from tourney.store.root import KNOWN, PlanEntry, keep_root, leaf_of, match_entry, plan_entry, sealed_entry
 from tourney.store.rows import FIRST_KEY, chunks
 from tourney.store.values import MatchResult, Origin, Plan, StoredEntrant, Tournament, read_plan
 
@@ -92,8 +92,8 @@ def _entrants_of(line: TournamentLine, where: str) -> tuple[StoredEntrant, ...]:
         StoredEntrant(
             number,
             Entrant(one.name, one.bot, one.version, one.args, one.digest),
-            *(shown.title, shown.author, one.joined, shown.line, one.left, one.rating, one.deviation),
-            broken=shown.broken,
+            **{key: getattr(one, key) for key in KNOWN},
+            **structs.asdict(shown),
         )
         for number, (one, shown) in enumerate(zip(forms, line.shown, strict=True))
     )

@@ -41,7 +41,8 @@ from tourney.store.values import (
 
 PlanFormat = Literal["tourney-plan/1", "tourney-plan/2"]
 """The second has a commitment, and its leaves of void matches hold their seats and the reason."""
-_KNOWN: Final = ("joined", "left", "rating", "deviation")
+KNOWN: Final = ("joined", "left", "rating", "deviation")
+"""What the root holds of a stored entrant beside the entrant itself."""
 VOID: Final = "void"
 """What takes the place of a digest where a match has no record."""
 PLAN: Final = "plan"
@@ -102,7 +103,7 @@ class PlanForm(Struct, frozen=True, rename="kebab", forbid_unknown_fields=True, 
 def plan_entry(tournament: Tournament, entrants: Sequence[StoredEntrant]) -> PlanEntry:
     """The first entry as JSON data."""
     forms = (
-        EntrantForm(**structs.asdict(one.entrant), **{key: getattr(one, key) for key in _KNOWN})
+        EntrantForm(**structs.asdict(one.entrant), **{key: getattr(one, key) for key in KNOWN})
         for one in entrants
     )
     plan, origin = plan_data(tournament.plan), tournament.origin
