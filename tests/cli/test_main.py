@@ -198,7 +198,7 @@ def test_words_give_module_and_test(words: tuple[str, ...]) -> None:
     if module.name == "__init__.py":
         assert "\ncommand = command_group(\n    __name__," in text
     else:
-        assert f'\n@click.command("{words[-1]}"' in text
+        assert f'command("{words[-1]}"' in text
         assert (ROOT / "tests" / "cli" / module.parent / f"test_{module.name}").is_file()
 
 

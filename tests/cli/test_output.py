@@ -10,26 +10,15 @@ import struct
 import subprocess
 import termios
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import click
 import pytest
 from click.testing import CliRunner, Result
 
 from tests.support.command import PROGRAM
 from tests.support.tournaments import begin
-from tourney.cli.options import (
-    db_option,
-    formats_option,
-    game_option,
-    output_options,
-    pairs,
-    seats_option,
-    shared,
-    takes,
-)
+from tourney.cli.options import Options, command, db_option, formats, game_option, pairs, seats_option, shared
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
@@ -44,7 +33,7 @@ COLUMNS = ("name", Column("elo", "Elo", right=True), "seats", "void", "note")
 
 
 def printed(format_: OutputFormat, capsys: pytest.CaptureFixture[str]) -> str:
-    Output().table(ROWS, COLUMNS, format_)
+    Output(format=format_).table(ROWS, COLUMNS)
     return capsys.readouterr().out
 
 
@@ -109,46 +98,58 @@ class Probe(Document, frozen=True, kw_only=True):
 
 
 def test_document_with_a_number_that_json_lacks_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    Output().document(Probe(text=ROWS[1]["name"], number=None))
+    Output(format=OutputFormat.JSON).document(Probe(text=ROWS[1]["name"], number=None))
     assert json.loads(capsys.readouterr().out) == {
         "format": "tourney-probe/1",
         "text": ROWS[1]["name"],
         "number": None,
     }
     with pytest.raises(ValueError, match="not JSON compliant"):
-        Output().document(Probe(text="", number=float("nan")))
+        Output(format=OutputFormat.JSON).document(Probe(text="", number=float("nan")))
     assert capsys.readouterr().out == ""
 
 
 def test_empty_csv_has_a_header(capsys: pytest.CaptureFixture[str]) -> None:
-    Output().table([], ("a", "b"), OutputFormat.CSV)
+    Output(format=OutputFormat.CSV).table([], ("a", "b"))
     assert capsys.readouterr().out == "a,b\n"
 
 
-@dataclass(frozen=True)
-class GameWords:
+@pytest.mark.parametrize("format_", OutputFormat)
+def test_result_is_printed_in_the_format_asked_for(
+    format_: OutputFormat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of text, table and document only those print that are of the format."""
+    output = Output(format=format_)
+    output.text("text")
+    output.table([{"a": 1}], ("a",))
+    output.document(Probe(text="", number=None))
+    printed = capsys.readouterr().out
+    programs = {OutputFormat.CSV: "a\n1\n", OutputFormat.JSON: "{\n"}
+    assert printed.startswith(programs.get(format_, "text\na\n"))
+    assert ("text\n" in printed) == (format_ not in programs)
+    assert ("tourney-probe" in printed) == (format_ is OutputFormat.JSON)
+
+
+class GameWords(Options):
     """Options of a game."""
 
     seats: int | None = shared(seats_option)
     options: dict[str, str] = shared(game_option)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProbeRequest:
+class ProbeRequest(Options):
     """The shared options."""
 
     db: str = shared(db_option)
     game: GameWords
-    format_: OutputFormat = shared(formats_option(Probe))
+    format_: object = formats(Probe)
 
 
-@click.command()
-@takes(ProbeRequest)
-@output_options
+@command("probe", ProbeRequest)
 def probe(options: ProbeRequest) -> None:
     """Print the values of the shared options."""
     out, game = current(), options.game
-    shown = f"{options.db} {options.format_.value} {game.seats} {game.options}"
+    shown = f"{options.db} {out.format.value} {game.seats} {game.options}"
     out.write(f"{shown} {out.quiet} {out.no_color}")
     out.say("said")
     out.warn("warned\x1b")
@@ -161,20 +162,6 @@ def probed(*words: str, **env: str) -> Result:
 def test_options_of_a_class_are_listed_in_its_order() -> None:
     names = [parameter.name for parameter in probe.params]
     assert names == ["db", "seats", "options", "format_", "quiet", "no_color"]
-
-
-def test_field_of_options_has_the_name_of_its_parameter() -> None:
-    @dataclass(frozen=True)
-    class Misnamed:
-        database: str = shared(db_option)
-
-    @dataclass(frozen=True)
-    class Bare:
-        seats: int
-
-    for kind, said in ((Misnamed, "Misnamed.database"), (Bare, "Bare.seats has no option")):
-        with pytest.raises(TypeError, match=said):
-            takes(kind)(lambda options: None)
 
 
 def test_shared_options_have_defaults() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.tournaments import refused
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import Output, OutputFormat
 from tourney.cli.verify_output import Checks, FoundFlaw
 from tourney.errors import UsageError
 from tourney.match.verify import Finding
@@ -13,7 +13,7 @@ from tourney.match.verify import Finding
 def test_findings_are_counted_and_printed_as_text_only(
     capsys: pytest.CaptureFixture[str], form: OutputFormat, lines: int
 ) -> None:
-    checks = Checks(current(), form)
+    checks = Checks(Output(format=form))
     checks.check([("a", [Finding("is wrong", 3)]), ("b", [])])
     assert (checks.checked, checks.wrong) == (2, 1)
     assert checks.findings == [FoundFlaw(where="a", what="is wrong", action=3)]
@@ -23,4 +23,4 @@ def test_findings_are_counted_and_printed_as_text_only(
 
 def test_nothing_to_verify_is_refused() -> None:
     with refused(UsageError, "there is nothing to verify in x"):
-        Checks(current(), OutputFormat.TEXT).check([], "x")
+        Checks(Output()).check([], "x")

@@ -12,7 +12,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import Output, OutputFormat, counting, current
+from tourney.cli.output import Output, counting, current
 from tourney.cli.run_options import ReplayOptions
 from tourney.errors import BotError, InputError, UsageError
 from tourney.interface.found_match import is_file, names_match, read_match
@@ -77,8 +77,7 @@ class AnalysisDocument(Document, frozen=True, kw_only=True):
     failed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalyzeRequest:
+class AnalyzeRequest(opt.Options):
     """Options of ``tourney analyze``."""
 
     bot: str | None = option("--bot NAME", "Value all lost matches of this entrant.")
@@ -93,15 +92,13 @@ class AnalyzeRequest:
     nodes: int | None = option("--nodes N", "Nodes per action, so that the same analysis comes out again.")
     move_ms: int | None = option("--move-ms MS", "Time per action instead.")
     local: ReplayOptions
-    format_: OutputFormat = opt.shared(opt.formats_option(AnalysisDocument, formats=opt.TEXT))
+    format_: object = opt.formats(AnalysisDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
 
-@click.command("analyze")
+@opt.command("analyze", AnalyzeRequest)
 @click.argument("match", required=False)
-@opt.takes(AnalyzeRequest)
-@opt.output_options
 def command(match: str | None, options: AnalyzeRequest) -> None:
     """Value every position of MATCH, or of the lost matches of a bot, by a reference bot.
 
@@ -124,7 +121,7 @@ def command(match: str | None, options: AnalyzeRequest) -> None:
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
-    result = _AnalysisOutput(output, options.format_, analyser)
+    result = _AnalysisOutput(output, analyser)
     if match is not None and is_file(match):
         found = read_match(match)
         for one in _valued(1, lambda _: found.record, analyser, options, output):
@@ -228,9 +225,8 @@ def _valued(
 class _AnalysisOutput:
     """Analyses: printed match by match as text, or as one JSON document at the end."""
 
-    def __init__(self, output: Output, form: OutputFormat, analyser: Analyser) -> None:
+    def __init__(self, output: Output, analyser: Analyser) -> None:
         self.output = output
-        self._form = form
         self._analyser = analyser
         self._matches: list[AnalyzedMatch] = []
         self._failed: list[str] = []
@@ -242,21 +238,18 @@ class _AnalysisOutput:
             return
         part = _match_part(label, record, analysis)
         self._matches.append(part)
-        if self._form is OutputFormat.TEXT:
-            for line in _lines(part, record):
-                self.output.write(line)
+        self.output.text(*_lines(part, record))
 
     def end(self) -> None:
         """Print the document, and raise InputError if a match could not be valued."""
-        if self._form is OutputFormat.JSON:
-            self.output.document(
-                AnalysisDocument(
-                    analyser=self._analyser.label,
-                    reproducible=self._analyser.reproducible,
-                    matches=tuple(self._matches),
-                    failed=tuple(self._failed),
-                )
+        self.output.document(
+            AnalysisDocument(
+                analyser=self._analyser.label,
+                reproducible=self._analyser.reproducible,
+                matches=tuple(self._matches),
+                failed=tuple(self._failed),
             )
+        )
         if self._failed:
             raise InputError("; ".join(self._failed))
 

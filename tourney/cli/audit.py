@@ -4,12 +4,12 @@ from typing import Literal
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.results.audit import AuditFinding, audit
-from tourney.results.columns import Column, rendered
+from tourney.results.columns import Column
 from tourney.schema import Document
 from tourney.store.database import Database
 
@@ -25,12 +25,11 @@ class AuditDocument(Document, frozen=True, kw_only=True):
 COLUMNS = (Column("kind"), Column("bots"), Column("text", "what was seen"))
 
 
-@click.command("audit")
+@opt.command("audit")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@db_option
-@formats_option(AuditDocument)
-@output_options
-def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
+@opt.db_option
+@opt.formats_option(AuditDocument)
+def command(tournament: str | None, db: str) -> None:
     """Look for results of TOURNAMENT (default: the newest) that are not independent.
 
     Names pairs whose games repeat; bots that are the same program under two names, by their files or by equal
@@ -42,9 +41,9 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         found = database.tournaments.get(tournament)
         lines = tuple(audit(database, found))
         name_default(tournament, found, database)
-    document = AuditDocument(tournament=found.name, findings=lines)
-    rows = [{"kind": one.kind, "bots": ", ".join(one.bots), "text": one.text} for one in lines]
     output = current()
-    output.show(document, rendered(rows, COLUMNS, people=format_ is OutputFormat.TABLE), COLUMNS, format_)
-    if not lines and format_ is OutputFormat.TABLE:
+    output.document(AuditDocument(tournament=found.name, findings=lines))
+    rows = ({"kind": one.kind, "bots": ", ".join(one.bots), "text": one.text} for one in lines)
+    output.table(rows, COLUMNS)
+    if not lines and output.people:
         output.say("nothing looks dependent")

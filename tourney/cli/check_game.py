@@ -4,9 +4,9 @@ from typing import Literal
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.options import TEXT, formats_option, output_options
-from tourney.cli.output import OutputFormat, counting, current
+from tourney.cli.output import counting, current
 from tourney.errors import CheckError
 from tourney.games.check.suite import PROPERTIES, CheckProgress, check_game, shrink, smallest
 from tourney.games.registry import find_game
@@ -35,7 +35,7 @@ class GameCheckDocument(Document, frozen=True, kw_only=True):
     failed: tuple[FailedProperty, ...]
 
 
-@click.command("check-game")
+@opt.command("check-game")
 @click.argument("name", shell_complete=complete_game)
 @click.option(
     "--games", type=click.IntRange(min=1), default=20, show_default=True, help="Random games to play."
@@ -43,9 +43,8 @@ class GameCheckDocument(Document, frozen=True, kw_only=True):
 @click.option(
     "--seed", type=click.IntRange(0, U64 - 1), default=1, show_default=True, help="Seed of all randomness."
 )
-@formats_option(GameCheckDocument, formats=TEXT)
-@output_options
-def command(name: str, games: int, seed: int, format_: OutputFormat) -> None:
+@opt.formats_option(GameCheckDocument, formats=opt.TEXT)
+def command(name: str, games: int, seed: int) -> None:
     """Check that the game NAME has the properties of every game.
 
     Plays random games with every number of seats and every option value. Checks that strings parse back, that
@@ -65,26 +64,22 @@ def command(name: str, games: int, seed: int, format_: OutputFormat) -> None:
 
         found = smallest(check_game(game, games, seed, listen))
         findings = [shrink(game, finding, seed) for finding in found]
-    if format_ is OutputFormat.JSON:
-        out.document(
-            GameCheckDocument(
-                game=name,
-                passed=not findings,
-                properties=tuple(PROPERTIES),
-                games=last.done,
-                actions=last.actions,
-                states=last.thorough,
-                failed=tuple(FailedProperty.of(one, property=one.name) for one in findings),
-            )
+    out.document(
+        GameCheckDocument(
+            game=name,
+            passed=not findings,
+            properties=tuple(PROPERTIES),
+            games=last.done,
+            actions=last.actions,
+            states=last.thorough,
+            failed=tuple(FailedProperty.of(one, property=one.name) for one in findings),
         )
-    for finding in findings if format_ is OutputFormat.TEXT else ():
-        out.write(f"{finding.name} fails: {finding.what}")
-        for line in finding.lines:
-            out.write(f"    {line}")
+    )
+    for finding in findings:
+        out.text(f"{finding.name} fails: {finding.what}", *(f"    {line}" for line in finding.lines))
     if findings:
         raise CheckError(f"{name} fails {len(findings)} of {len(PROPERTIES)} properties")
-    if format_ is OutputFormat.TEXT:
-        out.write(
-            f"{name} has all {len(PROPERTIES)} properties:"
-            f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
-        )
+    out.text(
+        f"{name} has all {len(PROPERTIES)} properties:"
+        f" {last.done} games, {last.actions} actions, {last.thorough} states checked thoroughly"
+    )

@@ -1,13 +1,12 @@
 """``tourney commit``: fix a tournament's plan, entrants and seed before round 1."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.run_options import cpus_option, workers_option
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text
@@ -27,21 +26,18 @@ class CommitDocument(Document, frozen=True, kw_only=True):
     seed: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitRequest:
+class CommitRequest(opt.Options):
     """Options of ``tourney commit``."""
 
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = opt.shared(cpus_option())
-    format_: OutputFormat = opt.shared(opt.formats_option(CommitDocument, formats=opt.TEXT))
+    format_: object = opt.formats(CommitDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
 
-@click.command("commit")
+@opt.command("commit", CommitRequest)
 @click.argument("file", type=click.Path(path_type=Path))
-@opt.takes(CommitRequest)
-@opt.output_options
 def command(file: Path, options: CommitRequest) -> None:
     """Start the tournament of FILE without playing, and print its commitment.
 
@@ -62,7 +58,5 @@ def command(file: Path, options: CommitRequest) -> None:
         PlaySetup(pinning=pinning, commits=True),
     )
     origin = origin_text(tournament, find_game(tournament.game))
-    if options.format_ is OutputFormat.JSON:
-        output.document(CommitDocument(tournament=tournament.name, commitment=commitment, seed=origin))
-        return
-    output.write(f"{tournament.name}: commitment {commitment}; seed: {origin}")
+    output.document(CommitDocument(tournament=tournament.name, commitment=commitment, seed=origin))
+    output.text(f"{tournament.name}: commitment {commitment}; seed: {origin}")

@@ -1,6 +1,5 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
-from dataclasses import dataclass
 
 import click
 from msgspec.structs import asdict
@@ -8,7 +7,7 @@ from msgspec.structs import asdict
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.questions import PAIRS, AskingOptions, PairOptions, print_answer
 from tourney.compare.comparison import BATCH, ComparisonRule
 from tourney.compare.question import TEST
@@ -43,8 +42,7 @@ SHOWN = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareRequest:
+class CompareRequest(opt.Options):
     """Options of ``tourney compare``."""
 
     width: int | None = option(
@@ -67,7 +65,7 @@ class CompareRequest:
     name: str | None = option("--name NAME", "Name of the comparison. [default: from bots and options]")
     pairs: PairOptions
     asking: AskingOptions
-    format_: OutputFormat = opt.shared(opt.formats_option(ComparisonResult))
+    format_: object = opt.formats(ComparisonResult)
 
     def rule(self) -> ComparisonRule:
         """The rule of the comparison. Raises UsageError."""
@@ -83,11 +81,9 @@ class CompareRequest:
         return ComparisonRule(test, self.batch, self.max_pairs)
 
 
-@click.command("compare")
+@opt.command("compare", CompareRequest)
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
-@opt.takes(CompareRequest)
-@opt.output_options
 def command(a: str, b: str, options: CompareRequest) -> None:
     """Find out whether bot A is better than bot B: play until the result is significant.
 
@@ -103,7 +99,7 @@ def command(a: str, b: str, options: CompareRequest) -> None:
     bots = (EntrantLine(a, args=options.args_a), EntrantLine(b, args=options.args_b))
     question = options.pairs.question(options.rule(), bots, name=options.name)
     answer = options.asking.ask(question, f"{a} v {b}")
-    print_answer(answer, options.format_, _print, [asdict(answer.result)], COLUMNS)
+    print_answer(answer, _print, [answer.result], COLUMNS)
 
 
 def _print(result: ComparisonResult) -> None:

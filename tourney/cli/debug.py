@@ -3,7 +3,6 @@
 import shlex
 import signal
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.errors import CheckError, UsageError
 from tourney.interface.found_match import find_match
 from tourney.match.match_runner import StoreLauncher
@@ -40,8 +39,7 @@ class DebugDocument(Document, frozen=True, kw_only=True):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DebugRequest:
+class DebugRequest(opt.Options):
     """Options of ``tourney debug``."""
 
     seat: int = option("--seat N", "Seat of your program.", required=True)
@@ -60,15 +58,13 @@ class DebugRequest:
     wait: bool = option("--wait", "Wait for Enter after the start, so that a debugger can attach.")
     clock: bool = option("--clock", "Enforce the recorded limits on time.")
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
-    format_: OutputFormat = opt.shared(opt.formats_option(DebugDocument, formats=opt.TEXT))
+    format_: object = opt.formats(DebugDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
 
-@click.command("debug")
+@opt.command("debug", DebugRequest)
 @click.argument("match")
-@opt.takes(DebugRequest)
-@opt.output_options
 def command(match: str, options: DebugRequest) -> None:
     """Run your program on a seat of MATCH, in the foreground and without a sandbox.
 
@@ -105,26 +101,24 @@ def _show(
 ) -> None:
     output = current()
     first = differences[0] if differences else None
-    if options.format_ is OutputFormat.JSON:
-        output.document(
-            DebugDocument(
-                match=label,
-                actions=played.count,
-                first=first.action if first else None,
-                was=first.was if first else None,
-                now=first.now if first else None,
-                differences=len(differences),
-                reason=played.outcome.reason,
-            )
+    output.document(
+        DebugDocument(
+            match=label,
+            actions=played.count,
+            first=first and first.action,
+            was=first and first.was,
+            now=first and first.now,
+            differences=len(differences),
+            reason=played.outcome.reason,
         )
+    )
     for faulty, kind, ply in played.outcome.faults:
         why = "".join(played.lines(faulty, "note")[-1:])
         output.say(f"seat {faulty} failed after {display.count(ply, 'action')}: {why or kind}")
     if first is not None:
         more = len(differences) - 1
         raise CheckError(_words(first) + (f"; {display.count(more, 'more action')} differ" if more else ""))
-    if options.format_ is OutputFormat.TEXT:
-        output.write(f"{options.bot} chooses every action of seat {options.seat} in {label}")
+    output.text(f"{options.bot} chooses every action of seat {options.seat} in {label}")
 
 
 def _words(one: Difference) -> str:

@@ -10,7 +10,7 @@ import click
 from tourney.bots.catalogue.build import runnable_folder
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.cli.options import output_options
+from tourney.cli import options as opt
 from tourney.cli.output import Output, current
 from tourney.cli.run_options import play_request, workers_option
 from tourney.compare.question import has_ended
@@ -54,7 +54,7 @@ ponder = "freeze"
 """
 
 
-@click.command("demo")
+@opt.command("demo")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -64,7 +64,6 @@ ponder = "freeze"
     help="Folder for the tournament files, database, bots and report.",
 )
 @workers_option()
-@output_options
 def command(out: Path, workers: int | None) -> None:
     """Play two small tournaments of the shipped bots and write a report of both.
 

@@ -3,14 +3,13 @@
 from typing import Literal
 
 import click
-from msgspec.structs import asdict
 
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
 from tourney.bots.sandbox.sandbox import PROTECTIONS, open_sandbox
 from tourney.bots.wasm.fuel import METER, meter_fault, wasmtime_version
-from tourney.cli.options import formats_option, output_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli import options as opt
+from tourney.cli.output import current
 from tourney.errors import CheckError, SandboxError, UsageError
 from tourney.games import compiled
 from tourney.results.columns import Column
@@ -43,7 +42,7 @@ class DoctorDocument(Document, frozen=True, kw_only=True):
 COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 
 
-@click.command("doctor")
+@opt.command("doctor")
 @click.option(
     "--level",
     type=click.Choice(["strict", "auto", "off"]),
@@ -51,9 +50,8 @@ COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
     show_default=True,
     help="Sandbox level to test.",
 )
-@formats_option(DoctorDocument)
-@output_options
-def command(level: SandboxLevel, format_: OutputFormat) -> None:
+@opt.formats_option(DoctorDocument)
+def command(level: SandboxLevel) -> None:
     """Test which protections against bots work on this machine.
 
     A canary bot tries to break out of the sandbox in every known way. Prints for each protection whether it
@@ -70,14 +68,16 @@ def command(level: SandboxLevel, format_: OutputFormat) -> None:
     lacking = [f"{f.protection} ({f.degree})" for f in findings if f.degree != "enforced"]
     # A protection that the sandbox claims, but that the canary bypassed.
     broken = [f.protection for f in findings if f.degree != "enforced" == sandbox.protections[f.protection]]
-    document = DoctorDocument(
-        level=level,
-        sandbox=sandbox.name,
-        holds=not (broken or (level == "strict" and lacking)),
-        protections=lines,
-        rules_for_search=compiled.summary(),
+    output.document(
+        DoctorDocument(
+            level=level,
+            sandbox=sandbox.name,
+            holds=not (broken or (level == "strict" and lacking)),
+            protections=lines,
+            rules_for_search=compiled.summary(),
+        )
     )
-    output.show(document, map(asdict, lines), COLUMNS, format_)
+    output.table(lines, COLUMNS)
     advice = "; to compile them, install a C compiler and install Tourney again (in a checkout: make cores)"
     wanted = not compiled.wants_plain() and compiled.summary() != "compiled"
     output.say(f"rules of the games: {compiled.summary()}{advice if wanted else ''}")

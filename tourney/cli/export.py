@@ -4,7 +4,6 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
@@ -39,8 +38,7 @@ TRF = "trf"
 PGN = "pgn"
 
 
-@dataclass(frozen=True, slots=True)
-class ExportRequest:
+class ExportRequest(opt.Options):
     """Options of ``tourney export``."""
 
     what: str = option(
@@ -111,10 +109,8 @@ class ExportRequest:
             raise UsageError("--format parquet requires a file: --out FILE")
 
 
-@click.command("export")
+@opt.command("export", ExportRequest)
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@opt.takes(ExportRequest)
-@opt.output_options
 def command(tournament: str | None, options: ExportRequest) -> None:
     """Export TOURNAMENT (default: the newest).
 

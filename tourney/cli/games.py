@@ -11,8 +11,8 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
-from tourney.cli.options import formats_option, output_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli import options as opt
+from tourney.cli.output import current
 from tourney.errors import CheckError, GameError, UsageError, printable
 from tourney.games.base import AnyGame, Option
 from tourney.games.new_game import new_game
@@ -64,12 +64,11 @@ COLUMNS = (
 )
 
 
-@click.command("games")
+@opt.command("games")
 @click.argument("game", metavar="[GAME | FAMILY | new", required=False)
 @click.argument("folder", metavar="NAME]", type=click.Path(path_type=Path), required=False)
-@formats_option(GamesDocument)
-@output_options
-def command(game: str | None, folder: Path | None, format_: OutputFormat) -> None:
+@opt.formats_option(GamesDocument)
+def command(game: str | None, folder: Path | None) -> None:
     """List the games, their seats and their options; or one GAME, or the games of a FAMILY.
 
     new NAME writes the package of a game to start from into the new folder NAME: rules, diagram, rules page
@@ -98,20 +97,17 @@ def command(game: str | None, folder: Path | None, format_: OutputFormat) -> Non
         click.echo(f"error: {printable(sentence)}", err=True)
     output = current()
     lines, families = tuple(map(_line, games)), FAMILIES.names() if game is None else ()
-    document = GamesDocument(
-        games=lines, families=tuple(families), broken=tuple(errors), missing=tuple(missing)
+    output.document(
+        GamesDocument(games=lines, families=tuple(families), broken=tuple(errors), missing=tuple(missing))
     )
-    rows = [
+    rows = (
         {**asdict(line), "options": list(map(_values, listed.options))}
         for line, listed in zip(lines, games, strict=True)
-    ]
-    output.show(document, rows, COLUMNS, format_)
-    if format_ is OutputFormat.TABLE:
-        for sentence in missing:
-            output.say(sentence)
-    if game is None and format_ is OutputFormat.TABLE:
-        for found in FAMILIES.names():
-            output.say(f"{found}: a family of further games; `tourney games {found}` lists them")
+    )
+    output.table(rows, COLUMNS)
+    more = [f"{one}: a family of further games; `tourney games {one}` lists them" for one in families]
+    for sentence in (*missing, *more) if output.people else ():
+        output.say(sentence)
     if errors:
         sys.exit(CheckError.exit_code)
 

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -71,8 +70,7 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
     return paths
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GateRequest:
+class GateRequest(opt.Options):
     """Options of ``tourney gate``."""
 
     against: tuple[str, ...] = option(
@@ -113,9 +111,7 @@ class GateRequest:
     words: tuple[str, ...] = opt.shared(opt.args_option("candidate"))
     pairs: PairOptions
     asking: AskingOptions
-    format_: OutputFormat = opt.shared(
-        opt.formats_option(GateResult, formats=("text", *(format_.value for format_ in WRITERS)))
-    )
+    format_: object = opt.formats(GateResult, formats=("text", *(one.value for one in WRITERS)))
     files: tuple[Path, ...] = option(
         "--out FILE",
         "Also write the verdict to a file: .md, .json, or .xml (JUnit); repeatable.",
@@ -133,10 +129,8 @@ class GateRequest:
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
 
 
-@click.command("gate", cls=GateCommand)
+@opt.command("gate", GateRequest, cls=GateCommand)
 @click.argument("candidate", shell_complete=complete_bot)
-@opt.takes(GateRequest)
-@opt.output_options
 def command(candidate: str, options: GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.
 
@@ -156,8 +150,7 @@ def command(candidate: str, options: GateRequest) -> None:
     result = answer.result
     for path in options.files:
         write_file(path, f"{WRITERS[SUFFIXES[path.suffix]](result)}\n".encode())
-    write = WRITERS.get(options.format_)
-    print_answer(answer, options.format_, lambda found: _print(found, write))
+    print_answer(answer, _print)
     if answer.summary is not None and answer.summary.end is End.TIME:
         current().say(
             "the time is up, which decides when to stop and nothing else: run the command again to go on"
@@ -194,13 +187,12 @@ def _baselines(options: GateRequest) -> tuple[EntrantLine, ...]:
     return tuple(EntrantLine(one.digest, one.name, one.promotion.args) for one in found)
 
 
-def _print(result: GateResult, write: Callable[[GateResult], str] | None) -> None:
+def _print(result: GateResult) -> None:
     output = current()
-    if write is not None:
+    if write := WRITERS.get(output.format):
         output.write(write(result))
         return
-    output.write(forms.verdict_text(result))
-    output.write("")
+    output.write(f"{forms.verdict_text(result)}\n")
     columns = [Column(name, name, right=place > 1) for place, name in enumerate(forms.COLUMNS)]
     output.table(forms.versus_rows(result), columns)
     output.write(f"\n{forms.rule_text(result)}")

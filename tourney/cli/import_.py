@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -58,8 +57,7 @@ def name_of(path: Path) -> str:
     return _NO_NAME.sub("-", name).strip("-._")[:64].rstrip("-._") or "results"
 
 
-@dataclass(frozen=True, slots=True)
-class SelectionOptions:
+class SelectionOptions(opt.Options):
     """Which results of which files to take."""
 
     form: str | None = option(
@@ -120,8 +118,7 @@ def report_problems(problems: Problems, output: Output) -> None:
             output.warn(sentence)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
+class ImportRequest(opt.Options):
     """Options of ``tourney import``."""
 
     name: str | None = option(
@@ -136,10 +133,8 @@ class ImportRequest:
     db: str = opt.shared(opt.db_option)
 
 
-@click.command("import")
+@opt.command("import", ImportRequest)
 @files_argument
-@opt.takes(ImportRequest)
-@opt.output_options
 def command(files: tuple[Path, ...], options: ImportRequest) -> None:
     """Import FILES (-: standard input) as a new tournament.
 

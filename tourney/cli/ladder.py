@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -13,7 +13,7 @@ from tourney.bots.catalogue.shipped import ladders
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.questions import AskingOptions, print_answer
 from tourney.cli.show import log_lines
 from tourney.compare.asking import BotQuestion
@@ -68,8 +68,7 @@ LIST_COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LadderRequest:
+class LadderRequest(opt.Options):
     """Options of ``tourney ladder``."""
 
     game: str | None = option("--game GAME", "Game to play.")
@@ -99,7 +98,7 @@ class LadderRequest:
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     reuse: bool = opt.shared(opt.reuse_option)
     asking: AskingOptions
-    format_: OutputFormat = opt.shared(opt.formats_option(LadderResult, LaddersDocument))
+    format_: object = opt.formats(LadderResult, LaddersDocument)
 
     def question(self, bot: str, game: str) -> BotQuestion[LadderResult]:
         """The question of a bot's place."""
@@ -115,10 +114,8 @@ class LadderRequest:
         )
 
 
-@click.command("ladder")
+@opt.command("ladder", LadderRequest)
 @click.argument("bot", required=False, shell_complete=complete_bot)
-@opt.takes(LadderRequest)
-@opt.output_options
 def command(bot: str | None, options: LadderRequest) -> None:
     """Place a bot on a game's ladder: rated bots that ship, from random to search with many nodes.
 
@@ -132,8 +129,8 @@ def command(bot: str | None, options: LadderRequest) -> None:
         if bot is not None:
             raise UsageError("--list lists the ladders: leave out the bot")
         rungs = listed_rungs(game, options.seats)
-        rows = map(structs.asdict, rungs)
-        current().show(LaddersDocument(rungs=rungs), rows, LIST_COLUMNS, options.format_)
+        current().document(LaddersDocument(rungs=rungs))
+        current().table(rungs, LIST_COLUMNS)
         return
     if bot is None or game is None:
         missing = "the bot" if bot is None else "--game GAME"
@@ -150,7 +147,7 @@ def command(bot: str | None, options: LadderRequest) -> None:
     stopped = summary is not None and summary.end is End.FAULTS
     out = result.ending == "out" or (stopped and bool(result.faults))
     text = partial(_print, db, where, out)
-    print_answer(answer, options.format_, text, map(structs.asdict, result.rungs), RUNG_COLUMNS)
+    print_answer(answer, text, result.rungs, RUNG_COLUMNS)
     if stopped and not out:
         raise EnvironmentFailure(
             f"the rungs were at fault in {result.not_counted} games, not the bot: run `tourney doctor`, or"
@@ -188,7 +185,7 @@ def _print(db: str, where: str, out: bool, result: LadderResult) -> None:
         output.write(f"\nRun `tourney bots check BOT --game {result.game}` for the cause and for advice.")
         return
     output.write(f"{result.place_sentence()}\n{result.ending_sentence()}\n")
-    output.table(map(structs.asdict, result.rungs), RUNG_COLUMNS)
+    output.table(result.rungs, RUNG_COLUMNS)
     if following := result.next_sentence():
         output.write(f"\n{following}")
     if result.lost:

@@ -2,24 +2,21 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import Field, field, fields, is_dataclass
-from functools import partial, wraps
+from dataclasses import Field, dataclass, field, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, get_args, get_origin
+from typing import Any, ClassVar, Final, TypeVar, dataclass_transform, get_args, get_origin
 
 import click
 from click.core import ParameterSource
 
 from tourney.cli.completion import complete_game, complete_tournament
-from tourney.cli.output import OutputFormat, keep_setting
+from tourney.cli.output import OutputFormat, keep
 from tourney.errors import UsageError
 from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.match.spec import MAX_MS, Charge
 from tourney.schema import Document
 from tourney.seeds import U64
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 Function = Callable[..., object]
 Decorator = Callable[[Function], Function]
@@ -68,46 +65,88 @@ def shared(decorator: Decorator) -> Any:
     return field(metadata={"option": lambda _: decorator})
 
 
-def takes(kind: "type[DataclassInstance]") -> Callable[[F], F]:
-    """Add the options that a frozen dataclass declares; the command gets its value as ``options``.
+def formats(*documents: type[Document], formats: Sequence[str] = ("table", "csv", "json")) -> Any:
+    """Declare the place of ``--format`` among the options. It has no value here: ``Output`` has it."""
+    made = formats_option(*documents, formats=formats)
+    return field(init=False, repr=False, metadata={"option": lambda _: made})
 
-    Each field is declared by ``option`` or ``shared``, and has the name of its parameter, or its type is
-    another such class. The help lists the options in the order of the fields.
+
+@dataclass_transform(
+    frozen_default=True, kw_only_default=True, field_specifiers=(option, shared, formats, field)
+)
+class Options:
+    """The base of classes of options, which are frozen dataclasses.
+
+    Each field is declared by ``option``, ``shared`` or ``formats``, and has the name of its parameter, or its
+    type is another such class. The help lists the options in the order of the fields.
     """
 
-    def decorate(function: F) -> F:
-        @wraps(function)
-        def with_options(*args: object, **values: object) -> object:
-            return function(*args, options=collected(kind, values), **values)
+    __dataclass_fields__: ClassVar[dict[str, "Field[Any]"]]
 
-        made: Function = with_options
-        for name, decorator in reversed(list(_declared(kind))):
-            made = decorator(made)
-            parameter = vars(made)["__click_params__"][-1].name
-            if parameter != name:
-                raise TypeError(f"{kind.__name__}.{name} is declared with the option {parameter}")
-        return cast("F", made)
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+
+
+def command(
+    name: str, kind: type[Options] | None = None, cls: type[click.Command] = click.Command
+) -> Callable[[Function], click.Command]:
+    """Make a command of a function, with --quiet and --no-color: ``output.current()`` respects them.
+
+    With the class ``kind``, the command has the options that this declares, and the function gets their
+    values as ``options``.
+    """
+
+    def decorate(function: Function) -> click.Command:
+        @wraps(function)
+        def made(*args: object, **values: object) -> object:
+            if kind is not None:
+                values["options"] = collected(kind, values)
+            return function(*args, **values)
+
+        own = vars(made).pop("__click_params__", [])
+        for decorator in (_NO_COLOR, _QUIET, *reversed([] if kind is None else list(_declared(kind)))):
+            decorator(made)
+        # Click reverses this list: the options of decorators come first in the help.
+        vars(made)["__click_params__"].extend(own)
+        return click.command(name, cls=cls)(made)
 
     return decorate
 
 
-def _declared(kind: "type[DataclassInstance]") -> Iterator[tuple[str, Decorator]]:
+def _declared(kind: type[Options]) -> Iterator[Decorator]:
     for one in fields(kind):
-        if isinstance(one.type, type) and is_dataclass(one.type):
+        if isinstance(one.type, type) and issubclass(one.type, Options):
             yield from _declared(one.type)
-        elif "option" in one.metadata:
-            yield one.name, one.metadata["option"](one)
         else:
-            raise TypeError(f"{kind.__name__}.{one.name} has no option")
+            yield one.metadata["option"](one)
 
 
 def collected(kind: Any, values: dict[str, object]) -> Any:
     """Take the values of a class's options out of those that click found."""
     found = {}
     for one in fields(kind):
-        inner = is_dataclass(one.type)
-        found[one.name] = collected(one.type, values) if inner else values.pop(one.name)
+        if one.init:
+            inner = isinstance(one.type, type) and issubclass(one.type, Options)
+            found[one.name] = collected(one.type, values) if inner else values.pop(one.name)
     return kind(**found)
+
+
+def _flag(*names: str, help_: str) -> Decorator:
+    """A flag of the output, named like a field of ``Output``."""
+
+    def kept(context: click.Context, param: click.Parameter, value: bool) -> None:
+        if value:
+            keep(context, **{str(param.name): True})
+
+    return click.option(*names, is_flag=True, expose_value=False, callback=kept, help=help_)
+
+
+_QUIET = _flag("-q", "--quiet", "quiet", help_="Print only results and errors.")
+_NO_COLOR = _flag(
+    "--no-color",
+    "no_color",
+    help_="Print without colors (the default in pipes and if NO_COLOR is set).",
+)
 
 
 def _place_option(word: str, default: str, metavar: str, help_: str) -> Callable[[F], F]:
@@ -160,7 +199,7 @@ class FormatOption(click.Option):
 def formats_option(
     *documents: type[Document], formats: Sequence[str] = ("table", "csv", "json")
 ) -> Callable[[F], F]:
-    """Add ``--format``; the first of the ``formats`` is the default. The command gets ``format_``."""
+    """Add ``--format``, for ``output.current()``; the first of the ``formats`` is the default."""
     return click.option(
         "--format",
         "format_",
@@ -169,15 +208,14 @@ def formats_option(
         type=click.Choice(list(formats)),
         default=formats[0],
         show_default=True,
-        callback=lambda _ctx, _param, value: OutputFormat(value),
+        expose_value=False,
+        callback=lambda context, _, value: keep(context, format=OutputFormat(value)),
         help="Output format.",
     )
 
 
 TEXT = ("text", "json")
 """The formats of a command that prints sentences."""
-text_option = partial(formats_option, formats=TEXT)
-"""``--format text|json`` of a command that prints these kinds of documents."""
 
 
 def pairs(words: Sequence[str]) -> dict[str, str]:
@@ -268,21 +306,8 @@ def args_option(whose: str) -> Callable[[F], F]:
     )
 
 
-def output_options(function: F) -> F:
-    """Add ``--quiet`` and ``--no-color``; the command calls ``output.current()`` for its output."""
-
-    def flag(*names: str, help_: str) -> Callable[[F], F]:
-        return click.option(*names, is_flag=True, expose_value=False, callback=keep_setting, help=help_)
-
-    help_ = "Print without colors (the default in pipes and if NO_COLOR is set)."
-    function = flag("--no-color", "no_color", help_=help_)(function)
-    return flag("-q", "--quiet", "quiet", help_="Print only results and errors.")(function)
-
-
-def tournament_options(document: type[Document]) -> Callable[[F], F]:
-    """Add the argument TOURNAMENT and the options of a command that prints one: --db, --format, --quiet."""
-    argument = click.argument("tournament", required=False, shell_complete=complete_tournament)
-    return lambda function: argument(db_option(formats_option(document)(output_options(function))))
+tournament_argument = click.argument("tournament", required=False, shell_complete=complete_tournament)
+"""``[TOURNAMENT]``; the command gets ``tournament``, a name or None."""
 
 
 def refuse(given: Mapping[str, object], why: str) -> None:

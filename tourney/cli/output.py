@@ -1,8 +1,9 @@
 """Output of commands: results to standard output, everything else to standard error.
 
-As JSON a command prints a ``Document``, which has a schema in docs/reference/json. A command calls
-``current()`` for its ``Output``, which respects --quiet, --no-color, NO_COLOR and pipes. Text is printed
-literally, never parsed as markup, because bot names are hostile input.
+A command calls ``current()`` for its ``Output``, which respects --format, --quiet, --no-color, NO_COLOR and
+pipes. It prints its result in each form that it has, as ``text``, ``table`` and ``document``; those of
+another format than the one asked for print nothing. Documents have schemas in docs/reference/json. Text is
+printed literally, never parsed as markup, because bot names are hostile input.
 """
 
 import csv
@@ -10,7 +11,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -19,8 +20,8 @@ import click
 import msgspec
 
 from tourney.errors import printable
-from tourney.results.columns import Column, Row, csv_cell
-from tourney.schema import Document
+from tourney.results.columns import Column, Row, csv_cell, rendered
+from tourney.schema import Document, Part
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,6 +55,12 @@ class Output:
 
     quiet: bool = False
     no_color: bool = False
+    format: OutputFormat = OutputFormat.TEXT
+
+    @property
+    def people(self) -> bool:
+        """Whether people read the result, rather than programs: it is neither JSON nor CSV."""
+        return self.format not in {OutputFormat.JSON, OutputFormat.CSV}
 
     @property
     def color(self) -> bool:
@@ -64,6 +71,11 @@ class Output:
     def write(self, text: str) -> None:
         """Print a result and a newline to standard output."""
         sys.stdout.write(text + "\n")
+
+    def text(self, *lines: str) -> None:
+        """Print lines of a result that people read."""
+        for line in lines if self.people else ():
+            self.write(line)
 
     def say(self, text: str) -> None:
         """Print a message to standard error, unless --quiet."""
@@ -92,24 +104,25 @@ class Output:
         )
 
     def document(self, document: Document) -> None:
-        """Print a JSON document on several lines. Raises ValueError for a number that JSON lacks."""
-        # A pipe of Windows or of the C locale cannot carry every bot's name, but JSON can escape all of them.
-        ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
-        self.write(document_text(document, ascii_only=ascii_only))
+        """Print a result as JSON, on several lines. Raises ValueError for a number that JSON lacks."""
+        if self.format is OutputFormat.JSON:
+            # A pipe of the C locale cannot carry every bot's name, but JSON can escape all of them.
+            ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+            self.write(document_text(document, ascii_only=ascii_only))
 
-    def table(
-        self, rows: Iterable[Row], columns: Sequence[str | Column], format_: OutputFormat = OutputFormat.TABLE
-    ) -> None:
-        """Print rows to standard output as a table, or as CSV with a header.
+    def table(self, rows: Iterable[Row | Part], columns: Sequence[str | Column]) -> None:
+        """Print rows, or parts of a document, to standard output as a table, or as CSV with a header.
 
-        Round floats before: they are printed in full. A missing key counts as None: ``-`` in a table, empty
-        in CSV. Items of a list are separated by spaces. A column that is only named has its numbers on the
-        right.
+        Columns say how their values are shown. Round floats of others before: they are printed in full. A
+        missing key counts as None: ``-`` in a table, empty in CSV. Items of a list are separated by spaces. A
+        column that is only named has its numbers on the right.
         """
-        listed = list(rows)
-        described = [c if isinstance(c, Column) else Column(c, right=_numeric(listed, c)) for c in columns]
-        listed = [{c.key: row.get(c.key) for c in described} for row in listed]
-        if format_ is OutputFormat.CSV:
+        if self.format is OutputFormat.JSON:
+            return
+        given = [row if isinstance(row, Mapping) else msgspec.structs.asdict(row) for row in rows]
+        described = [c if isinstance(c, Column) else Column(c, right=_numeric(given, c)) for c in columns]
+        listed = rendered(given, described, people=self.people)
+        if self.format is OutputFormat.CSV:
             buffer = io.StringIO()  # written at once, or not at all
             writer = csv.writer(buffer, lineterminator="\n")
             writer.writerow([c.key for c in described])
@@ -117,19 +130,6 @@ class Output:
             sys.stdout.write(buffer.getvalue())
         else:
             self._table(listed, described)
-
-    def show(
-        self,
-        document: Document,
-        rows: Iterable[Row],
-        columns: Sequence[str | Column],
-        format_: OutputFormat,
-    ) -> None:
-        """Print a document as JSON, or rows that say the same in the other formats."""
-        if format_ is OutputFormat.JSON:
-            self.document(document)
-        else:
-            self.table(rows, columns, format_)
 
     def _table(self, rows: Sequence[Row], columns: Sequence[Column]) -> None:
         """Print rows as a table, on a narrow terminal with less space between columns.
@@ -183,17 +183,18 @@ def document_text(document: Document, *, ascii_only: bool = False) -> str:
     return json.dumps(msgspec.to_builtins(document), ensure_ascii=ascii_only, allow_nan=False, indent=2)
 
 
-def keep_setting(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Store a set flag, named like a field of ``Output``, for ``current``; a callback of options."""
-    if value:
-        ctx.find_root().meta[f"tourney.cli.{param.name}"] = True
+_META = "tourney.cli.output"
+
+
+def keep(context: click.Context, **settings: object) -> None:
+    """Store fields of ``Output`` for ``current``."""
+    context.find_root().meta.setdefault(_META, {}).update(settings)
 
 
 def current() -> Output:
     """The output of the running command, or a default one outside of a command."""
     context = click.get_current_context(silent=True)
-    meta = context.find_root().meta if context else {}
-    return Output(quiet="tourney.cli.quiet" in meta, no_color="tourney.cli.no_color" in meta)
+    return Output(**context.find_root().meta.get(_META, {})) if context else Output()
 
 
 def _numeric(rows: Iterable[Row], key: str) -> bool:

@@ -1,6 +1,5 @@
 """``tourney perft``: count action sequences."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import click
@@ -8,7 +7,7 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.errors import UsageError
 from tourney.games.game_tree import divide, perft
 from tourney.games.registry import find_game
@@ -32,22 +31,19 @@ class PerftDocument(Document, frozen=True, kw_only=True):
     divided: tuple[ActionCount, ...] | None
 
 
-@dataclass(frozen=True, slots=True)
-class PerftRequest:
+class PerftRequest(opt.Options):
     """Options of ``tourney perft``."""
 
     position: str | None = option("--position POSITION", "Count from this position. [default: the start]")
     seats: int | None = opt.shared(opt.seats_option)
     options: dict[str, str] = opt.shared(opt.game_option)
     divided: bool = option("--divide", "Also count for each first action.")
-    format_: OutputFormat = opt.shared(opt.formats_option(PerftDocument, formats=opt.TEXT))
+    format_: object = opt.formats(PerftDocument, formats=opt.TEXT)
 
 
-@click.command("perft")
+@opt.command("perft", PerftRequest)
 @click.argument("game", shell_complete=complete_game)
 @click.argument("depth", type=click.IntRange(min=0))
-@opt.takes(PerftRequest)
-@opt.output_options
 def command(game: str, depth: int, options: PerftRequest) -> None:
     """Count the action sequences of length DEPTH in GAME.
 
@@ -67,9 +63,5 @@ def command(game: str, depth: int, options: PerftRequest) -> None:
         divided = tuple(ActionCount(action=action, count=count) for action, count in counts)
     total = perft(state, depth) if divided is None else sum(one.count for one in divided)
     output = current()
-    if options.format_ is OutputFormat.JSON:
-        output.document(PerftDocument(game=game, depth=depth, count=total, divided=divided))
-        return
-    for one in divided or ():
-        output.write(f"{one.action} {one.count}")
-    output.write(str(total))
+    output.document(PerftDocument(game=game, depth=depth, count=total, divided=divided))
+    output.text(*(f"{one.action} {one.count}" for one in divided or ()), str(total))

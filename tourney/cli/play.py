@@ -5,7 +5,6 @@ import secrets
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -35,8 +34,7 @@ from tourney.seeds import U64
 DEFAULT_BOT = "random"
 
 
-@dataclass(frozen=True, slots=True)
-class PlayOptions:
+class PlayOptions(opt.Options):
     """Options of ``tourney play``."""
 
     seats: int | None = opt.shared(opt.seats_option)
@@ -58,11 +56,9 @@ class PlayOptions:
     bots: str = opt.shared(opt.bots_option)
 
 
-@click.command("play")
+@opt.command("play", PlayOptions)
 @click.argument("game", shell_complete=complete_game)
 @click.argument("bots_at", metavar="[SEAT=BOT]...", nargs=-1)
-@opt.takes(PlayOptions)
-@opt.output_options
 def command(game: str, bots_at: tuple[str, ...], options: PlayOptions) -> None:
     """Play GAME against bots.
 

@@ -1,14 +1,12 @@
 """``tourney positions``: what a bot met in its games, and where it loses."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.errors import UsageError
 from tourney.results.columns import Row
 from tourney.results.positions import PositionNode, ResultTally, explore, games_of, most_met
@@ -56,8 +54,7 @@ class PositionsDocument(Document, frozen=True, kw_only=True):
     losses: tuple[LossLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PositionsRequest:
+class PositionsRequest(opt.Options):
     """Options of ``tourney positions``."""
 
     bot: str = option("--bot NAME", "Entrant whose games are explored.", required=True)
@@ -70,17 +67,14 @@ class PositionsRequest:
         type=click.Choice(["losses", "positions"]),
         default="losses",
     )
-    format_: OutputFormat = opt.shared(opt.formats_option(PositionsDocument))
+    format_: object = opt.formats(PositionsDocument)
     db: str = opt.shared(opt.db_option)
 
 
-LOSSES = ("by", "value", "matches", "lost", "score")
 POSITIONS = ("line", "action", "by", "matches", "score", "ms")
 
 
-@click.command("positions")
-@opt.takes(PositionsRequest)
-@opt.output_options
+@opt.command("positions", PositionsRequest)
 def command(options: PositionsRequest) -> None:
     """Show where a bot loses, and what was played in the positions that it met.
 
@@ -106,20 +100,20 @@ def command(options: PositionsRequest) -> None:
         for value, tally in sorted(answers.items(), key=lambda one: (one[1].points - one[1].matches, one[0]))
     ]
     met = [_met(node) for node in most_met(found, options.most)]
-    document = PositionsDocument(
-        tournament=tournament.name,
-        entrant=options.bot,
-        matches=len(games),
-        positions=tuple(met),
-        losses=tuple(losses),
+    output = current()
+    output.document(
+        PositionsDocument(
+            tournament=tournament.name,
+            entrant=options.bot,
+            matches=len(games),
+            positions=tuple(met),
+            losses=tuple(losses),
+        )
     )
-    rows: Sequence[Row]
-    columns: Sequence[str]
     if options.show == "losses":
-        rows, columns = [_row(line) for line in losses], LOSSES
+        output.table(losses, LossLine.__struct_fields__)
     else:
-        rows, columns = [row for node in met for row in _position_rows(node)], POSITIONS
-    current().show(document, rows, columns, options.format_)
+        output.table((row for node in met for row in _position_rows(node)), POSITIONS)
 
 
 def _loss(by: str, value: str, tally: ResultTally) -> LossLine:
@@ -141,10 +135,6 @@ def _met(node: PositionNode) -> MetPosition:
             for action, tally in played
         ),
     )
-
-
-def _row(line: LossLine) -> Row:
-    return {name: getattr(line, name) for name in line.__struct_fields__}
 
 
 def _position_rows(node: MetPosition) -> list[Row]:

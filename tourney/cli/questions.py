@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -11,17 +10,16 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.run_options import DeadlineOptions, play_request, workers_option
 from tourney.compare.asking import Answer, BotQuestion, ask
 from tourney.compare.question import QuestionRule
 from tourney.errors import UsageError
 from tourney.match.spec import FUEL_PER_MS, Charge
-from tourney.results.columns import Row
 from tourney.run.engine.run_control import Deadline
 from tourney.run.file_schema import EntrantLine
 from tourney.run.tournament_file import clock_limits, read_terms, toml_values
-from tourney.schema import Document, SandboxLevel
+from tourney.schema import Document, Part, SandboxLevel
 from tourney.store.values import RunSettings
 
 R = TypeVar("R", bound=Document)
@@ -31,8 +29,7 @@ PAIRS = click.IntRange(1, 100_000)
 """The pairs of a batch."""
 
 
-@dataclass(frozen=True, slots=True)
-class PairOptions:
+class PairOptions(opt.Options):
     """How bots play mirrored pairs of games."""
 
     game: str = option("--game GAME", "Game to play.", required=True)
@@ -107,8 +104,7 @@ class PairOptions:
         return found | {key.replace("_", "-"): value for key, value in named.items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AskingOptions:
+class AskingOptions(opt.Options):
     """Where and how long a question is played."""
 
     workers: int | None = opt.shared(workers_option())
@@ -124,15 +120,16 @@ class AskingOptions:
 
 def print_answer(
     answer: Answer[R],
-    format_: OutputFormat,
     text: Callable[[R], None],
-    rows: Iterable[Row] = (),
+    rows: Iterable[Part] = (),
     columns: Sequence[str] = (),
 ) -> None:
     """Print an answer, as JSON, as CSV or by ``text``; exit if a signal ended the run."""
-    if format_ in (OutputFormat.JSON, OutputFormat.CSV):
-        current().show(answer.result, rows, columns, format_)
-    else:
+    output = current()
+    if output.people:
         text(answer.result)
+    else:
+        output.document(answer.result)
+        output.table(rows, columns)
     if answer.summary is not None and answer.summary.signal:
         sys.exit(128 + answer.summary.signal)

@@ -2,18 +2,16 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 import click
-from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
 from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
-from tourney.cli.output import Output, OutputFormat, current
+from tourney.cli.output import Output, current
 from tourney.errors import CheckError, UsageError
 from tourney.outcomes.foreign_game import KINDS, Problems
 from tourney.outcomes.reading import game_of
@@ -60,11 +58,7 @@ class SuperiorityDocument(Document, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-PROBLEMS = ("kind", "file", "line", "why")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RateRequest:
+class RateRequest(opt.Options):
     """Options of ``tourney rate``."""
 
     model: str = option(
@@ -100,15 +94,13 @@ class RateRequest:
     )
     game: str | None = opt.shared(game_name_option)
     strict: bool = option("--strict", "Exit with code 1 if a game or a file is damaged.")
-    format_: OutputFormat = opt.shared(
-        opt.formats_option(
-            tables.RatingsDocument,
-            tables.MeasuresDocument,
-            tables.PairsDocument,
-            SuperiorityDocument,
-            tables.PoolDocument,
-            ProblemsDocument,
-        )
+    format_: object = opt.formats(
+        tables.RatingsDocument,
+        tables.MeasuresDocument,
+        tables.PairsDocument,
+        SuperiorityDocument,
+        tables.PoolDocument,
+        ProblemsDocument,
     )
 
     def check(self) -> None:
@@ -137,10 +129,8 @@ class RateRequest:
         return tables.trueskill_settings(self.tau, probability)
 
 
-@click.command("rate")
+@opt.command("rate", RateRequest)
 @files_argument
-@opt.takes(RateRequest)
-@opt.output_options
 def command(files: tuple[Path, ...], options: RateRequest) -> None:
     """Print the ratings of the results in FILES (-: standard input).
 
@@ -156,11 +146,11 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
     output = current()
     tally, problems = options.selected.read(files, output)
     if options.show == "problems":
-        _print_problems(problems, options.format_, output)
+        _print_problems(problems, output)
     elif options.method == "trueskill":
-        _print_trueskill(tally, options, output)
+        _print_trueskill(tally, options)
     else:
-        _print_batch(tally, options, output)
+        _print_batch(tally, options)
     _say(tally, problems, options.forfeits, output)
     if options.report is not None:
         _write_report(tally, options.game or game_of(problems), files, options.report, output)
@@ -168,15 +158,14 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
         raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
 
 
-def _print_trueskill(tally: Tally, options: RateRequest, output: Output) -> None:
+def _print_trueskill(tally: Tally, options: RateRequest) -> None:
     names, settings = dict(enumerate(tally.players)), options.settings(tally)
     pool = SkillPool.of(names, settings).after(results_of(tally), options.forfeits)
-    bots = tables.RatedBots(names, faults_of(tally))
-    table = tables.measures_table(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots)
-    table.write(output, options.format_, [tables.settings_text(settings)])
+    bots, notes = tables.RatedBots(names, faults_of(tally)), [tables.settings_text(settings)]
+    tables.print_measures(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots, notes)
 
 
-def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
+def _print_batch(tally: Tally, options: RateRequest) -> None:
     names, show = dict(enumerate(tally.players)), options.show
     pairs, model = show in {"pairs", "los"}, MODELS[options.model]
     joined = options.repeats == "join"
@@ -185,20 +174,18 @@ def _print_batch(tally: Tally, options: RateRequest, output: Output) -> None:
     )
     notes = list(pool_notes(batch, names, shared="pair"))
     if show == "los":
-        _superiority(batch, tally, options.format_).write(output, options.format_, notes)
+        _print_superiority(batch, tally, notes)
         return
     if options.levels and show == "players":
         # The heads of these columns do not say "relative to the mean", so they serve anchors too.
         notes.append(opt.anchors_text(options.levels))
-    people = options.format_ is OutputFormat.TABLE
-    table = tables.batch_table(batch, tables.RatedBots(names, faults_of(tally)), show, people=people)
-    table.write(output, options.format_, notes)
+    tables.print_batch(batch, tables.RatedBots(names, faults_of(tally)), show, notes)
 
 
-def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> tables.RatingTable:
-    """The matrix of all players. Raises UsageError where it is too wide for a table."""
+def _print_superiority(batch: Batch, tally: Tally, notes: Sequence[str]) -> None:
+    """Print the matrix of all players. Raises UsageError if it is too wide for a table."""
     rows = superiority_rows(batch, dict(enumerate(tally.players)))
-    if format_ is OutputFormat.TABLE and len(rows) > MAX_MATRIX:
+    if current().people and len(rows) > MAX_MATRIX:
         raise UsageError(
             f"a table of {len(rows)} players is too wide: use --format csv or json, or --min-games N"
         )
@@ -209,19 +196,20 @@ def _superiority(batch: Batch, tally: Tally, format_: OutputFormat) -> tables.Ra
         for place in places
     ]
 
-    def document(notes: tuple[str, ...]) -> SuperiorityDocument:
+    def document() -> SuperiorityDocument:
         return SuperiorityDocument(
             players=tuple(row["name"] for row in rows),
             better=tuple(tuple(row[place] for place in places) for row in rows),
-            notes=notes,
+            notes=tuple(notes),
         )
 
-    return tables.RatingTable(rows, columns, document)
+    tables.print_ratings(document, rows, columns, notes)
 
 
-def _print_problems(problems: Problems, format_: OutputFormat, output: Output) -> None:
+def _print_problems(problems: Problems, output: Output) -> None:
     found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
-    output.show(ProblemsDocument(problems=found), map(asdict, found), PROBLEMS, format_)
+    output.document(ProblemsDocument(problems=found))
+    output.table(found, Problem.__struct_fields__)
 
 
 def _say(tally: Tally, problems: Problems, forfeits: Forfeits, output: Output) -> None:

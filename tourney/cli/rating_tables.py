@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from tourney.cli.output import Output, OutputFormat
+from tourney.cli.output import OutputFormat, current
 from tourney.errors import UsageError
 from tourney.ratings.batch import Batch, SeatEffect
 from tourney.ratings.method import RatingLine
@@ -237,33 +237,6 @@ TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
 
 
 @dataclass(frozen=True, slots=True)
-class RatingTable:
-    """A table: rows and columns for people or CSV, and what makes its JSON document from the notes.
-
-    ``below`` are further tables, which people alone see; one without rows is left out.
-    """
-
-    rows: Rows
-    columns: Sequence[Column]
-    document: Callable[[tuple[str, ...]], Document]
-    below: tuple[tuple[Rows, Sequence[Column]], ...] = ()
-
-    def write(self, output: Output, format_: OutputFormat, notes: Sequence[str]) -> None:
-        """Print the table, and say the ``notes``."""
-        people = format_ is OutputFormat.TABLE
-        if format_ is OutputFormat.JSON:
-            output.document(self.document(tuple(notes)))
-        else:
-            output.table(rendered(self.rows, self.columns, people=people), self.columns, format_)
-        for rows, columns in self.below if people else ():
-            if rows:
-                output.write("")
-                output.table(rendered(rows, columns, people=True), columns)
-        for sentence in notes:
-            output.say(sentence)
-
-
-@dataclass(frozen=True, slots=True)
 class RatedBots:
     """The names and faults of rated bots by number, and their ``tournament`` (None: results of files)."""
 
@@ -272,86 +245,95 @@ class RatedBots:
     tournament: str | None = None
 
 
-def batch_table(batch: Batch, bots: RatedBots, show: str, *, people: bool) -> RatingTable:
-    """The table of a batch rating's ``pairs``, of its ``pool``, or of the bots (any other word)."""
-    names, about = bots.names, {"tournament": bots.tournament, "fit": Fit.of(batch.pool.goodness)}
+def print_ratings(
+    document: Callable[[], Document], rows: Rows, columns: Sequence[Column], notes: Sequence[str]
+) -> None:
+    """Print a table as people, CSV or JSON have it, and say the ``notes``."""
+    output = current()
+    if output.format is OutputFormat.JSON:  # of many pairs it takes a while
+        output.document(document())
+    output.table(rows, columns)
+    for sentence in notes:
+        output.say(sentence)
+
+
+def print_batch(batch: Batch, bots: RatedBots, show: str, notes: Sequence[str]) -> None:
+    """Print the ``pairs`` of a batch rating, its ``pool``, or the bots (any other word)."""
+    names = bots.names
+    about = {"tournament": bots.tournament, "fit": Fit.of(batch.pool.goodness), "notes": tuple(notes)}
     if show == "pairs":
         rows = results.pair_rows(batch, names)
-        pairs = PairsDocument
-        return RatingTable(
-            rows,
-            catalogue.PAIRS,
-            lambda notes: pairs.of(about, pairs=lines_of(PairLine, rows), notes=notes),
+        print_ratings(
+            lambda: PairsDocument.of(about, pairs=lines_of(PairLine, rows)), rows, catalogue.PAIRS, notes
         )
-    if show == "pool":
+    elif show == "pool":
         pool = batch.pool
-        return RatingTable(
-            results.pool_rows(batch, names),
-            catalogue.POOL,
-            lambda notes: PoolDocument.of(
-                pool,
-                **about,
-                groups=pool.clusters,
-                intervals=batch.intervals,
-                seats=pool.seats,
-                parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
-                p_best={names[line.entrant]: line.p_best for line in batch.ratings},
-                notes=notes,
-            ),
+        document = PoolDocument.of(
+            pool,
+            **about,
+            groups=pool.clusters,
+            intervals=batch.intervals,
+            seats=pool.seats,
+            parts=tuple(tuple(names[entrant] for entrant in part) for part in pool.parts),
+            p_best={names[line.entrant]: line.p_best for line in batch.ratings},
         )
-    rows = results.batch_rows(batch, names, bots.faults)
-    evaluations, found = results.evaluation_rows(batch, names), batch.cycles
-    cycles = None
-    if found is not None:
-        circles = (CycleLine.of(one, bots=tuple(names[bot] for bot in one.entrants)) for one in found.cycles)
-        lines = lines_of(EvaluationLine, evaluations)
-        cycles = Cycles.of(found, cycles=tuple(circles), evaluations=lines)
-    return RatingTable(
-        rows,
-        catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck)) if people else catalogue.ELO,
-        lambda notes: RatingsDocument.of(
-            batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles, notes=notes
-        ),
-        ((evaluations, catalogue.EVALUATIONS), (results.cycle_rows(batch, names), catalogue.CYCLES)),
+        print_ratings(lambda: document, results.pool_rows(batch, names), catalogue.POOL, notes)
+    else:
+        _print_bots(batch, bots, about, notes)
+
+
+def _print_bots(batch: Batch, bots: RatedBots, about: Mapping[str, object], notes: Sequence[str]) -> None:
+    """Print the ratings and, if strength is not one number, the values and cycles below them, for people."""
+    output, names, found = current(), bots.names, batch.cycles
+    rows, evaluations = results.batch_rows(batch, names, bots.faults), results.evaluation_rows(batch, names)
+    cycles = found and Cycles.of(
+        found,
+        cycles=tuple(CycleLine.of(one, bots=tuple(names[n] for n in one.entrants)) for one in found.cycles),
+        evaluations=lines_of(EvaluationLine, evaluations),
     )
+    shown = catalogue.elo_shown(batch.intervals, batch.model, luck=bool(batch.luck))
+    output.document(RatingsDocument.of(batch, **about, ratings=lines_of(EloLine, rows), cycles=cycles))
+    output.table(rows, shown if output.people else catalogue.ELO)
+    below = ((evaluations, catalogue.EVALUATIONS), (results.cycle_rows(batch, names), catalogue.CYCLES))
+    for lines, columns in below:
+        if lines and output.people:
+            output.write("")
+            output.table(lines, columns)
+    for sentence in notes:
+        output.say(sentence)
 
 
-def measures_table(
-    lines: Iterable[RatingLine], method: str, measures: Sequence[str], bots: RatedBots
-) -> RatingTable:
-    """The table of another method, which names its own ``measures``."""
+def print_measures(
+    lines: Iterable[RatingLine], method: str, measures: Sequence[str], bots: RatedBots, notes: Sequence[str]
+) -> None:
+    """Print the ratings of another method, which names its own ``measures``."""
     rows = results.rating_rows(lines, measures, bots.names, bots.faults)
     columns = catalogue.rating_columns(method, measures)
-
-    def document(notes: tuple[str, ...]) -> MeasuresDocument:
-        exact = rendered(rows, columns, people=False)
-        ratings = ({**row, "measures": {key: row[key] for key in measures}} for row in exact)
-        return MeasuresDocument(
-            tournament=bots.tournament,
-            method=method,
-            ratings=lines_of(MeasuresLine, ratings),
-            notes=notes,
-        )
-
-    return RatingTable(rows, columns, document)
+    exact = rendered(rows, columns, people=False)
+    ratings = ({**row, "measures": {key: row[key] for key in measures}} for row in exact)
+    document = MeasuresDocument(
+        tournament=bots.tournament,
+        method=method,
+        ratings=lines_of(MeasuresLine, ratings),
+        notes=tuple(notes),
+    )
+    print_ratings(lambda: document, rows, columns, notes)
 
 
-def versions_table(pool: VersionPool, batch: Batch, *, people: bool) -> RatingTable:
-    """The table of all versions of bots."""
+def print_versions(pool: VersionPool, batch: Batch, notes: Sequence[str]) -> None:
+    """Print the ratings of all versions of bots."""
     rows = version_rows(pool, batch)
-
-    def document(notes: tuple[str, ...]) -> VersionsDocument:
-        return VersionsDocument(
-            game=pool.reference.game,
-            reference=pool.reference.name,
-            tournaments=tuple(one.name for one in pool.tournaments),
-            left_out=tuple(LeftOut(tournament=name, why=why) for name, why in pool.left_out),
-            intervals=EVERY_LOOK,
-            versions=lines_of(VersionLine, rows),
-            notes=notes,
-        )
-
-    return RatingTable(rows, catalogue.VERSIONS_SHOWN if people else catalogue.VERSIONS, document)
+    document = VersionsDocument(
+        game=pool.reference.game,
+        reference=pool.reference.name,
+        tournaments=tuple(one.name for one in pool.tournaments),
+        left_out=tuple(LeftOut(tournament=name, why=why) for name, why in pool.left_out),
+        intervals=EVERY_LOOK,
+        versions=lines_of(VersionLine, rows),
+        notes=tuple(notes),
+    )
+    columns = catalogue.VERSIONS_SHOWN if current().people else catalogue.VERSIONS
+    print_ratings(lambda: document, rows, columns, notes)
 
 
 def lines_of(kind: type[P], rows: Iterable[object]) -> tuple[P, ...]:

@@ -1,7 +1,7 @@
 """``tourney ratings``: the ratings of the bots, from the stored matches."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
@@ -9,7 +9,7 @@ from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
 from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.errors import StoreError
 from tourney.ratings.method import METHODS, Forfeits
@@ -26,8 +26,7 @@ ESTIMATE = "estimate"
 AGAIN = "estimate-again"
 
 
-@dataclass(frozen=True, slots=True)
-class RatingsRequest:
+class RatingsRequest(opt.Options):
     """Options of ``tourney ratings``."""
 
     method: str = opt.shared(opt.method_option(METHODS.names()))
@@ -69,14 +68,12 @@ class RatingsRequest:
         "--any-host", "--all: also pool tournaments by the wall clock from hosts of other or unknown speed."
     )
     db: str = opt.shared(opt.db_option)
-    format_: OutputFormat = opt.shared(
-        opt.formats_option(
-            tables.RatingsDocument,
-            tables.VersionsDocument,
-            tables.MeasuresDocument,
-            tables.PairsDocument,
-            tables.PoolDocument,
-        )
+    format_: object = opt.formats(
+        tables.RatingsDocument,
+        tables.VersionsDocument,
+        tables.MeasuresDocument,
+        tables.PairsDocument,
+        tables.PoolDocument,
     )
 
     def check(self) -> None:
@@ -100,10 +97,8 @@ class RatingsRequest:
             opt.refuse({f"--{word}": value for word, value in zip(pool, values, strict=True)}, "is for --all")
 
 
-@click.command("ratings")
+@opt.command("ratings", RatingsRequest)
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@opt.takes(RatingsRequest)
-@opt.output_options
 def command(tournament: str | None, options: RatingsRequest) -> None:
     """Print the ratings of TOURNAMENT (default: the newest).
 
@@ -126,24 +121,29 @@ def command(tournament: str | None, options: RatingsRequest) -> None:
         if options.method == "trueskill":
             probability = _draw_probability(opened, found, options)
             settings = tables.trueskill_settings(options.tau or "0", probability)
+        name_default(tournament, found, opened)
         with opened.snapshot() as database:
-            table, notes, rated = _rate(database, found, settings, options)
+            rated = _rate(database, found, settings, options)
         if rated is not None and rated.keep is not None:
             # The checkpoint only saves time: without it the next command rates all matches again.
             with suppress(StoreError):
                 opened.ratings.keep_checkpoint(found.id, rated.settings, rated.keep)
-        name_default(tournament, found, opened)
-    table.write(current(), options.format_, notes)
 
 
 def _rate(
     database: Database, tournament: Tournament, settings: Settings | None, options: RatingsRequest
-) -> tuple[tables.RatingTable, list[str], results.Rated | None]:
-    """The table and the sentences below it; with the ``settings`` of TrueSkill, also its ratings."""
+) -> results.Rated | None:
+    """Print the ratings; return those of TrueSkill, which has ``settings``."""
     faults = database.totals.faults_by_entrant(tournament.id)
     bots = tables.RatedBots(entrant_names(database, tournament), faults, tournament.name)
     rated, forfeits = None, options.forfeits
-    notes: list[str] = []
+
+    def left_out(matches: int) -> list[str]:
+        if forfeits != "void" or not any(faults.values()):
+            return []
+        progress = database.schedules.progress(tournament.id)
+        return [f"matches with a fault, left out: {progress.done - progress.void - matches}"]
+
     if options.method == "batch":
         how = {
             "pairs": options.show == "pairs",
@@ -151,25 +151,21 @@ def _rate(
             "luck": not options.no_luck,
         }
         batch = results.rate_batch(database, tournament, forfeits, **how)
-        people = options.format_ is OutputFormat.TABLE
-        table = tables.batch_table(batch, bots, options.show, people=people)
-        matches = batch.pool.matches
-        notes += pool_notes(batch, bots.names, shared=shared_by(tournament))
+        notes = [*pool_notes(batch, bots.names, shared=shared_by(tournament)), *left_out(batch.pool.matches)]
+        tables.print_batch(batch, bots, options.show, notes)
+        return None
+    notes = []
+    if settings is None:
+        method = METHODS.find(options.method)
+        lines, measures = results.rate_by(database, tournament, method, forfeits), method.columns
     else:
-        if settings is None:
-            method = METHODS.find(options.method)
-            lines, measures = results.rate_by(database, tournament, method, forfeits), method.columns
-        else:
-            rated = results.rate_trueskill(database, tournament, settings, forfeits)
-            lines, measures = rated.pool.table(), tables.TRUESKILL_MEASURES
-            if options.draw_probability not in {ESTIMATE, AGAIN}:
-                notes.append(tables.settings_text(settings))
-        table = tables.measures_table(lines, options.method, measures, bots)
-        matches = sum(line.games for line in lines) // tournament.seats
-    if any(faults.values()) and forfeits == "void":
-        progress = database.schedules.progress(tournament.id)
-        notes.append(f"matches with a fault, left out: {progress.done - progress.void - matches}")
-    return table, notes, rated
+        rated = results.rate_trueskill(database, tournament, settings, forfeits)
+        lines, measures = rated.pool.table(), tables.TRUESKILL_MEASURES
+        if options.draw_probability not in {ESTIMATE, AGAIN}:
+            notes.append(tables.settings_text(settings))
+    notes += left_out(sum(line.games for line in lines) // tournament.seats)
+    tables.print_measures(lines, options.method, measures, bots, notes)
+    return rated
 
 
 def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
@@ -189,13 +185,11 @@ def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
     notes = [*version_notes(pool), *pool_notes(replace(batch, look=None), pool.labels)]
     if options.levels:
         notes.append(opt.anchors_text(options.levels))
-    output, people = current(), options.format_ is OutputFormat.TABLE
     if options.show == "bots":
-        table = tables.versions_table(pool, batch, people=people)
+        tables.print_versions(pool, batch, notes)
     else:
         bots = tables.RatedBots(pool.labels, {one.number: one.faults for one in pool.versions})
-        table = tables.batch_table(batch, bots, options.show, people=people)
-    table.write(output, options.format_, notes)
+        tables.print_batch(batch, bots, options.show, notes)
 
 
 def _draw_probability(database: Database, tournament: Tournament, options: RatingsRequest) -> float:

@@ -4,7 +4,7 @@ import hashlib
 import time
 import webbrowser
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -54,8 +54,7 @@ class _Seconds(click.IntRange):
             )
 
 
-@dataclass(frozen=True, slots=True)
-class ReportRequest:
+class ReportRequest(opt.Options):
     """Options of ``tourney report``."""
 
     out: Path | None = option(
@@ -147,10 +146,8 @@ class ReportRequest:
         )
 
 
-@click.command("report")
+@opt.command("report", ReportRequest)
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-@opt.takes(ReportRequest)
-@opt.output_options
 def command(tournament: str | None, options: ReportRequest) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 

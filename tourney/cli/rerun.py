@@ -16,7 +16,7 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import Output, OutputFormat, counting, current
+from tourney.cli.output import Output, counting, current
 from tourney.cli.run_options import ReplayOptions
 from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
 from tourney.interface.found_match import find_match, is_file
@@ -58,8 +58,7 @@ class RerunDocument(Document, frozen=True, kw_only=True):
     matches: tuple[RerunLine, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RerunRequest:
+class RerunRequest(opt.Options):
     """Options of ``tourney rerun``."""
 
     everything: bool = option(
@@ -72,15 +71,13 @@ class RerunRequest:
         type=click.IntRange(0, 2**64 - 1),
     )
     local: ReplayOptions
-    format_: OutputFormat = opt.shared(opt.formats_option(RerunDocument, formats=opt.TEXT))
+    format_: object = opt.formats(RerunDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
 
-@click.command("rerun")
+@opt.command("rerun", RerunRequest)
 @click.argument("match", required=False)
-@opt.takes(RerunRequest)
-@opt.output_options
 def command(match: str | None, options: RerunRequest) -> None:
     """Replay matches with the same bots, and compare the records.
 
@@ -115,7 +112,7 @@ def command(match: str | None, options: RerunRequest) -> None:
             output.say(
                 f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}"
             )
-        _replay(candidates, picked, options, _Result(output, options.format_, len(picked), drawn))
+        _replay(candidates, picked, options, _Result(output, len(picked), drawn))
 
 
 @dataclass
@@ -123,7 +120,6 @@ class _Result:
     """What came out: printed line by line as text, or as one JSON document at the end."""
 
     output: Output
-    form: OutputFormat
     picked: int
     seed: int | None = None
     counts: Counter[str] = field(default_factory=Counter)
@@ -135,14 +131,11 @@ class _Result:
         if kind != "same" or findings:
             self.lines.append(RerunLine(match=label, outcome=kind, findings=tuple(findings)))
         note = "" if kind == "different" else f"{kind}: "
-        for finding in findings if self.form is OutputFormat.TEXT else ():
-            self.output.write(f"{label}: {note}{finding}")
+        self.output.text(*(f"{label}: {note}{finding}" for finding in findings))
 
     def end(self, text: str) -> None:
         """Print the ``text`` of the end, or the document."""
-        if self.form is OutputFormat.TEXT:
-            self.output.write(text)
-            return
+        self.output.text(text)
         counts = {kind.replace(" ", "_"): self.counts[kind] for kind in _SUMS}
         seed = None if self.seed is None else str(self.seed)
         holds, matches = not self.counts["different"], tuple(self.lines)
@@ -160,10 +153,10 @@ def _one(match: str, options: RerunRequest, output: Output) -> None:
         store.provide(seat.digest)
     with MatchRunner(StoreLauncher(store, box), sandbox=box) as runner:
         _, findings = rerun(found.record, runner.play)
-    result = _Result(output, options.format_, 1)
+    result = _Result(output, 1)
     kind: Kind = "same" if not findings else "not promised" if doubts else "different"
     result.add(found.label, kind, [str(one) for one in findings])
-    if options.format_ is OutputFormat.JSON or not findings:
+    if not (findings and output.people):
         result.end(f"{found.label} came out the same: {found.record.digest}")
     if kind == "not promised":
         raise UnpromisedError(f"{found.label} came out differently, which was not promised")

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +13,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import OutputFormat, current, keep
 from tourney.cli.run_options import (
     DeadlineOptions,
     UnattendedOptions,
@@ -55,8 +55,13 @@ class RunDocument(Document, frozen=True, kw_only=True):
     root: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Keep the format of the output, which is the last of these words that names one."""
+    keep(ctx, format=OutputFormat(next((word for word in reversed(words) if word in opt.TEXT), opt.TEXT[0])))
+    return words
+
+
+class RunRequest(opt.Options):
     """Options of ``tourney run``."""
 
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
@@ -97,14 +102,11 @@ class RunRequest:
         "Output format, text or json; without FILE also the tournament's. [default: text, round-robin]",
         cls=opt.FormatOption,
         documents=(RunDocument, DryRunDocument),
+        callback=_keep_format,
+        multiple=True,
     )
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
-
-    @property
-    def format_(self) -> OutputFormat:
-        """The output format."""
-        return OutputFormat(next((word for word in reversed(self.formats) if word in opt.TEXT), opt.TEXT[0]))
 
     def tournament(self, file: Path | None) -> tuple[TournamentFile, bool]:
         """The tournament of a file, or of the options, and whether that became a file. Raises UsageError."""
@@ -130,10 +132,8 @@ class RunRequest:
         return found, True
 
 
-@click.command("run")
+@opt.command("run", RunRequest)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@opt.takes(RunRequest)
-@opt.output_options
 def command(file: Path | None, options: RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
@@ -149,7 +149,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    processors = default_processes()
+    processors, output = default_processes(), current()
     workers = options.workers or max(1, processors // max(1, options.cpus))
     pinning = Pinning(workers, options.cpus, processors)
     deadline = options.end.deadline()
@@ -160,9 +160,11 @@ def command(file: Path | None, options: RunRequest) -> None:
     make_executor = _executor(options, tournament)
     if options.dry_run:
         allowed = None if deadline.end is None else deadline.end - time.monotonic()
-        _print_plan(dry_run(tournament, options.db, Path(options.bots), pinning, allowed), options.format_)
+        found = dry_run(tournament, options.db, Path(options.bots), pinning, allowed)
+        output.document(found)
+        output.text(dry_run_text(found))
         return
-    name, output = tournament.plan.name, current()
+    name = tournament.plan.name
     with _own_file(tournament, wrote=wrote), listening(output, name) as listener:
         result = run_tournament(
             tournament,
@@ -175,8 +177,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     root = root_text(name, result.summary)
     for line in (*result.page.splitlines(), summary_text(name, result.summary), *([root] if root else ())):
         output.say(line)
-    if options.format_ is OutputFormat.JSON:
-        output.document(_document(name, result.summary))
+    output.document(_document(name, result.summary))
     if result.code:
         sys.exit(result.code)
 
@@ -203,13 +204,6 @@ def _document(name: str, summary: Summary) -> RunDocument:
         rate=None if rate is None else round(rate, 3),
         root=summary.root,
     )
-
-
-def _print_plan(found: DryRunDocument, format_: OutputFormat) -> None:
-    if format_ is OutputFormat.TEXT:
-        current().write(dry_run_text(found))
-    else:
-        current().document(found)
 
 
 def _executor(options: RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:

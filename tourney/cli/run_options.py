@@ -5,7 +5,6 @@ import shlex
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.options import FOLDER, F, number_option, option
+from tourney.cli.options import option
 from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.run.engine.readiness import Pinning, PlaySetup
@@ -31,7 +30,7 @@ T = TypeVar("T")
 MAX_WORKERS: Final = 256
 
 
-def workers_option(default: str = "one per processor") -> Callable[[F], F]:
+def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.F]:
     """Add ``--workers``; ``default`` describes its default."""
     return click.option(
         "--workers",
@@ -41,14 +40,13 @@ def workers_option(default: str = "one per processor") -> Callable[[F], F]:
     )
 
 
-def cpus_option(more: str = "") -> Callable[[F], F]:
+def cpus_option(more: str = "") -> Callable[[opt.F], opt.F]:
     """Add ``--cpus N``; ``more`` continues its help. The command gets ``cpus``."""
     help_ = f"Processors that a match and its bots are pinned to; 0: no pinning.{more}"
-    return number_option("--cpus", range(MAX_WORKERS + 1), 1, help_)
+    return opt.number_option("--cpus", range(MAX_WORKERS + 1), 1, help_)
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayOptions:
+class ReplayOptions(opt.Options):
     """How many recorded matches are replayed at once, on which processors, and how bots are contained."""
 
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
@@ -64,8 +62,7 @@ class ReplayOptions:
         return LocalExecutor(max(1, min(workers, matches)), cpus=self.cpus)
 
 
-@dataclass(frozen=True, slots=True)
-class DeadlineOptions:
+class DeadlineOptions(opt.Options):
     """When the last match of a run may start."""
 
     stop_at: str | None = option(
@@ -85,8 +82,7 @@ class DeadlineOptions:
         return Deadline(None if left is None else time.monotonic() + left)
 
 
-@dataclass(frozen=True, slots=True)
-class UnattendedOptions:
+class UnattendedOptions(opt.Options):
     """How a run goes on and reports without a person."""
 
     max_faults: int | None = option(
@@ -121,7 +117,7 @@ class UnattendedOptions:
         type=click.IntRange(0, 1440),
     )
     report_out: Path | None = option(
-        "--report-out DIR", "Folder of the report. [default: reports/TOURNAMENT]", type=FOLDER
+        "--report-out DIR", "Folder of the report. [default: reports/TOURNAMENT]", type=opt.FOLDER
     )
     report_options: str | None = option(
         "--report-options OPTIONS",

@@ -1,7 +1,7 @@
 """``tourney show``: find a match by number or file, and print it as text."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
 from typing import Literal
 
@@ -58,8 +58,7 @@ class MatchDocument(Document, frozen=True, kw_only=True):
     damaged: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ShowRequest:
+class ShowRequest(opt.Options):
     """Options of ``tourney show``."""
 
     ply: int | None = option(
@@ -70,7 +69,7 @@ class ShowRequest:
     boards: bool = option("--board", "Show the board after every action instead of the list of actions.")
     logged: bool = option("--log", "Also show the log: the bots' info lines and standard error.")
     as_json: bool = option("--json", "The same as --format json.")
-    format_: OutputFormat = opt.shared(opt.formats_option(MatchDocument, formats=opt.TEXT))
+    format_: object = opt.formats(MatchDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
 
     def plies(self, found: FoundMatch) -> tuple[int, int]:
@@ -83,10 +82,8 @@ class ShowRequest:
         return self.ply, self.ply
 
 
-@click.command("show")
+@opt.command("show", ShowRequest)
 @click.argument("match")
-@opt.takes(ShowRequest)
-@opt.output_options
 def command(match: str, options: ShowRequest) -> None:
     """Show a match: its settings, actions and final board.
 
@@ -106,8 +103,8 @@ def command(match: str, options: ShowRequest) -> None:
     if not holds:
         output.warn(f"{found.label}: the digest does not match the record; see `tourney verify {match}`")
     plies = options.plies(found)
-    if options.as_json or options.format_ is OutputFormat.JSON:
-        output.document(_document(found, holds, plies, output))
+    if options.as_json or not output.people:
+        replace(output, format=OutputFormat.JSON).document(_document(found, holds, plies, output))
     else:
         _print(found, options, plies, output)
     if found.damaged:
@@ -132,8 +129,7 @@ def _print(found: FoundMatch, options: ShowRequest, plies: tuple[int, int], outp
         lines += ["", *listed]
     if options.logged:
         lines += ["\nlog", *log_lines(found.log)]
-    for line in lines:
-        output.write(line)
+    output.text(*lines)
     for shown, board in _boards(found, plies, output, color=output.color):
         at = shown.ply
         over = f"\n{end_text(found.record.outcome)}" if at == len(listed) else ""

@@ -2,12 +2,10 @@
 
 from typing import Literal
 
-import click
-
-from tourney.cli.options import tournament_options
+from tourney.cli import options as opt
 from tourney.cli.output import OutputFormat, current
 from tourney.interface.readers import open_database
-from tourney.results.columns import Column, rendered
+from tourney.results.columns import Column
 from tourney.results.standings import (
     Standing,
     ranking_columns,
@@ -64,9 +62,11 @@ _EXACT = Column("exact")
 """Renders the numbers of JSON as those of any column."""
 
 
-@click.command("standings")
-@tournament_options(StandingsDocument)
-def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
+@opt.command("standings")
+@opt.tournament_argument
+@opt.db_option
+@opt.formats_option(StandingsDocument)
+def command(tournament: str | None, db: str) -> None:
     """Print the standings of TOURNAMENT (default: the newest).
 
     With two seats, a win is 1 point and a draw 1/2. With k seats, a match scores (k - place) / (k - 1), and
@@ -79,20 +79,23 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         warn_unknown_format(found.stored)
         lines, interim = found.standing_lines(), found.interim()
         name_default(tournament, found.stored, database.database)
-    output, people = current(), format_ is OutputFormat.TABLE
+    output = current()
     ranked, seats = ranking_format(found.stored.plan.format), found.stored.seats
     luck = shows_luck(found.stored)
     columns = standings_columns(ranked, seats, luck=luck)
-    document = StandingsDocument(
-        tournament=found.name,
-        finished=not interim,
-        ranked_by=tuple(column.key for column in ranking_columns(ranked, seats)),
-        standings=tuple(map(standing_line, lines)),
+    output.document(
+        StandingsDocument(
+            tournament=found.name,
+            finished=not interim,
+            ranked_by=tuple(column.key for column in ranking_columns(ranked, seats)),
+            standings=tuple(map(standing_line, lines)),
+        )
     )
-    output.show(document, rendered(map(standing_row, lines), columns, people=people), columns, format_)
-    said = ranking_sentences(ranked, seats, luck=luck) if people else ()
-    for sentence in (*said, *([interim] if interim and format_ is not OutputFormat.JSON else ())):
+    output.table(map(standing_row, lines), columns)
+    for sentence in ranking_sentences(ranked, seats, luck=luck) if output.people else ():
         output.say(sentence)
+    if interim and output.format is not OutputFormat.JSON:
+        output.say(interim)
 
 
 def standing_line(line: Standing) -> StandingsLine:

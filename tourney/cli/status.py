@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Literal
 
-import click
 from msgspec.structs import asdict
 
-from tourney.cli.options import tournament_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli import options as opt
+from tourney.cli.output import current
 from tourney.errors import printable
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, Row
@@ -49,9 +48,11 @@ class StatusDocument(Document, frozen=True, kw_only=True):
     tournaments: tuple[TournamentStatus, ...]
 
 
-@click.command("status")
-@tournament_options(StatusDocument)
-def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
+@opt.command("status")
+@opt.tournament_argument
+@opt.db_option
+@opt.formats_option(StatusDocument)
+def command(tournament: str | None, db: str) -> None:
     """Show the progress of TOURNAMENT (default: all), even while a run is active.
 
     Rounds are those paired so far, of those planned where the format knows their number. Matches in
@@ -67,17 +68,12 @@ def command(tournament: str | None, db: str, format_: OutputFormat) -> None:
         chosen = database.all_tournaments() if tournament is None else (database.tournament(tournament),)
         lines = [found.status() for found in chosen]
     output = current()
-    if format_ is OutputFormat.JSON:
-        output.document(StatusDocument(tournaments=tuple(lines)))
-        return
-    rows = [_row(line, people=format_ is OutputFormat.TABLE) for line in lines]
-    if format_ is OutputFormat.CSV:
-        output.table(rows, COLUMNS, format_)
-        return
-    output.table(rows, [c for c in COLUMNS if (c.key if isinstance(c, Column) else c) in SHOWN], format_)
-    for row in rows:
-        for title, word in _words(row):
-            output.write(f"{title}\t{printable(word)}".expandtabs(24))
+    output.document(StatusDocument(tournaments=tuple(lines)))
+    rows = [_row(line, people=output.people) for line in lines]
+    shown = [c for c in COLUMNS if (c.key if isinstance(c, Column) else c) in SHOWN]
+    output.table(rows, shown if output.people else COLUMNS)
+    for title, word in (words for row in rows for words in _words(row)):
+        output.text(f"{title}\t{printable(word)}".expandtabs(24))
 
 
 def _row(status: TournamentStatus, *, people: bool) -> Row:

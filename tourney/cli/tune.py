@@ -2,19 +2,18 @@
 
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import click
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from tourney.bots.catalogue.store import BotStore, resolve_bot
 from tourney.cli import options as opt
 from tourney.cli.completion import complete_bot
 from tourney.cli.gate import EXIT_CODES
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.questions import AskingOptions, print_answer
 from tourney.compare import gate_forms
 from tourney.compare.asking import Answer
@@ -25,8 +24,7 @@ from tourney.results.texts import counted, kinds_text
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TuneRequest:
+class TuneRequest(opt.Options):
     """Options of ``tourney tune``."""
 
     out: Path | None = option(
@@ -35,14 +33,12 @@ class TuneRequest:
         type=click.Path(path_type=Path),
     )
     asking: AskingOptions
-    format_: OutputFormat = opt.shared(opt.formats_option(TuneResult))
+    format_: object = opt.formats(TuneResult)
 
 
-@click.command("tune")
+@opt.command("tune", TuneRequest)
 @click.argument("bot", shell_complete=complete_bot)
 @click.argument("file", type=click.Path(path_type=Path))
-@opt.takes(TuneRequest)
-@opt.output_options
 def command(bot: str, file: Path, options: TuneRequest) -> None:
     """Tune the parameters that BOT declares in its bot.toml, by the games that FILE describes.
 
@@ -75,8 +71,7 @@ def command(bot: str, file: Path, options: TuneRequest) -> None:
             write_tuned(stored, values, out)
         result = replace(tuning.result, gate=gate.result, out=str(out) if accepted else None)
         answer = Answer(result, gate.summary)
-    rows = [asdict(one) for one in answer.result.parameters]
-    print_answer(answer, options.format_, _print, rows, COLUMNS)
+    print_answer(answer, _print, answer.result.parameters, COLUMNS)
     verdict = answer.result.gate and answer.result.gate.verdict
     sys.exit(EXIT_CODES[verdict or ("rejected" if answer.result.ended else "undecided")])
 
@@ -86,7 +81,7 @@ def _print(result: TuneResult) -> None:
     bot = f"{result.bot.name} {result.bot.version}"
     pairs = f"{result.pairs} of {counted(result.planned_pairs, 'pair')} of games"
     output.write(f"{bot} in {result.game}, {result.method}: {pairs}\n")
-    output.table([asdict(one) for one in result.parameters], COLUMNS)
+    output.table(result.parameters, COLUMNS)
     output.write(f"\nEstimated gain {last.gain:+} Elo ({last.low:+} to {last.high:+}, at 95 %).")
     if result.first_fault is not None:
         first = f"the first: `tourney show {result.tuning}/{result.first_fault.match} --log`"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -10,7 +10,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, ShowProgress, counting, current
+from tourney.cli.output import ShowProgress, counting, current
 from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTournament
 from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
@@ -36,8 +36,7 @@ _AHEAD = 4
 Verifying: TypeAlias = "tuple[Tournament, TournamentVerifier]"
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyRequest:
+class VerifyRequest(opt.Options):
     """Options of ``tourney verify``."""
 
     everything: bool = option("--all", "Verify all matches and tournaments in the database.")
@@ -74,7 +73,7 @@ class VerifyRequest:
         "--max-age SPAN",
         "--all: leave out matches that were verified within this time (12h, 7d) and have not changed since.",
     )
-    format_: OutputFormat = opt.shared(opt.text_option(VerifyDocument))
+    format_: object = opt.formats(VerifyDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
@@ -101,10 +100,8 @@ class VerifyRequest:
                 raise UsageError(f"--{name} goes with --all")
 
 
-@click.command("verify")
+@opt.command("verify", VerifyRequest)
 @click.argument("match", required=False)
-@opt.takes(VerifyRequest)
-@opt.output_options
 def command(match: str | None, options: VerifyRequest) -> None:
     """Check records against the rules and the dice, and tournaments as a whole.
 
@@ -123,7 +120,7 @@ def command(match: str | None, options: VerifyRequest) -> None:
     failed check and exits with code 1.
     """
     options.check(match)
-    checks = Checks(current(), options.format_)
+    checks = Checks(current())
     try:
         if options.proof is not None:
             _check_proof(checks, options.proof, match, options)
@@ -146,11 +143,10 @@ def command(match: str | None, options: VerifyRequest) -> None:
                 _check_published(checks, database, match, options)
     except CheckError as error:
         checks.failures.append(str(error))
-    for note in sorted(checks.notes):
+    notes = tuple(sorted(checks.notes))
+    for note in notes:
         checks.output.say(note)
-    if options.format_ is OutputFormat.JSON:
-        notes = tuple(sorted(checks.notes))
-        checks.output.document(VerifyDocument.of(checks, holds=not checks.failures, notes=notes))
+    checks.output.document(VerifyDocument.of(checks, holds=not checks.failures, notes=notes))
     if checks.failures:
         raise CheckError("; ".join(checks.failures))
 
@@ -167,7 +163,7 @@ def _check_league(checks: Checks, folder: Path, options: VerifyRequest) -> None:
     for problem in problems:
         checks.find(league.table.name, Finding(problem))
     for number, file in season_files(league) if not problems else ():
-        checks.write(f"season {number} of {league.table.name}: root {file.root}")
+        checks.output.text(f"season {number} of {league.table.name}: root {file.root}")
     if problems:
         checks.failures.append(f"the chain of seasons of {league.table.name} does not hold")
 
@@ -308,15 +304,15 @@ def _check_whole(
     if not found:
         rounds = f"{counts.rounds} round{'' if counts.rounds == 1 else 's'}"
         state = f"whole: {rounds}, {counts.rows} matches"
-        checks.write(
+        checks.output.text(
             f"{tournament.name} is {state if whole.unfinished is None else f'not whole: {whole.unfinished}'}"
         )
-        checks.write(f"{tournament.name}: seed: {origin_text(tournament, known_game(tournament.game))}")
+        checks.output.text(f"{tournament.name}: seed: {origin_text(tournament, known_game(tournament.game))}")
         if tournament.root is not None:
-            checks.write(f"{tournament.name}: root {tournament.root}")
+            checks.output.text(f"{tournament.name}: root {tournament.root}")
             checks.notes.add(f"not under a root: {'; '.join(OUTSIDE_ROOT)}")
     if tournament.game == EXTERNAL:
-        checks.write(f"{tournament.name}: {OUTSIDE}")
+        checks.output.text(f"{tournament.name}: {OUTSIDE}")
     return not found
 
 
@@ -337,7 +333,7 @@ def _check_published(
         if value is not None:
             name, sentence = compare_published(what, value, database, words if head is None else None, head)
             if name:
-                checks.write(sentence)
+                checks.output.text(sentence)
                 checks.root_of = name if what == "root" else checks.root_of
             else:
                 checks.failures.append(sentence)
@@ -352,7 +348,7 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: VerifyR
         entry = read_commitment(read_json_value(path), str(path))
         if leaf_of(entry).hex() != options.commitment:
             raise CheckError(f"{path} does not lead to the commitment {options.commitment}")
-        checks.write(f"the plan in {path} belongs to this commitment")
+        checks.output.text(f"the plan in {path} belongs to this commitment")
         return
     if root is None or more or (match is not None and not is_file(match)):
         raise UsageError("--proof FILE goes with --root HEX, and with a record file at most")
@@ -361,7 +357,9 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: VerifyR
         raise CheckError(f"{path} does not lead to the root {root}")
     checks.entry, checks.entries = proof.index, proof.tree_size
     if isinstance(proof.entry, dict):
-        checks.write(f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches")
+        checks.output.text(
+            f"the plan in {path} belongs to this root, which has {proof.tree_size - 1} matches"
+        )
         return
     if match is not None:
         data = read_json_value(Path(match))
@@ -376,7 +374,7 @@ def _check_proof(checks: Checks, path: Path, match: str | None, options: VerifyR
     what = match or (f"the record {proof.digest}" if proof.digest else "a void match")
     parts = zip(("round", "table", "repeat", "order"), proof.entry, strict=False)
     place = ", ".join(f"{word} {number}" for word, number in parts)
-    checks.write(f"{what} belongs to this root: {place}, entry {proof.index} of {proof.tree_size}")
+    checks.output.text(f"{what} belongs to this root: {place}, entry {proof.index} of {proof.tree_size}")
 
 
 @contextmanager

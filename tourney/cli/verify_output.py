@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tourney.cli.output import Output, OutputFormat
+from tourney.cli.output import Output
 from tourney.errors import UsageError
 from tourney.match.verify import Finding
 from tourney.schema import Document, Part
@@ -59,10 +59,9 @@ class VerifyDocument(Document, frozen=True, kw_only=True):
 
 @dataclass
 class Checks:
-    """What was checked and found: printed line by line as text, or as one ``VerifyDocument`` at the end."""
+    """What was checked and found: printed line by line as text, and what a ``VerifyDocument`` says of it."""
 
     output: Output
-    form: OutputFormat
     checked: int = 0
     wrong: int = 0
     failures: list[str] = field(default_factory=list)
@@ -74,15 +73,10 @@ class Checks:
     left: int = 0
     notes: set[str] = field(default_factory=set)
 
-    def write(self, text: str) -> None:
-        """Print a line of text."""
-        if self.form is OutputFormat.TEXT:
-            self.output.write(text)
-
     def find(self, where: str, finding: Finding) -> None:
         """Take a finding and print its line."""
         self.findings.append(FoundFlaw(where=where, what=finding.text, action=finding.action))
-        self.write(f"{where}: {finding}")
+        self.output.text(f"{where}: {finding}")
 
     def check(self, checked: Iterable[Checked], where: str = "") -> None:
         """Take records with their findings, and print how many hold.
@@ -101,4 +95,4 @@ class Checks:
         if wrong:
             self.failures.append(f"{wrong} of {total} {noun} {'does' if wrong == 1 else 'do'} not hold")
         else:
-            self.write(f"{total} {noun} {'holds' if total == 1 else 'hold'}")
+            self.output.text(f"{total} {noun} {'holds' if total == 1 else 'hold'}")

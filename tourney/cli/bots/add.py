@@ -7,10 +7,9 @@ import click
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
 from tourney.cli.bots.list import StoredBotsDocument, write_stored
-from tourney.cli.output import OutputFormat
 
 
-@click.command("add")
+@opt.command("add")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", type=click.Path(path_type=Path))
 @click.option(
     "--replace-shipped",
@@ -19,8 +18,7 @@ from tourney.cli.output import OutputFormat
 )
 @opt.bots_option
 @opt.formats_option(StoredBotsDocument, formats=opt.TEXT)
-@opt.output_options
-def command(paths: tuple[Path, ...], replace_shipped: bool, bots: str, format_: OutputFormat) -> None:
+def command(paths: tuple[Path, ...], replace_shipped: bool, bots: str) -> None:
     """Copy bots into the bot store.
 
     PATH is an executable file, a folder, or a .zip or .tar.gz file. The bot's name then refers to this copy,
@@ -28,4 +26,4 @@ def command(paths: tuple[Path, ...], replace_shipped: bool, bots: str, format_: 
     `tourney bots check`. Refuses a bot that bears the name of a shipped bot and is not that bot.
     """
     store = BotStore(Path(bots))
-    write_stored((store.add(path, replace_shipped=replace_shipped) for path in paths), format_)
+    write_stored(store.add(path, replace_shipped=replace_shipped) for path in paths)

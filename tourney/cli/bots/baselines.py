@@ -6,10 +6,10 @@ from typing import Literal
 import click
 from msgspec.structs import asdict
 
+from tourney.cli import options as opt
 from tourney.cli.bots.list import SHORT
 from tourney.cli.completion import complete_game
-from tourney.cli.options import db_option, formats_option, is_given, output_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.compare.question import interval_text
 from tourney.compare.question_results import GateBot
 from tourney.games.registry import find_game
@@ -40,22 +40,22 @@ class BaselinesDocument(Document, frozen=True, kw_only=True):
 COLUMNS = ("game", "name", "bot", "version", "args", "digest", "promoted", "beat", "gate")
 
 
-@click.command("baselines")
+@opt.command("baselines")
 @click.option("--game", metavar="GAME", shell_complete=complete_game, help="Game. [default: all games]")
 @click.option("--history", is_flag=True, help="Also list the baselines that later promotions replaced.")
-@db_option
-@formats_option(BaselinesDocument)
-@output_options
-def command(game: str | None, history: bool, db: str, format_: OutputFormat) -> None:
+@opt.db_option
+@opt.formats_option(BaselinesDocument)
+def command(game: str | None, history: bool, db: str) -> None:
     """List the baselines: the bots that `tourney gate` compares candidates with, and whom each beat."""
     found: tuple[Baseline, ...] = ()
-    if database_exists(db) or is_given("db"):
+    if database_exists(db) or opt.is_given("db"):
         with Database.open(db) as database:
             found = database.baselines.all(game, history=history)
     if game is not None and not found:
         find_game(game)
-    rows = [_row(one, people=format_ is OutputFormat.TABLE) for one in found]
-    current().show(BaselinesDocument(baselines=tuple(map(_line, found))), rows, COLUMNS, format_)
+    output = current()
+    output.document(BaselinesDocument(baselines=tuple(map(_line, found))))
+    output.table((_row(one, people=output.people) for one in found), COLUMNS)
 
 
 def _line(one: Baseline) -> BaselineLine:
@@ -83,9 +83,7 @@ def beat_text(one: Baseline) -> str:
     )
 
 
-def print_baselines(shown: Sequence[Baseline], text: str, format_: OutputFormat) -> None:
+def print_baselines(shown: Sequence[Baseline], text: str) -> None:
     """Print baselines as a JSON document, or a text instead."""
-    if format_ is OutputFormat.JSON:
-        current().document(BaselinesDocument(baselines=tuple(map(_line, shown))))
-    else:
-        current().write(text)
+    current().document(BaselinesDocument(baselines=tuple(map(_line, shown))))
+    current().text(text)

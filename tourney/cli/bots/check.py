@@ -1,7 +1,6 @@
 """``tourney bots check``: play trials with a bot."""
 
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,7 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.errors import BotError, CheckError, UsageError
 from tourney.files import check_writable, write_file
 from tourney.match.spec import MAX_STARTUP_MS, Limits
@@ -46,8 +45,7 @@ class BotCheckDocument(Document, frozen=True, kw_only=True):
     trials: tuple[TrialLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CheckRequest:
+class CheckRequest(opt.Options):
     """Options of ``tourney bots check``."""
 
     games: tuple[str, ...] = option(
@@ -64,7 +62,7 @@ class CheckRequest:
     watch: bool = option("--watch", "Also print the board after each action.")
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
     bots: str = opt.shared(opt.bots_option)
-    format_: OutputFormat = opt.shared(opt.formats_option(BotCheckDocument, formats=opt.TEXT))
+    format_: object = opt.formats(BotCheckDocument, formats=opt.TEXT)
 
     def games_of(self, bot: StoredBot) -> tuple[str, ...]:
         """The games to test a bot in. Raises UsageError or BotError if it does not say or play them."""
@@ -80,10 +78,8 @@ class CheckRequest:
         return found
 
 
-@click.command("check")
+@opt.command("check", CheckRequest)
 @click.argument("bot", shell_complete=complete_bot)
-@opt.takes(CheckRequest)
-@opt.output_options
 def command(bot: str, options: CheckRequest) -> None:
     """Test a bot in games against `random`.
 
@@ -91,10 +87,10 @@ def command(bot: str, options: CheckRequest) -> None:
     also the cause, advice, the board at an illegal action, the last lines between referee and bot (> to the
     bot, < from the bot) and the bot's last lines on standard error. Exits with code 1 if a trial fails.
     """
-    output, text = current(), options.format_ is OutputFormat.TEXT
+    output = current()
     limits = Limits(move_ms=options.move_ms, startup_ms=options.startup_ms)
     dialogue: list[str] | None = None if options.record is None else []
-    said = output.write if text else output.say
+    said = output.write if output.people else output.say
     listener = TrialListener(said if options.watch else None, dialogue)
     trials: list[Trial] = []
     with ExitStack() as stack:
@@ -103,9 +99,7 @@ def command(bot: str, options: CheckRequest) -> None:
         if options.record is not None:
             check_writable(options.record)
         for trial in check_bot(found, store, open_sandbox(options.sandbox), games, limits, listener):
-            if text:
-                for line in trial.lines():
-                    output.write(line)
+            output.text(*trial.lines())
             trials.append(trial)
             if trial.varies:
                 BotStore(Path(options.bots)).mark_varying(found.digest)
@@ -113,10 +107,8 @@ def command(bot: str, options: CheckRequest) -> None:
                 lines = [f"# {found.label}: {trial.name}", *(dialogue or ()), ""]
                 write_file(options.record, "\n".join(lines).encode("utf-8"))
     failed = sum(trial.ok is False for trial in trials)
-    if options.format_ is OutputFormat.JSON:
-        parts = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
-        output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=parts))
+    parts = tuple(TrialLine.of(trial, advice=trial.advice or None) for trial in trials)
+    output.document(BotCheckDocument(bot=found.label, passed=not failed, trials=parts))
     if failed:
         raise CheckError(f"{found.label} failed {failed} of {len(trials)} trials")
-    if text:
-        output.write(f"{found.label} passed {len(trials)} trials")
+    output.text(f"{found.label} passed {len(trials)} trials")

@@ -15,8 +15,8 @@ from tourney.bots.catalogue.shipped import provenance, shipped_bots, shipped_dig
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.bots.catalogue.tree import remove_tree
-from tourney.cli.options import bots_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli import options as opt
+from tourney.cli.output import current
 from tourney.errors import CheckError, printable
 from tourney.results.columns import Row
 from tourney.schema import Document, Part
@@ -72,16 +72,14 @@ def find_bot(
     return temporary, temporary.add(found, replace_shipped=replace_shipped), found
 
 
-def write_stored(stored: Iterable[StoredBot], format_: OutputFormat) -> None:
+def write_stored(stored: Iterable[StoredBot]) -> None:
     """Print bots that a command added or restored: as JSON all at once, else each as soon as it is done."""
     output = current()
     lines = []
     for bot in stored:
-        if format_ is OutputFormat.TEXT:
-            output.write(f"{bot.label} {bot.digest}")
+        output.text(f"{bot.label} {bot.digest}")
         lines.append(StoredBotLine.of(bot.manifest, digest=bot.digest))
-    if format_ is OutputFormat.JSON:
-        output.document(StoredBotsDocument(bots=tuple(lines)))
+    output.document(StoredBotsDocument(bots=tuple(lines)))
 
 
 def source_of(bot: StoredBot, shipped: dict[str, str], otherwise: str) -> str:
@@ -112,11 +110,10 @@ class BotsDocument(Document, frozen=True, kw_only=True):
 COLUMNS = ("name", "version", "title", "author", "games", "source", "digest")
 
 
-@click.command("list")
-@bots_option
-@formats_option(BotsDocument)
-@output_options
-def command(bots: str, format_: OutputFormat) -> None:
+@opt.command("list")
+@opt.bots_option
+@opt.formats_option(BotsDocument)
+def command(bots: str) -> None:
     """List the bots in the bot store and the bots that ship with Tourney.
 
     The source is "ships" for a bot that ships with this version, as its digest shows; "replaces shipped" for
@@ -143,9 +140,9 @@ def command(bots: str, format_: OutputFormat) -> None:
         if one.bot
     ]
     lines.sort(key=lambda line: line.name)
-    short = SHORT if format_ is OutputFormat.TABLE else None  # enough to name the bot
-    shown = [{**bot_row(line), "digest": line.digest[:short]} for line in lines]
-    document = BotsDocument(bots=tuple(lines), damaged=tuple(damaged))
-    current().show(document, shown, COLUMNS, format_)
+    output = current()
+    output.document(BotsDocument(bots=tuple(lines), damaged=tuple(damaged)))
+    short = SHORT if output.people else None  # enough to name the bot
+    output.table(({**bot_row(line), "digest": line.digest[:short]} for line in lines), COLUMNS)
     if damaged:
         sys.exit(CheckError.exit_code)

@@ -10,18 +10,18 @@ from tourney.bots.catalogue.command import own_words
 from tourney.bots.catalogue.manifest import FILE_NAME, read_manifest
 from tourney.bots.catalogue.shipped import ladders, shipped_bots
 from tourney.bots.catalogue.starter import BEATEN, DEFAULT_GAME, LANGUAGES, TEMPLATES, missing_tools, new_bot
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_game
-from tourney.cli.options import F, output_options
 from tourney.cli.output import current
 from tourney.errors import BotError
 
 
-def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[F], F]:
+def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[opt.F], opt.F]:
     choice = click.Choice(words)
     return click.option(name, type=choice, default=words[0], show_default=True, help=help_)
 
 
-@click.command("new")
+@opt.command("new")
 @click.argument("name", type=click.Path(path_type=Path))
 @click.option(
     "--game",
@@ -39,7 +39,6 @@ def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[F],
 @click.option(
     "--packages", is_flag=True, help="Bring Python packages: the build unpacks wheels of the bot's folder."
 )
-@output_options
 def command(name: Path, game: str, language: str, template: str, wasm: bool, packages: bool) -> None:
     """Create a bot to start from, in the new folder NAME.
 

@@ -1,6 +1,5 @@
 """``tourney bots promote``: make a bot a baseline of a game."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from tourney.cli import options as opt
 from tourney.cli.bots.baselines import BaselinesDocument, beat_text, label_of, print_baselines
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat
 from tourney.compare.gate import GateFormat, GateRule
 from tourney.compare.question_results import GateResult
 from tourney.errors import CheckError, UsageError
@@ -21,8 +19,7 @@ from tourney.store.baselines import Baseline, Beaten, Promotion
 from tourney.store.database import Database
 
 
-@dataclass(frozen=True, slots=True)
-class PromoteRequest:
+class PromoteRequest(opt.Options):
     """Options of ``tourney bots promote``."""
 
     game: str | None = option("--game GAME", "Game. [default: the bot's only one]")
@@ -34,13 +31,11 @@ class PromoteRequest:
     undo: bool = option("--undo", "Take back the last promotion of BOT, the name of a baseline.")
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
-    format_: OutputFormat = opt.shared(opt.formats_option(BaselinesDocument, formats=opt.TEXT))
+    format_: object = opt.formats(BaselinesDocument, formats=opt.TEXT)
 
 
-@click.command("promote")
+@opt.command("promote", PromoteRequest)
 @click.argument("bot", shell_complete=complete_bot)
-@opt.takes(PromoteRequest)
-@opt.output_options
 def command(bot: str, options: PromoteRequest) -> None:
     """Make a bot a baseline of a game, which `tourney gate` compares candidates with.
 
@@ -53,7 +48,7 @@ def command(bot: str, options: PromoteRequest) -> None:
             last, before = database.baselines.demote(options.game or _game_of(database, bot), bot)
         text = f"{label_of(last)} is not a baseline of {last.game} any more"
         text += f"; {label_of(before)} is it again" if before is not None else ""
-        print_baselines([] if before is None else [before], text, options.format_)
+        print_baselines([] if before is None else [before], text)
         return
     found = resolve_bot(bot, BotStore(Path(options.bots)))
     game = find_game(options.game or _only_game(found)).name
@@ -66,7 +61,7 @@ def command(bot: str, options: PromoteRequest) -> None:
         made = promote_bot(database, found, game, name, options.words, force=options.force)
     beat = beat_text(made)
     text = f"{label_of(made)} is a baseline of {game}" + (f": it beat {beat}" if beat else "")
-    print_baselines([made], text, options.format_)
+    print_baselines([made], text)
 
 
 def _only_game(bot: StoredBot) -> str:

@@ -10,21 +10,20 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
 from tourney.cli.bots.list import SHORT, StoredBotLine, StoredBotsDocument, write_stored
 from tourney.cli.completion import complete_bot
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.errors import BotError
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 
 
-@click.command("remove")
+@opt.command("remove")
 @click.argument("bot", shell_complete=complete_bot)
 @click.option("--undo", is_flag=True, help="Restore a removed bot; BOT is the beginning of its digest.")
 @click.option("--force", is_flag=True, help="Remove the bot even if a tournament in the database uses it.")
 @opt.bots_option
 @opt.db_option
 @opt.formats_option(StoredBotsDocument, formats=opt.TEXT)
-@opt.output_options
-def command(bot: str, undo: bool, force: bool, bots: str, db: str, format_: OutputFormat) -> None:
+def command(bot: str, undo: bool, force: bool, bots: str, db: str) -> None:
     """Remove a bot from the bot store, or restore it.
 
     BOT is a name, name@version or the beginning of a digest. The files move to the store's folder "removed";
@@ -34,7 +33,7 @@ def command(bot: str, undo: bool, force: bool, bots: str, db: str, format_: Outp
     """
     store = BotStore(Path(bots))
     if undo:
-        write_stored([store.restore(bot)], format_)
+        write_stored([store.restore(bot)])
         return
     digest = store.locate(bot)
     if digest is None:
@@ -46,12 +45,10 @@ def command(bot: str, undo: bool, force: bool, bots: str, db: str, format_: Outp
         removed = store.fetch(digest).manifest
     store.remove(digest)
     remove_builds(store, digest)
-    output = current()
-    if format_ is OutputFormat.JSON:
-        name, version = (removed.name, removed.version) if removed else (None, None)
-        line = StoredBotLine(name=name, version=version, digest=digest)
-        output.document(StoredBotsDocument(bots=(line,)))
-    output.say(
+    name, version = (removed.name, removed.version) if removed else (None, None)
+    line = StoredBotLine(name=name, version=version, digest=digest)
+    current().document(StoredBotsDocument(bots=(line,)))
+    current().say(
         f"removed {bot} ({digest[:SHORT]}); to restore it: tourney bots remove --undo {digest[:SHORT]}"
     )
 

@@ -10,10 +10,10 @@ from tourney.bots.catalogue.build import build_folder, kept_damage
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.catalogue.tree import read_file_manifest
+from tourney.cli import options as opt
 from tourney.cli.bots.list import COLUMNS, bot_part, bot_row, find_bot, source_of
 from tourney.cli.completion import complete_bot
-from tourney.cli.options import bots_option, formats_option, output_options
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.errors import printable
 from tourney.results.columns import Column
 from tourney.schema import Document
@@ -47,12 +47,11 @@ FIELDS = (
 )
 
 
-@click.command("show")
+@opt.command("show")
 @click.argument("bot", shell_complete=complete_bot)
-@bots_option
-@formats_option(BotDocument)
-@output_options
-def command(bot: str, bots: str, format_: OutputFormat) -> None:
+@opt.bots_option
+@opt.formats_option(BotDocument)
+def command(bot: str, bots: str) -> None:
     """Show a bot's manifest, digest, files and build state.
 
     BOT is a name, name@version, the beginning of a digest, or a path. Checks the files against the digest.
@@ -63,12 +62,10 @@ def command(bot: str, bots: str, format_: OutputFormat) -> None:
         store, found, origin = find_bot(bot, BotStore(Path(bots)), stack, replace_shipped=True)
         document = _document(found, store, origin)
     output = current()
-    if format_ is OutputFormat.JSON:
-        output.document(document)
-        return
+    output.document(document)
     row = {**bot_row(document), "from": document.folder}
-    if format_ is OutputFormat.CSV:
-        output.table([row], [Column(name) for name in FIELDS], format_)
+    if not output.people:
+        output.table([row], [Column(name) for name in FIELDS])
         return
     for name in FIELDS:
         value = row[name]

@@ -13,7 +13,7 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.options import option
-from tourney.cli.output import Output, OutputFormat, current
+from tourney.cli.output import Output, current
 from tourney.errors import ActionError, CheckError, UsageError, printable
 from tourney.files import write_file
 from tourney.games.registry import find_game
@@ -59,8 +59,7 @@ class BotTestsDocument(Document, frozen=True, kw_only=True):
     dialogues: tuple[DialogueResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TestRequest:
+class TestRequest(opt.Options):
     """Options of ``tourney bots test``."""
 
     add: str | None = option("--add MATCH@ACTION", "Write a dialogue up to this action of a match instead.")
@@ -70,18 +69,14 @@ class TestRequest:
         "--answer-ms MS", "Time per answer.", default=ANSWER_MS, type=click.IntRange(1, MAX_MS)
     )
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
-    format_: OutputFormat = opt.shared(
-        opt.formats_option(BotTestDocument, BotTestsDocument, formats=opt.TEXT)
-    )
+    format_: object = opt.formats(BotTestDocument, BotTestsDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
 
 
-@click.command("test")
+@opt.command("test", TestRequest)
 @click.argument("file", metavar="[FILE]")
 @click.argument("bot", metavar="BOT", required=False)
-@opt.takes(TestRequest)
-@opt.output_options
 def command(file: str, bot: str | None, options: TestRequest) -> None:
     """Play the dialogue in FILE with a bot, and compare what it says.
 
@@ -106,9 +101,9 @@ def command(file: str, bot: str | None, options: TestRequest) -> None:
         if options.add is not None:
             _add(player, options.add, options, output)
         elif bot is not None:
-            _play_file(player, Path(file), options, output)
+            _play_file(player, Path(file), output)
         else:
-            _play_all(player, options, output)
+            _play_all(player, output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,25 +137,23 @@ class _Player:
             channel.close(END_SECONDS)
 
 
-def _play_file(player: _Player, file: Path, options: TestRequest, output: Output) -> None:
+def _play_file(player: _Player, file: Path, output: Output) -> None:
     lines, difference, errors = player.play(file)
     label = player.bot.label
-    if options.format_ is OutputFormat.JSON:
-        output.document(
-            BotTestDocument(
-                bot=label,
-                passed=not difference,
-                lines=lines,
-                difference=difference or None,
-                stderr=errors,
-            )
+    output.document(
+        BotTestDocument(
+            bot=label,
+            passed=not difference,
+            lines=lines,
+            difference=difference or None,
+            stderr=errors,
         )
+    )
     if difference:
         for line in errors:
             output.say(f"     {printable(line)}")
         raise CheckError(f"{file}, {difference}")
-    if options.format_ is OutputFormat.TEXT:
-        output.write(f"{label} says what {file} expects, in {display.count(lines, 'line')}")
+    output.text(f"{label} says what {file} expects, in {display.count(lines, 'line')}")
 
 
 def _tests_of(player: _Player) -> Path:
@@ -169,7 +162,7 @@ def _tests_of(player: _Player) -> Path:
     return player.folder / FOLDER
 
 
-def _play_all(player: _Player, options: TestRequest, output: Output) -> None:
+def _play_all(player: _Player, output: Output) -> None:
     folder = _tests_of(player)
     files = sorted(folder.glob(f"*{SUFFIX}"))
     if not files:
@@ -178,13 +171,11 @@ def _play_all(player: _Player, options: TestRequest, output: Output) -> None:
     for file in files:
         _, difference, errors = player.play(file)
         found.append(DialogueResult(file=str(file), difference=difference or None))
-        if options.format_ is OutputFormat.TEXT:
-            output.write(f"{file}: {difference or 'ok'}")
-            for line in errors if difference else ():
-                output.say(f"     {printable(line)}")
+        output.text(f"{file}: {difference or 'ok'}")
+        for line in errors if difference and output.people else ():
+            output.say(f"     {printable(line)}")
     failed = sum(one.difference is not None for one in found)
-    if options.format_ is OutputFormat.JSON:
-        output.document(BotTestsDocument(bot=player.bot.label, passed=not failed, dialogues=tuple(found)))
+    output.document(BotTestsDocument(bot=player.bot.label, passed=not failed, dialogues=tuple(found)))
     if failed:
         raise CheckError(f"{display.count(failed, 'dialogue')} of {len(found)} failed")
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, output_options
 from tourney.cli.output import counting, current
 from tourney.store.archiving import archive_tournament
 from tourney.store.database import Database
 
 
-@click.command("archive")
+@opt.command("archive")
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
 @click.option(
     "--out",
@@ -22,8 +22,7 @@ from tourney.store.database import Database
     help="New file; its name ends in .zst or .gz. [default: TOURNAMENT.jsonl.zst, or .gz without the extra"
     " zstd]",
 )
-@db_option
-@output_options
+@opt.db_option
 def command(tournament: str | None, out: Path | None, db: str) -> None:
     """Move the records of the finished TOURNAMENT (default: the newest) to a compressed file.
 

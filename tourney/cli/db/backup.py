@@ -4,16 +4,15 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import db_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.files import descriptor_of
 from tourney.store.database import backup_database
 
 
-@click.command("backup")
+@opt.command("backup")
 @click.argument("target", type=click.Path(path_type=Path))
-@db_option
-@output_options
+@opt.db_option
 def command(target: Path, db: str) -> None:
     """Copy an SQLite database to the new file TARGET, even while a run is active.
 

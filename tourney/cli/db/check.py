@@ -2,10 +2,8 @@
 
 from typing import Literal
 
-import click
-
 from tourney.cli import options as opt
-from tourney.cli.output import OutputFormat, counting, current
+from tourney.cli.output import counting, current
 from tourney.errors import CheckError
 from tourney.schema import Document
 from tourney.store.checking import check_database
@@ -21,11 +19,10 @@ class DatabaseCheckDocument(Document, frozen=True, kw_only=True):
     problems: tuple[str, ...]
 
 
-@click.command("check")
+@opt.command("check")
 @opt.formats_option(DatabaseCheckDocument, formats=opt.TEXT)
 @opt.db_option
-@opt.output_options
-def command(format_: OutputFormat, db: str) -> None:
+def command(db: str) -> None:
     """Check the database for damage: its pages, references and column values.
 
     Exits with code 1 if it finds any. To check the records, use `tourney verify --all`.
@@ -33,12 +30,8 @@ def command(format_: OutputFormat, db: str) -> None:
     name = shown(db)
     with counting(current(), "check", "rows") as step:
         problems = check_database(db, lambda done, table: step(done, None, f"rows of {table}"))
-    if format_ is OutputFormat.JSON:
-        document = DatabaseCheckDocument(database=name, sound=not problems, problems=tuple(problems))
-        current().document(document)
-    else:
-        for problem in problems:
-            current().write(problem)
+    current().document(DatabaseCheckDocument(database=name, sound=not problems, problems=tuple(problems)))
+    current().text(*problems)
     if problems:
         count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
         raise CheckError(f"{name} is damaged ({count}); restore a backup")

@@ -2,16 +2,15 @@
 
 import click
 
-from tourney.cli.options import db_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.store.database import copy_database
 from tourney.store.engine import shown
 
 
-@click.command("copy")
+@opt.command("copy")
 @click.argument("target", metavar="URL")
-@db_option
-@output_options
+@opt.db_option
 def command(target: str, db: str) -> None:
     """Copy the database to an empty one at URL, which may be of another kind."""
     count = copy_database(db, target)

@@ -4,17 +4,16 @@ from datetime import UTC, datetime
 
 import click
 
-from tourney.cli.options import db_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import counting, current
 from tourney.store.database import Database, check_apart
 from tourney.store.engine import shown
 from tourney.store.merging import merge_databases
 
 
-@click.command("merge")
+@opt.command("merge")
 @click.argument("other", metavar="OTHER")
-@db_option
-@output_options
+@opt.db_option
 def command(other: str, db: str) -> None:
     """Bring the tournaments of the database OTHER into this one: all or nothing. OTHER stays as it is.
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import UsageError
 from tourney.results.texts import counted
@@ -17,7 +17,7 @@ from tourney.store.database import Database
 from tourney.store.values import Tournament
 
 
-@click.command("remove")
+@opt.command("remove")
 @click.argument("tournament", shell_complete=complete_tournament)
 @click.option("--dry-run", is_flag=True, help="Print what would be removed, and change nothing.")
 @click.option(
@@ -26,8 +26,7 @@ from tourney.store.values import Tournament
     metavar="FILE",
     help="New file for what is removed. [default: TOURNAMENT.removed.db beside the database]",
 )
-@db_option
-@output_options
+@opt.db_option
 def command(tournament: str, dry_run: bool, backup: Path | None, db: str) -> None:
     """Move TOURNAMENT out of the database, to a file of its own: an SQLite database that holds it alone.
 

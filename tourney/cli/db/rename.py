@@ -4,9 +4,9 @@ import time
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
 from tourney.cli.db.remove import refuse_spool
-from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import UsageError
 from tourney.run.engine.withdrawal import withdrawn_path
@@ -15,11 +15,10 @@ from tourney.store.database import Database
 from tourney.store.root import keep_root
 
 
-@click.command("rename")
+@opt.command("rename")
 @click.argument("tournament", shell_complete=complete_tournament)
 @click.argument("name")
-@db_option
-@output_options
+@opt.db_option
 def command(tournament: str, name: str, db: str) -> None:
     """Change the name of TOURNAMENT to NAME; matches and results stay as they are.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from tourney.cli.options import db_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import counting, current
 from tourney.errors import UsageError
 from tourney.store.archiving import restore_tournament
@@ -12,10 +12,9 @@ from tourney.store.database import Database
 from tourney.store.engine import shown
 
 
-@click.command("unarchive")
+@opt.command("unarchive")
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@db_option
-@output_options
+@opt.db_option
 def command(file: Path, db: str) -> None:
     """Bring the records, logs and measurements of an archived tournament back from FILE.
 

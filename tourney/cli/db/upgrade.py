@@ -1,16 +1,13 @@
 """``tourney db upgrade``: upgrade the database to the current schema."""
 
-import click
-
-from tourney.cli.options import db_option, output_options
+from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.store.database import upgrade_database
 from tourney.store.engine import shown
 
 
-@click.command("upgrade")
-@db_option
-@output_options
+@opt.command("upgrade")
+@opt.db_option
 def command(db: str) -> None:
     """Upgrade the database to the schema of this version of Tourney."""
     before, after = upgrade_database(db)

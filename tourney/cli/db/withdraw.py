@@ -4,8 +4,8 @@ import time
 
 import click
 
+from tourney.cli import options as opt
 from tourney.cli.completion import complete_tournament
-from tourney.cli.options import db_option, output_options
 from tourney.cli.output import current
 from tourney.errors import UsageError
 from tourney.results.texts import counted
@@ -15,7 +15,7 @@ from tourney.store.database import Database
 from tourney.store.values import Tournament
 
 
-@click.command("withdraw")
+@opt.command("withdraw")
 @click.argument("tournament", shell_complete=complete_tournament)
 @click.option("--host", metavar="NAME", help="Host, as the run or `tourney status` names it.")
 @click.option(
@@ -23,8 +23,7 @@ from tourney.store.values import Tournament
 )
 @click.option("--dry-run", is_flag=True, help="Print which matches would be withdrawn, and change nothing.")
 @click.option("--readmit", is_flag=True, help="Let the host play again: later runs give it matches.")
-@db_option
-@output_options
+@opt.db_option
 def command(
     tournament: str, host: str | None, numbers: tuple[int, ...], dry_run: bool, readmit: bool, db: str
 ) -> None:

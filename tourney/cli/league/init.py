@@ -11,10 +11,9 @@ from tourney.cli.output import current
 from tourney.league.league_folder import make_league
 
 
-@click.command("init")
+@opt.command("init")
 @click.argument("name", type=opt.FOLDER)
 @click.option("--game", required=True, metavar="GAME", shell_complete=complete_game, help="Game to play.")
-@opt.output_options
 def command(name: Path, game: str) -> None:
     """Make the folder NAME of a new league of GAME, and print the path of its league.toml.
 

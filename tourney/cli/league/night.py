@@ -2,7 +2,6 @@
 
 import sys
 import time
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -11,7 +10,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.cli.run_options import MAX_WORKERS, DeadlineOptions
 from tourney.league.league_folder import League, in_window
 from tourney.league.night_play import NightPlan
@@ -31,8 +30,7 @@ class LeagueNightDocument(Document, frozen=True, kw_only=True):
     closed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NightRequest:
+class NightRequest(opt.Options):
     """Options of ``tourney league night``."""
 
     end: DeadlineOptions
@@ -45,12 +43,10 @@ class NightRequest:
         "--cpus N", "Processors of a match; 0: no pinning.", type=click.IntRange(0, MAX_WORKERS), default=1
     )
     dry_run: bool = option("--dry-run", "Print what the night would do; writes nothing.")
-    format_: OutputFormat = opt.shared(opt.text_option(LeagueNightDocument))
+    format_: object = opt.formats(LeagueNightDocument, formats=opt.TEXT)
 
 
-@click.command("night")
-@opt.takes(NightRequest)
-@opt.output_options
+@opt.command("night", NightRequest)
 def command(options: NightRequest) -> None:
     """Run a night: take in submissions, play until its end, rate, write the site, tell the authors.
 
@@ -80,9 +76,6 @@ def command(options: NightRequest) -> None:
         lambda: LocalExecutor(workers, cpus=options.cpus),
     )
     done = run_night(league, plan, now, current().say)
-    if options.format_ is OutputFormat.JSON:
-        current().document(
-            LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal)
-        )
+    current().document(LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal))
     if done.signal:
         sys.exit(128 + done.signal)

@@ -2,17 +2,14 @@
 
 from pathlib import Path
 
-import click
-
 from tourney.cli import options as opt
 from tourney.cli.output import current
 from tourney.league.league_folder import League
 from tourney.league.nights import league_lock, publish
 
 
-@click.command("publish")
+@opt.command("publish")
 @opt.league_option
-@opt.output_options
 def command(league: Path) -> None:
     """Write the site, and the files of cron/ for the folder's place; print the path of the first page.
 

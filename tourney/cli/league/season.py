@@ -7,7 +7,7 @@ from typing import Literal
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.output import OutputFormat, current
+from tourney.cli.output import current
 from tourney.league.league_folder import League
 from tourney.league.nights import league_lock, publish
 from tourney.league.seasons import close_season
@@ -31,12 +31,11 @@ class LeagueSeasonsDocument(Document, frozen=True, kw_only=True):
     seasons: tuple[LeagueSeason, ...]
 
 
-@click.command("season")
+@opt.command("season")
 @click.option("--close", is_flag=True, help="Close the open season now, before its weeks are over.")
 @opt.league_option
 @opt.formats_option(LeagueSeasonsDocument)
-@opt.output_options
-def command(close: bool, league: Path, format_: OutputFormat) -> None:
+def command(close: bool, league: Path) -> None:
     """List the seasons with their roots; --close ends the open one with its final table.
 
     The root of a season contains that of the season before it: once each is published, an old season cannot
@@ -53,8 +52,5 @@ def command(close: bool, league: Path, format_: OutputFormat) -> None:
         LeagueSeason.of(one, nights=sum(night.season == number for night in ledger.nights.values()))
         for number, one in sorted(ledger.seasons.items())
     )
-    if format_ is OutputFormat.JSON:
-        current().document(LeagueSeasonsDocument(seasons=parts))
-        return
-    rows = [{key: getattr(part, key) for key in LeagueSeason.__struct_fields__} for part in parts]
-    current().table(rows, LeagueSeason.__struct_fields__, format_)
+    current().document(LeagueSeasonsDocument(seasons=parts))
+    current().table(parts, LeagueSeason.__struct_fields__)

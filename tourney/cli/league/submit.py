@@ -11,7 +11,7 @@ from tourney.league.intake import submit
 from tourney.league.league_folder import League
 
 
-@click.command("submit")
+@opt.command("submit")
 @click.argument("bot", type=click.Path(exists=True, path_type=Path))
 @click.option("--author", metavar="NAME", help="Author. [default: the name of your account]")
 @click.option("--name", metavar="NAME", help="Name of the bot in the league. [default: that in its bot.toml]")
@@ -19,7 +19,6 @@ from tourney.league.league_folder import League
     "--sign", type=opt.EXISTING, metavar="KEY", help="Private SSH key (or its .pub, with an agent)."
 )
 @opt.league_option
-@opt.output_options
 def command(bot: Path, author: str | None, name: str | None, sign: Path | None, league: Path) -> None:
     """Put BOT (an executable file, a folder or an archive) into the inbox, and print its path there.
 

@@ -12,10 +12,9 @@ from tourney.league.league_folder import League
 from tourney.league.nights import league_lock
 
 
-@click.command("withdraw")
+@opt.command("withdraw")
 @click.argument("bot", metavar="AUTHOR/BOT")
 @opt.league_option
-@opt.output_options
 def command(bot: str, league: Path) -> None:
     """Take a bot out: its versions play no further night, and stay in the ratings.
 
