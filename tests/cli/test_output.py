@@ -18,7 +18,16 @@ from click.testing import CliRunner, Result
 
 from tests.support.command import PROGRAM
 from tests.support.tournaments import begin
-from tourney.cli.options import Options, command, db_option, formats, game_option, pairs, seats_option, shared
+from tourney.cli.options import (
+    CommandOptions,
+    command,
+    db_option,
+    formats,
+    game_option,
+    pairs,
+    seats_option,
+    shared,
+)
 from tourney.cli.output import Output, OutputFormat, current
 from tourney.errors import UsageError
 from tourney.results.columns import Column
@@ -130,14 +139,14 @@ def test_result_is_printed_in_the_format_asked_for(
     assert ("tourney-probe" in printed) == (format_ is OutputFormat.JSON)
 
 
-class GameWords(Options):
+class GameWords(CommandOptions):
     """Options of a game."""
 
     seats: int | None = shared(seats_option)
     options: dict[str, str] = shared(game_option)
 
 
-class ProbeRequest(Options):
+class ProbeRequest(CommandOptions):
     """The shared options."""
 
     db: str = shared(db_option)

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
@@ -12,15 +11,16 @@ from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
-from tourney.cli.output import Output, counting, current
+from tourney.cli.output import counting, current
+from tourney.cli.positions import entrant_number
 from tourney.cli.run_options import ReplayOptions
 from tourney.errors import BotError, InputError, UsageError
-from tourney.interface.found_match import is_file, names_match, read_match
+from tourney.interface.found_match import check_match_name, is_file, read_match
 from tourney.interface.playing import split_bot
 from tourney.match.analysis import Analyser, Analysis, Mark
 from tourney.match.record import Record
 from tourney.protocol import SURE_WIN
-from tourney.report import display
+from tourney.results.texts import counted
 from tourney.run.reruns import AnalysisRun, Replayed, find_analyser
 from tourney.schema import Document, Part
 from tourney.store.database import Database
@@ -77,9 +77,7 @@ class AnalysisDocument(Document, frozen=True, kw_only=True):
     failed: tuple[str, ...]
 
 
-class AnalyzeRequest(opt.Options):
-    """Options of ``tourney analyze``."""
-
+class _AnalyzeRequest(opt.CommandOptions):
     bot: str | None = option("--bot NAME", "Value all lost matches of this entrant.")
     tournament: str | None = option("--tournament NAME", "Of this tournament. [default: the one begun last]")
     every: bool = option("--all", "With --bot, all its matches, not only the lost ones.")
@@ -97,9 +95,9 @@ class AnalyzeRequest(opt.Options):
     bots: str = opt.shared(opt.bots_option)
 
 
-@opt.command("analyze", AnalyzeRequest)
+@opt.command("analyze", _AnalyzeRequest)
 @click.argument("match", required=False)
-def command(match: str | None, options: AnalyzeRequest) -> None:
+def command(match: str | None, options: _AnalyzeRequest) -> None:
     """Value every position of MATCH, or of the lost matches of a bot, by a reference bot.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record. The reference bot sees each position
@@ -112,7 +110,6 @@ def command(match: str | None, options: AnalyzeRequest) -> None:
     """
     if (match is None) == (options.bot is None):
         raise UsageError("give MATCH or --bot NAME")
-    output = current()
     store = BotStore(Path(options.bots).absolute())
     analyser = find_analyser(
         split_bot(options.reference),
@@ -121,81 +118,66 @@ def command(match: str | None, options: AnalyzeRequest) -> None:
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
-    result = _AnalysisOutput(output, analyser)
+    result = _AnalysisOutput(analyser)
     if match is not None and is_file(match):
         found = read_match(match)
-        for one in _valued(1, lambda _: found.record, analyser, options, output):
+        for one in _valued(1, lambda _: found.record, analyser, options):
             result.add(found.label, found.record, one.analysis, one.findings)
     else:
         with Database.open(options.db, write=True) as database:
-            _stored(_Chosen.of(database, match, options), options, analyser, result)
+            _value_stored(database, match, options, analyser, result)
     result.end()
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """Matches of a database to value."""
-
-    database: Database
-    tournament: Tournament
-    numbers: tuple[int, ...]
-
-    @classmethod
-    def of(cls, database: Database, match: str | None, options: AnalyzeRequest) -> "_Chosen":
-        if match is not None:
-            if not names_match(match):
-                raise UsageError(
-                    f"{match!r} is not a match: give its number (12 or autumn-cup/12) or a record file"
-                )
-            found = database.matches.find(match, options.tournament)
-            return cls(database, database.tournaments.by_id(found.tournament), (found.number,))
-        tournament = database.tournaments.get(options.tournament)
-        entrants = {one.name: one.number for one in database.tournaments.entrants(tournament.id)}
-        if options.bot not in entrants:
-            raise UsageError(
-                f"{tournament.name} has no entrant {options.bot!r}; there are: {', '.join(entrants)}"
-            )
-        entrant = entrants[options.bot]
-        numbers = tuple(
-            match.number
-            for match in database.matches.all(tournament.id, entrant=entrant, finished=True)
-            if match.result is not None
-            and match.result.digest
-            and not match.result.void
-            and (options.every or match.result.ranks[match.seats.index(entrant)] > 1)
-        )
-        return cls(database, tournament, numbers)
-
-    def load(self, number: int) -> Record:
-        return self.database.records.get(self.tournament.id, number)
+def _chosen(
+    database: Database, match: str | None, options: _AnalyzeRequest
+) -> tuple[Tournament, Sequence[int]]:
+    """The tournament and the numbers of the matches to value. Raises UsageError."""
+    if match is not None:
+        check_match_name(match)
+        found = database.matches.find(match, options.tournament)
+        return database.tournaments.by_id(found.tournament), [found.number]
+    tournament = database.tournaments.get(options.tournament)
+    entrant = entrant_number(database, tournament, options.bot or "")
+    return tournament, [
+        match.number
+        for match in database.matches.all(tournament.id, entrant=entrant, finished=True)
+        if match.result is not None
+        and match.result.digest
+        and not match.result.void
+        and (options.every or match.result.ranks[match.seats.index(entrant)] > 1)
+    ]
 
 
-def _stored(chosen: _Chosen, options: AnalyzeRequest, analyser: Analyser, result: "_AnalysisOutput") -> None:
+def _value_stored(
+    database: Database,
+    match: str | None,
+    options: _AnalyzeRequest,
+    analyser: Analyser,
+    result: "_AnalysisOutput",
+) -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
-    analyses, tournament, key = chosen.database.analyses, chosen.tournament, analyser.key
-    if not chosen.numbers:
+    tournament, numbers = _chosen(database, match, options)
+    analyses, key, load = database.analyses, analyser.key, database.records.get
+    if not numbers:
         result.output.say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
-    todo = [number for number in chosen.numbers if number not in done]
+    todo = [number for number in numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
-    for one in _valued(len(todo), lambda index: chosen.load(todo[index]), analyser, options, result.output):
+    for one in _valued(len(todo), lambda index: load(tournament.id, todo[index]), analyser, options):
         if one.analysis is None:
             failed[todo[one.index]] = one.findings
         else:
             analyses.keep(tournament.id, todo[one.index], one.analysis)
-    for number in chosen.numbers:
-        stored = [one for one in analyses.of(tournament.id, number) if one.analyser.key == key]
-        label = f"match {number} of {tournament.name}"
+    for number in numbers:
+        stored = next((one for one in analyses.of(tournament.id, number) if one.analyser.key == key), None)
         if stored or number in failed:
-            result.add(label, chosen.load(number), stored[0] if stored else None, failed.get(number, ()))
+            label = f"match {number} of {tournament.name}"
+            result.add(label, load(tournament.id, number), stored, failed.get(number, ()))
 
 
 def _valued(
-    count: int,
-    load: Callable[[int], Record],
-    analyser: Analyser,
-    options: AnalyzeRequest,
-    output: Output,
+    count: int, load: Callable[[int], Record], analyser: Analyser, options: _AnalyzeRequest
 ) -> Iterator[Replayed]:
     """Yield each match as it is valued, by workers, with the progress shown."""
     if not count:
@@ -212,21 +194,21 @@ def _valued(
         bots=Path(options.bots).absolute(),
         sandbox=options.local.sandbox,
     )
-    with counting(output, "analyze", "matches") as step:
+    with counting(current(), "analyze", "matches") as step:
         step(0, count)
         for done, one in enumerate(run.run(), 1):
             step(done, count)
             yield one
     if run.stopped_by:
-        output.say("stopped: what was valued is stored; the same command goes on")
+        current().say("stopped: what was valued is stored; the same command goes on")
         sys.exit(128 + run.stopped_by)
 
 
 class _AnalysisOutput:
     """Analyses: printed match by match as text, or as one JSON document at the end."""
 
-    def __init__(self, output: Output, analyser: Analyser) -> None:
-        self.output = output
+    def __init__(self, analyser: Analyser) -> None:
+        self.output = current()
         self._analyser = analyser
         self._matches: list[AnalyzedMatch] = []
         self._failed: list[str] = []
@@ -296,9 +278,9 @@ def _lines(part: AnalyzedMatch, record: Record) -> Iterator[str]:
     for seat in part.seats:
         share = "not known" if seat.accuracy is None else f"{seat.accuracy:.1f} %"
         counts = (
-            display.count(seat.blunders, "blunder"),
-            display.count(seat.mistakes, "mistake"),
-            display.count(seat.inaccuracies, "inaccuracy", "inaccuracies"),
+            counted(seat.blunders, "blunder"),
+            counted(seat.mistakes, "mistake"),
+            counted(seat.inaccuracies, "inaccuracy", "inaccuracies"),
         )
         yield f"  {seat.entrant}: accuracy {share}; {', '.join(counts)}"
 

@@ -7,14 +7,13 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.cli.run_options import cpus_option, workers_option
+from tourney.cli.run_options import cpus_option, pinning_of, workers_option
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text
-from tourney.run.engine.readiness import Pinning, PlaySetup
+from tourney.run.engine.readiness import PlaySetup
 from tourney.run.engine.tournament_run import commit_tournament
 from tourney.run.tournament_file import read_tournament_file
 from tourney.schema import Document
-from tourney.spawning import default_processes
 
 
 class CommitDocument(Document, frozen=True, kw_only=True):
@@ -26,9 +25,7 @@ class CommitDocument(Document, frozen=True, kw_only=True):
     seed: str
 
 
-class CommitRequest(opt.Options):
-    """Options of ``tourney commit``."""
-
+class _CommitRequest(opt.CommandOptions):
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = opt.shared(cpus_option())
     format_: object = opt.formats(CommitDocument, formats=opt.TEXT)
@@ -36,9 +33,9 @@ class CommitRequest(opt.Options):
     bots: str = opt.shared(opt.bots_option)
 
 
-@opt.command("commit", CommitRequest)
+@opt.command("commit", _CommitRequest)
 @click.argument("file", type=click.Path(path_type=Path))
-def command(file: Path, options: CommitRequest) -> None:
+def command(file: Path, options: _CommitRequest) -> None:
     """Start the tournament of FILE without playing, and print its commitment.
 
     The commitment fixes the plan, the entrants with the digests of their bots, and the seed, without telling
@@ -47,15 +44,13 @@ def command(file: Path, options: CommitRequest) -> None:
     commitment and from a public value that does not exist yet, so it cannot be chosen. Give the
     --workers and --cpus of the run: if the file has no `ponder`, they decide it.
     """
-    processors = default_processes()
-    pinning = Pinning(options.workers or max(1, processors // max(1, options.cpus)), options.cpus, processors)
     output = current()
     tournament, commitment = commit_tournament(
         read_tournament_file(file),
         options.db,
         Path(options.bots),
         output.say,
-        PlaySetup(pinning=pinning, commits=True),
+        PlaySetup(pinning=pinning_of(options.workers, options.cpus), commits=True),
     )
     origin = origin_text(tournament, find_game(tournament.game))
     output.document(CommitDocument(tournament=tournament.name, commitment=commitment, seed=origin))

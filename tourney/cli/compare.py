@@ -42,9 +42,7 @@ SHOWN = {
 }
 
 
-class CompareRequest(opt.Options):
-    """Options of ``tourney compare``."""
-
+class _CompareRequest(opt.CommandOptions):
     width: int | None = option(
         "--width ELO",
         "Instead of the test: play until the interval of Elo has this half width, at every look.",
@@ -81,10 +79,10 @@ class CompareRequest(opt.Options):
         return ComparisonRule(test, self.batch, self.max_pairs)
 
 
-@opt.command("compare", CompareRequest)
+@opt.command("compare", _CompareRequest)
 @click.argument("a", shell_complete=complete_bot)
 @click.argument("b", shell_complete=complete_bot)
-def command(a: str, b: str, options: CompareRequest) -> None:
+def command(a: str, b: str, options: _CompareRequest) -> None:
     """Find out whether bot A is better than bot B: play until the result is significant.
 
     A and B are names of stored bots, or paths. They play pairs of games that share dice and opening, with

@@ -17,7 +17,7 @@ from tourney.errors import CheckError, UsageError
 from tourney.interface.found_match import find_match
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.result import PlayedMatch
-from tourney.report import display
+from tourney.results.texts import counted
 from tourney.run.debugging import DebugMatch, Difference, OwnProgram
 from tourney.schema import Document, SandboxLevel
 
@@ -39,9 +39,7 @@ class DebugDocument(Document, frozen=True, kw_only=True):
     reason: str
 
 
-class DebugRequest(opt.Options):
-    """Options of ``tourney debug``."""
-
+class _DebugRequest(opt.CommandOptions):
     seat: int = option("--seat N", "Seat of your program.", required=True)
     bot: Path = option(
         "--bot PATH",
@@ -63,9 +61,9 @@ class DebugRequest(opt.Options):
     bots: str = opt.shared(opt.bots_option)
 
 
-@opt.command("debug", DebugRequest)
+@opt.command("debug", _DebugRequest)
 @click.argument("match")
-def command(match: str, options: DebugRequest) -> None:
+def command(match: str, options: _DebugRequest) -> None:
     """Run your program on a seat of MATCH, in the foreground and without a sandbox.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record. The program gets the lines of that
@@ -97,7 +95,7 @@ def command(match: str, options: DebugRequest) -> None:
 
 
 def _show(
-    label: str, played: PlayedMatch, differences: tuple[Difference, ...], options: DebugRequest
+    label: str, played: PlayedMatch, differences: tuple[Difference, ...], options: _DebugRequest
 ) -> None:
     output = current()
     first = differences[0] if differences else None
@@ -114,10 +112,10 @@ def _show(
     )
     for faulty, kind, ply in played.outcome.faults:
         why = "".join(played.lines(faulty, "note")[-1:])
-        output.say(f"seat {faulty} failed after {display.count(ply, 'action')}: {why or kind}")
+        output.say(f"seat {faulty} failed after {counted(ply, 'action')}: {why or kind}")
     if first is not None:
         more = len(differences) - 1
-        raise CheckError(_words(first) + (f"; {display.count(more, 'more action')} differ" if more else ""))
+        raise CheckError(_words(first) + (f"; {counted(more, 'more action')} differ" if more else ""))
     output.text(f"{options.bot} chooses every action of seat {options.seat} in {label}")
 
 

@@ -2,8 +2,7 @@
 
 import io
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO
@@ -38,9 +37,7 @@ TRF = "trf"
 PGN = "pgn"
 
 
-class ExportRequest(opt.Options):
-    """Options of ``tourney export``."""
-
+class _ExportRequest(opt.CommandOptions):
     what: str = option(
         "--what",
         "Data to export: the records, the whole tournament, a table, or a FIDE report (two-seat"
@@ -109,9 +106,9 @@ class ExportRequest(opt.Options):
             raise UsageError("--format parquet requires a file: --out FILE")
 
 
-@opt.command("export", ExportRequest)
+@opt.command("export", _ExportRequest)
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-def command(tournament: str | None, options: ExportRequest) -> None:
+def command(tournament: str | None, options: _ExportRequest) -> None:
     """Export TOURNAMENT (default: the newest).
 
     Records are canonical JSON objects, one per line, in schedule order. A tournament is JSON lines too: a
@@ -132,24 +129,18 @@ def command(tournament: str | None, options: ExportRequest) -> None:
         found = database.tournaments.get(tournament)
         if what in {"standings", TRF}:
             warn_unknown_format(found)
-        with _target(out) as file, compressing(file, out.name if out else "") as packed:
+        with _target(options) as file, compressing(file, out.name if out else "") as packed:
             _write(database, found, options, packed)
     if out is not None:
         current().say(f"{what} of {found.name} written to {out}")
 
 
-@contextmanager
-def _target(path: Path | None) -> Iterator[BinaryIO]:
-    """Give a file that replaces the one at a path once it is whole, or standard output."""
-    if path is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    else:
-        with writing(path) as file:
-            yield file
+def _target(options: _ExportRequest) -> AbstractContextManager[BinaryIO]:
+    """Give a file that replaces the one of --out once it is whole, or standard output."""
+    return nullcontext(sys.stdout.buffer) if options.file is None else writing(options.file)
 
 
-def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> None:
+def _write_proof(tournament: str | None, match: str, options: _ExportRequest) -> None:
     """Write the proof of a match, or of the plan, as one line of JSON."""
     with Database.open(options.db) as opened, opened.snapshot() as database:
         number, chosen = None, None
@@ -163,11 +154,11 @@ def _write_proof(tournament: str | None, match: str, options: ExportRequest) -> 
             proof = commitment_proof(chosen, database.tournaments.entrants(chosen.id))
         else:
             proof = msgspec.to_builtins(prove(database, chosen, number))
-    with _target(options.file) as file:
+    with _target(options) as file:
         file.write(rfc8785.dumps(proof) + b"\n")
 
 
-def _write(database: Database, tournament: Tournament, options: ExportRequest, file: BinaryIO) -> None:
+def _write(database: Database, tournament: Tournament, options: _ExportRequest, file: BinaryIO) -> None:
     what, format_ = options.what, options.chosen
     if what in LINES and not tournament.recorded:
         raise UsageError(f"{tournament.name} has results without records: export them by --what matches")

@@ -70,9 +70,7 @@ def _files(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]
     return paths
 
 
-class GateRequest(opt.Options):
-    """Options of ``tourney gate``."""
-
+class _GateRequest(opt.CommandOptions):
     against: tuple[str, ...] = option(
         "--against BOT...",
         "Baselines to compare with: names or paths, up to the next option. [default: the game's"
@@ -129,9 +127,9 @@ class GateRequest(opt.Options):
         return GateRule(low, high, self.alpha, self.beta, batch, self.max_faults, self.max_pairs, luck)
 
 
-@opt.command("gate", GateRequest, cls=GateCommand)
+@opt.command("gate", _GateRequest, cls=GateCommand)
 @click.argument("candidate", shell_complete=complete_bot)
-def command(candidate: str, options: GateRequest) -> None:
+def command(candidate: str, options: _GateRequest) -> None:
     """Accept or reject CANDIDATE by games against baselines, for continuous integration.
 
     Exit code 0: accepted, it is proven to be better than --no-regression against every baseline. 1: rejected,
@@ -163,7 +161,7 @@ def command(candidate: str, options: GateRequest) -> None:
     sys.exit(EXIT_CODES[result.verdict])
 
 
-def _baselines(options: GateRequest) -> tuple[EntrantLine, ...]:
+def _baselines(options: _GateRequest) -> tuple[EntrantLine, ...]:
     """The promoted baselines of a game as entrants. Raises UsageError if there are none."""
     db, bots, game = options.asking.db, options.asking.bots, options.pairs.game
     found: tuple[Baseline, ...] = ()

@@ -57,7 +57,7 @@ def name_of(path: Path) -> str:
     return _NO_NAME.sub("-", name).strip("-._")[:64].rstrip("-._") or "results"
 
 
-class SelectionOptions(opt.Options):
+class SelectionOptions(opt.CommandOptions):
     """Which results of which files to take."""
 
     form: str | None = option(
@@ -118,9 +118,7 @@ def report_problems(problems: Problems, output: Output) -> None:
             output.warn(sentence)
 
 
-class ImportRequest(opt.Options):
-    """Options of ``tourney import``."""
-
+class _ImportRequest(opt.CommandOptions):
     name: str | None = option(
         "--name NAME",
         "Name of the new tournament. [default: that of the export, or of the first file of results]",
@@ -133,9 +131,9 @@ class ImportRequest(opt.Options):
     db: str = opt.shared(opt.db_option)
 
 
-@opt.command("import", ImportRequest)
+@opt.command("import", _ImportRequest)
 @files_argument
-def command(files: tuple[Path, ...], options: ImportRequest) -> None:
+def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
     """Import FILES (-: standard input) as a new tournament.
 
     A file has JSON lines, as written by `tourney export`, or results of other programs: PGN, CSV or JSON
@@ -176,7 +174,7 @@ def command(files: tuple[Path, ...], options: ImportRequest) -> None:
         _import_lines(file, paths[file], options)
 
 
-def _import_lines(file: Path, path: Path, options: ImportRequest) -> None:
+def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
     """Store what ``tourney export`` wrote to a file, which can be read from a path, as a tournament."""
     label, created = label_of(file), datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -211,7 +209,7 @@ def _import_lines(file: Path, path: Path, options: ImportRequest) -> None:
     current().say(f"{count} matches imported as {name}")
 
 
-def _import_results(paths: dict[Path, Path], options: ImportRequest) -> None:
+def _import_results(paths: dict[Path, Path], options: _ImportRequest) -> None:
     """Store the results of some files, given with the paths from which they can be read, as a tournament."""
     output = current()
     labels = {path: label_of(file) for file, path in paths.items()}

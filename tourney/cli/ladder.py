@@ -68,9 +68,7 @@ LIST_COLUMNS = (
 )
 
 
-class LadderRequest(opt.Options):
-    """Options of ``tourney ladder``."""
-
+class _LadderRequest(opt.CommandOptions):
     game: str | None = option("--game GAME", "Game to play.")
     seats: int | None = option(
         "--seats N", "Seats per table (default: the game's minimum).", type=click.IntRange(2, 4)
@@ -114,9 +112,9 @@ class LadderRequest(opt.Options):
         )
 
 
-@opt.command("ladder", LadderRequest)
+@opt.command("ladder", _LadderRequest)
 @click.argument("bot", required=False, shell_complete=complete_bot)
-def command(bot: str | None, options: LadderRequest) -> None:
+def command(bot: str | None, options: _LadderRequest) -> None:
     """Place a bot on a game's ladder: rated bots that ship, from random to search with many nodes.
 
     BOT is the name of a stored bot, or a path. It plays batches of mirrored games against the rungs nearest

@@ -74,7 +74,7 @@ def formats(*documents: type[Document], formats: Sequence[str] = ("table", "csv"
 @dataclass_transform(
     frozen_default=True, kw_only_default=True, field_specifiers=(option, shared, formats, field)
 )
-class Options:
+class CommandOptions:
     """The base of classes of options, which are frozen dataclasses.
 
     Each field is declared by ``option``, ``shared`` or ``formats``, and has the name of its parameter, or its
@@ -88,7 +88,7 @@ class Options:
 
 
 def command(
-    name: str, kind: type[Options] | None = None, cls: type[click.Command] = click.Command
+    name: str, kind: type[CommandOptions] | None = None, cls: type[click.Command] = click.Command
 ) -> Callable[[Function], click.Command]:
     """Make a command of a function, with --quiet and --no-color: ``output.current()`` respects them.
 
@@ -113,9 +113,9 @@ def command(
     return decorate
 
 
-def _declared(kind: type[Options]) -> Iterator[Decorator]:
+def _declared(kind: type[CommandOptions]) -> Iterator[Decorator]:
     for one in fields(kind):
-        if isinstance(one.type, type) and issubclass(one.type, Options):
+        if isinstance(one.type, type) and issubclass(one.type, CommandOptions):
             yield from _declared(one.type)
         else:
             yield one.metadata["option"](one)
@@ -126,7 +126,7 @@ def collected(kind: Any, values: dict[str, object]) -> Any:
     found = {}
     for one in fields(kind):
         if one.init:
-            inner = isinstance(one.type, type) and issubclass(one.type, Options)
+            inner = isinstance(one.type, type) and issubclass(one.type, CommandOptions)
             found[one.name] = collected(one.type, values) if inner else values.pop(one.name)
     return kind(**found)
 

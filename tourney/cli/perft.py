@@ -31,9 +31,7 @@ class PerftDocument(Document, frozen=True, kw_only=True):
     divided: tuple[ActionCount, ...] | None
 
 
-class PerftRequest(opt.Options):
-    """Options of ``tourney perft``."""
-
+class _PerftRequest(opt.CommandOptions):
     position: str | None = option("--position POSITION", "Count from this position. [default: the start]")
     seats: int | None = opt.shared(opt.seats_option)
     options: dict[str, str] = opt.shared(opt.game_option)
@@ -41,10 +39,10 @@ class PerftRequest(opt.Options):
     format_: object = opt.formats(PerftDocument, formats=opt.TEXT)
 
 
-@opt.command("perft", PerftRequest)
+@opt.command("perft", _PerftRequest)
 @click.argument("game", shell_complete=complete_game)
 @click.argument("depth", type=click.IntRange(min=0))
-def command(game: str, depth: int, options: PerftRequest) -> None:
+def command(game: str, depth: int, options: _PerftRequest) -> None:
     """Count the action sequences of length DEPTH in GAME.
 
     Chance outcomes count as actions. A finished game has no sequences. The total is the last line.

@@ -34,9 +34,7 @@ from tourney.seeds import U64
 DEFAULT_BOT = "random"
 
 
-class PlayOptions(opt.Options):
-    """Options of ``tourney play``."""
-
+class _PlayOptions(opt.CommandOptions):
     seats: int | None = opt.shared(opt.seats_option)
     options: dict[str, str] = opt.shared(opt.game_option)
     seed: int | None = option(
@@ -56,10 +54,10 @@ class PlayOptions(opt.Options):
     bots: str = opt.shared(opt.bots_option)
 
 
-@opt.command("play", PlayOptions)
+@opt.command("play", _PlayOptions)
 @click.argument("game", shell_complete=complete_game)
 @click.argument("bots_at", metavar="[SEAT=BOT]...", nargs=-1)
-def command(game: str, bots_at: tuple[str, ...], options: PlayOptions) -> None:
+def command(game: str, bots_at: tuple[str, ...], options: _PlayOptions) -> None:
     """Play GAME against bots.
 
     SEAT=BOT gives a seat to a bot: a name or a path, with arguments if quoted (2='mybot --depth 3'). You play

@@ -3,6 +3,7 @@
 from typing import Literal
 
 import click
+from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.options import option
@@ -12,6 +13,7 @@ from tourney.results.columns import Row
 from tourney.results.positions import PositionNode, ResultTally, explore, games_of, most_met
 from tourney.schema import Document, Part
 from tourney.store.database import Database
+from tourney.store.values import Tournament
 
 
 class PositionChoice(Part, frozen=True, kw_only=True):
@@ -54,9 +56,7 @@ class PositionsDocument(Document, frozen=True, kw_only=True):
     losses: tuple[LossLine, ...]
 
 
-class PositionsRequest(opt.Options):
-    """Options of ``tourney positions``."""
-
+class _PositionsRequest(opt.CommandOptions):
     bot: str = option("--bot NAME", "Entrant whose games are explored.", required=True)
     tournament: str | None = option("--tournament NAME", "Of this tournament. [default: the one begun last]")
     plies: int = option("--plies N", "Follow the first N actions of each game.", default=12)
@@ -74,8 +74,8 @@ class PositionsRequest(opt.Options):
 POSITIONS = ("line", "action", "by", "matches", "score", "ms")
 
 
-@opt.command("positions", PositionsRequest)
-def command(options: PositionsRequest) -> None:
+@opt.command("positions", _PositionsRequest)
+def command(options: _PositionsRequest) -> None:
     """Show where a bot loses, and what was played in the positions that it met.
 
     The losses are counted by opening, seat, length, opponent, reason of the end, time used, the third of the
@@ -85,14 +85,10 @@ def command(options: PositionsRequest) -> None:
     """
     with Database.open(options.db) as opened, opened.snapshot() as database:
         tournament = database.tournaments.get(options.tournament)
-        entrants = {one.name: one.number for one in database.tournaments.entrants(tournament.id)}
-        if options.bot not in entrants:
-            raise UsageError(
-                f"{tournament.name} has no entrant {options.bot!r}; there are: {', '.join(entrants)}"
-            )
+        entrant = entrant_number(database, tournament, options.bot)
         if not tournament.recorded:
             raise UsageError(f"{tournament.name} has results without records, so its positions are not known")
-        games = list(games_of(database, tournament, entrants[options.bot]))
+        games = list(games_of(database, tournament, entrant))
     found = explore(games, options.plies)
     losses = [
         _loss(by, value, tally)
@@ -116,6 +112,14 @@ def command(options: PositionsRequest) -> None:
         output.table((row for node in met for row in _position_rows(node)), POSITIONS)
 
 
+def entrant_number(database: Database, tournament: Tournament, name: str) -> int:
+    """The number of an entrant in a tournament. Raises UsageError for a name that it does not have."""
+    entrants = {one.name: one.number for one in database.tournaments.entrants(tournament.id)}
+    if name not in entrants:
+        raise UsageError(f"{tournament.name} has no entrant {name!r}; there are: {', '.join(entrants)}")
+    return entrants[name]
+
+
 def _loss(by: str, value: str, tally: ResultTally) -> LossLine:
     lost = float(tally.matches - tally.points)
     return LossLine(by=by, value=value, matches=tally.matches, lost=lost, score=round(tally.score, 3))
@@ -123,11 +127,8 @@ def _loss(by: str, value: str, tally: ResultTally) -> LossLine:
 
 def _met(node: PositionNode) -> MetPosition:
     played = sorted(node.played.items(), key=lambda one: (-one[1].matches, one[0]))
-    return MetPosition(
-        position=node.position,
-        line=node.line,
-        own=node.own,
-        matches=node.matches,
+    return MetPosition.of(
+        node,
         played=tuple(
             PositionChoice(
                 action=action, matches=tally.matches, score=round(tally.score, 3), ms=tally.mean_ms
@@ -139,13 +140,6 @@ def _met(node: PositionNode) -> MetPosition:
 
 def _position_rows(node: MetPosition) -> list[Row]:
     return [
-        {
-            "line": " ".join(node.line) or "start",
-            "action": one.action,
-            "by": "bot" if node.own else "other",
-            "matches": one.matches,
-            "score": one.score,
-            "ms": one.ms,
-        }
+        {**asdict(one), "line": " ".join(node.line) or "start", "by": "bot" if node.own else "other"}
         for one in node.played
     ]

@@ -29,7 +29,7 @@ PAIRS = click.IntRange(1, 100_000)
 """The pairs of a batch."""
 
 
-class PairOptions(opt.Options):
+class PairOptions(opt.CommandOptions):
     """How bots play mirrored pairs of games."""
 
     game: str = option("--game GAME", "Game to play.", required=True)
@@ -104,7 +104,7 @@ class PairOptions(opt.Options):
         return found | {key.replace("_", "-"): value for key, value in named.items() if value is not None}
 
 
-class AskingOptions(opt.Options):
+class AskingOptions(opt.CommandOptions):
     """Where and how long a question is played."""
 
     workers: int | None = opt.shared(workers_option())

@@ -58,9 +58,7 @@ class SuperiorityDocument(Document, frozen=True, kw_only=True):
     notes: tuple[str, ...]
 
 
-class RateRequest(opt.Options):
-    """Options of ``tourney rate``."""
-
+class _RateRequest(opt.CommandOptions):
     model: str = option(
         "--model",
         "Model of the batch rating: Tourney's, or that of Ordo or BayesElo with its default settings.",
@@ -129,9 +127,9 @@ class RateRequest(opt.Options):
         return tables.trueskill_settings(self.tau, probability)
 
 
-@opt.command("rate", RateRequest)
+@opt.command("rate", _RateRequest)
 @files_argument
-def command(files: tuple[Path, ...], options: RateRequest) -> None:
+def command(files: tuple[Path, ...], options: _RateRequest) -> None:
     """Print the ratings of the results in FILES (-: standard input).
 
     FILES are PGN (of fastchess, cutechess, lichess and others), CSV or JSON lines, also compressed by gzip or
@@ -158,14 +156,14 @@ def command(files: tuple[Path, ...], options: RateRequest) -> None:
         raise CheckError(f"{problems.damaged:,} games, lines or files are damaged")
 
 
-def _print_trueskill(tally: Tally, options: RateRequest) -> None:
+def _print_trueskill(tally: Tally, options: _RateRequest) -> None:
     names, settings = dict(enumerate(tally.players)), options.settings(tally)
     pool = SkillPool.of(names, settings).after(results_of(tally), options.forfeits)
     bots, notes = tables.RatedBots(names, faults_of(tally)), [tables.settings_text(settings)]
     tables.print_measures(pool.table(), options.method, tables.TRUESKILL_MEASURES, bots, notes)
 
 
-def _print_batch(tally: Tally, options: RateRequest) -> None:
+def _print_batch(tally: Tally, options: _RateRequest) -> None:
     names, show = dict(enumerate(tally.players)), options.show
     pairs, model = show in {"pairs", "los"}, MODELS[options.model]
     joined = options.repeats == "join"

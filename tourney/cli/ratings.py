@@ -26,9 +26,7 @@ ESTIMATE = "estimate"
 AGAIN = "estimate-again"
 
 
-class RatingsRequest(opt.Options):
-    """Options of ``tourney ratings``."""
-
+class _RatingsRequest(opt.CommandOptions):
     method: str = opt.shared(opt.method_option(METHODS.names()))
     show: str = option(
         "--show",
@@ -97,9 +95,9 @@ class RatingsRequest(opt.Options):
             opt.refuse({f"--{word}": value for word, value in zip(pool, values, strict=True)}, "is for --all")
 
 
-@opt.command("ratings", RatingsRequest)
+@opt.command("ratings", _RatingsRequest)
 @click.argument("tournament", required=False, shell_complete=complete_tournament)
-def command(tournament: str | None, options: RatingsRequest) -> None:
+def command(tournament: str | None, options: _RatingsRequest) -> None:
     """Print the ratings of TOURNAMENT (default: the newest).
 
     Batch: Elo relative to the mean of the pool with a 95 % confidence interval, and the confidence interval
@@ -131,7 +129,7 @@ def command(tournament: str | None, options: RatingsRequest) -> None:
 
 
 def _rate(
-    database: Database, tournament: Tournament, settings: Settings | None, options: RatingsRequest
+    database: Database, tournament: Tournament, settings: Settings | None, options: _RatingsRequest
 ) -> results.Rated | None:
     """Print the ratings; return those of TrueSkill, which has ``settings``."""
     faults = database.totals.faults_by_entrant(tournament.id)
@@ -168,7 +166,7 @@ def _rate(
     return rated
 
 
-def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
+def _rate_versions(tournament: str | None, options: _RatingsRequest) -> None:
     """Print the ratings of all versions of bots."""
     wanted = Wanted(
         options.game,
@@ -192,7 +190,7 @@ def _rate_versions(tournament: str | None, options: RatingsRequest) -> None:
         tables.print_batch(batch, bots, options.show, notes)
 
 
-def _draw_probability(database: Database, tournament: Tournament, options: RatingsRequest) -> float:
+def _draw_probability(database: Database, tournament: Tournament, options: _RatingsRequest) -> float:
     asked, output = options.draw_probability, current()
     if asked is None:
         return results.draw_probability_of(database, tournament)

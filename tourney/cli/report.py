@@ -28,6 +28,7 @@ from tourney.report.output.write import Written, keep_state, kept, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
+from tourney.results.texts import counted
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
 from tourney.store.database import Database
@@ -54,7 +55,7 @@ class _Seconds(click.IntRange):
             )
 
 
-class ReportRequest(opt.Options):
+class ReportRequest(opt.CommandOptions):
     """Options of ``tourney report``."""
 
     out: Path | None = option(
@@ -174,7 +175,7 @@ def command(tournament: str | None, options: ReportRequest) -> None:
         for why in written.damaged[:MAX_DAMAGED]:
             output.warn(why)
         raise StoreDamaged(
-            f"{display.count(len(written.damaged), 'part')} of the report could not be written, because the"
+            f"{counted(len(written.damaged), 'part')} of the report could not be written, because the"
             " database is damaged; restore a backup and write the report again"
         )
 

@@ -25,6 +25,7 @@ from tourney.match.record import Record, decode_record, read_record
 from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
 from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
+from tourney.results.texts import counted
 from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.schema import Document, Part
 from tourney.store.database import Database
@@ -58,9 +59,7 @@ class RerunDocument(Document, frozen=True, kw_only=True):
     matches: tuple[RerunLine, ...]
 
 
-class RerunRequest(opt.Options):
-    """Options of ``tourney rerun``."""
-
+class _RerunRequest(opt.CommandOptions):
     everything: bool = option(
         "--all", "Replay all matches of the database; with MATCH, those of a tournament or a file."
     )
@@ -76,9 +75,9 @@ class RerunRequest(opt.Options):
     bots: str = opt.shared(opt.bots_option)
 
 
-@opt.command("rerun", RerunRequest)
+@opt.command("rerun", _RerunRequest)
 @click.argument("match", required=False)
-def command(match: str | None, options: RerunRequest) -> None:
+def command(match: str | None, options: _RerunRequest) -> None:
     """Replay matches with the same bots, and compare the records.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record; with --all or --sample it is a
@@ -109,9 +108,8 @@ def command(match: str | None, options: RerunRequest) -> None:
         if not picked:
             raise UsageError(candidates.nothing)
         if drawn is not None:
-            output.say(
-                f"a sample of {len(picked)} of {_matches(candidates.count)}, drawn from the seed {drawn}"
-            )
+            every = counted(candidates.count, "match")
+            output.say(f"a sample of {len(picked)} of {every}, drawn from the seed {drawn}")
         _replay(candidates, picked, options, _Result(output, len(picked), drawn))
 
 
@@ -142,7 +140,7 @@ class _Result:
         self.output.document(RerunDocument.of(self, **counts, holds=holds, seed=seed, matches=matches))
 
 
-def _one(match: str, options: RerunRequest, output: Output) -> None:
+def _one(match: str, options: _RerunRequest, output: Output) -> None:
     found = find_match(match, options.db)
     doubts = doubts_of(found.record, found.measured)
     if doubts:
@@ -229,7 +227,9 @@ def _stored_candidates(database: Database, words: str | None, db: str, output: O
         digests = [(number, digest) for number, _, digest in database.matches.digests(tournament.id)]
         void = sum(digest == "" for _, digest in digests)
         if void:
-            output.say(f"{_matches(void)} of {tournament.name}, void without a record, cannot be compared")
+            output.say(
+                f"{counted(void, 'match')} of {tournament.name}, void without a record, cannot be compared"
+            )
         places += [(tournament, number) for number, digest in digests if digest]
 
     def label(index: int) -> str:
@@ -250,7 +250,7 @@ _NAMED = 3
 """Archives named in one sentence."""
 
 
-def _replay(candidates: _Candidates, picked: Sequence[int], options: RerunRequest, result: _Result) -> None:
+def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunRequest, result: _Result) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
     meters: dict[str, str | None] = {}
     for index in picked:
@@ -277,17 +277,19 @@ def _replay(candidates: _Candidates, picked: Sequence[int], options: RerunReques
             result.add(candidates.label(picked[one.index]), one.kind, one.findings)
     played = counts.total() - counts["not played"]
     sums = [f"{counts[kind]} {words}" for kind, words in _SUMS.items() if counts[kind] or kind == "same"]
-    result.end(f"{_matches(played)} replayed: {', '.join(sums)}")
+    result.end(f"{counted(played, 'match')} replayed: {', '.join(sums)}")
     if counts["different"]:
-        raise CheckError(f"{_matches(counts['different'])} came out differently")
+        raise CheckError(f"{counted(counts['different'], 'match')} came out differently")
     if replay.stopped_by:
-        result.output.say(f"stopped: {_matches(len(picked) - counts.total())} not replayed")
+        result.output.say(f"stopped: {counted(len(picked) - counts.total(), 'match')} not replayed")
         sys.exit(128 + replay.stopped_by)
     if counts["not played"]:
-        raise InputError(f"{_matches(counts['not played'])} could not be replayed; add the missing bots")
+        raise InputError(
+            f"{counted(counts['not played'], 'match')} could not be replayed; add the missing bots"
+        )
     if counts["not promised"]:
         raise UnpromisedError(
-            f"{_matches(counts['not promised'])} came out differently, which was not promised"
+            f"{counted(counts['not promised'], 'match')} came out differently, which was not promised"
         )
 
 
@@ -297,7 +299,3 @@ _SUMS = {
     "different": "differently",
     "not played": "not played",
 }
-
-
-def _matches(count: int) -> str:
-    return f"{count:,} match" + ("" if count == 1 else "es")

@@ -20,18 +20,17 @@ from tourney.cli.run_options import (
     cpus_option,
     listening,
     parse_share,
+    pinning_of,
     workers_option,
 )
 from tourney.errors import TournamentError, UsageError
 from tourney.files import DEFAULT_BOTS, write_file
 from tourney.interface.playing import run_tournament
 from tourney.run.dry_run import DryRunDocument, dry_run, dry_run_text
-from tourney.run.engine.readiness import Pinning
 from tourney.run.summary import Summary, root_text, summary_text
 from tourney.run.tournament_file import TournamentFile, file_text, read_tournament_file
 from tourney.run.workers.executor import MatchExecutor, find_executor
 from tourney.schema import Document
-from tourney.spawning import default_processes
 
 
 class RunDocument(Document, frozen=True, kw_only=True):
@@ -61,9 +60,7 @@ def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...])
     return words
 
 
-class RunRequest(opt.Options):
-    """Options of ``tourney run``."""
-
+class _RunRequest(opt.CommandOptions):
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
     cpus: int = opt.shared(cpus_option(' With one per seat, and ponder = "allow", each bot has its own.'))
     end: DeadlineOptions
@@ -132,9 +129,9 @@ class RunRequest(opt.Options):
         return found, True
 
 
-@opt.command("run", RunRequest)
+@opt.command("run", _RunRequest)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-def command(file: Path | None, options: RunRequest) -> None:
+def command(file: Path | None, options: _RunRequest) -> None:
     """Start the tournament of FILE, or continue it.
 
     Without FILE, --game, --bots and --format name a tournament whose file is written and run, as in
@@ -149,9 +146,7 @@ def command(file: Path | None, options: RunRequest) -> None:
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    processors, output = default_processes(), current()
-    workers = options.workers or max(1, processors // max(1, options.cpus))
-    pinning = Pinning(workers, options.cpus, processors)
+    output, pinning = current(), pinning_of(options.workers, options.cpus)
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
@@ -170,7 +165,7 @@ def command(file: Path | None, options: RunRequest) -> None:
             tournament,
             db=options.db,
             bots=options.bots,
-            workers=lambda: make_executor(workers, cpus=options.cpus),
+            workers=lambda: make_executor(pinning.workers, cpus=options.cpus),
             options=run_options,
             listener=listener,
         )
@@ -206,7 +201,7 @@ def _document(name: str, summary: Summary) -> RunDocument:
     )
 
 
-def _executor(options: RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:
+def _executor(options: _RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:
     """The maker of the executor of ``--executor``, or of the file. Raises UsageError."""
     named = options.executor
     share = None if options.recheck is None else parse_share("--recheck", options.recheck)

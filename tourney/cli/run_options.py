@@ -20,6 +20,7 @@ from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
 from tourney.run.listeners import Listener, PlainListener, rich_listener
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
 from tourney.schema import SandboxLevel, SchemaError, read
+from tourney.spawning import default_processes
 from tourney.store.beacon import BeaconValue
 
 if TYPE_CHECKING:
@@ -46,7 +47,13 @@ def cpus_option(more: str = "") -> Callable[[opt.F], opt.F]:
     return opt.number_option("--cpus", range(MAX_WORKERS + 1), 1, help_)
 
 
-class ReplayOptions(opt.Options):
+def pinning_of(workers: int | None, cpus: int) -> Pinning:
+    """The processors of this machine, and how many matches use them at once: ``workers``, or all that fit."""
+    processors = default_processes()
+    return Pinning(workers or max(1, processors // max(1, cpus)), cpus, processors)
+
+
+class ReplayOptions(opt.CommandOptions):
     """How many recorded matches are replayed at once, on which processors, and how bots are contained."""
 
     workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
@@ -56,13 +63,12 @@ class ReplayOptions(opt.Options):
     def executor(self, matches: int) -> "LocalExecutor":
         """The executor of this machine, with no more workers than there are matches."""
         from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
-        from tourney.spawning import default_processes  # noqa: PLC0415 - likewise
 
-        workers = self.workers or max(1, default_processes() // max(1, self.cpus))
+        workers = pinning_of(self.workers, self.cpus).workers
         return LocalExecutor(max(1, min(workers, matches)), cpus=self.cpus)
 
 
-class DeadlineOptions(opt.Options):
+class DeadlineOptions(opt.CommandOptions):
     """When the last match of a run may start."""
 
     stop_at: str | None = option(
@@ -82,7 +88,7 @@ class DeadlineOptions(opt.Options):
         return Deadline(None if left is None else time.monotonic() + left)
 
 
-class UnattendedOptions(opt.Options):
+class UnattendedOptions(opt.CommandOptions):
     """How a run goes on and reports without a person."""
 
     max_faults: int | None = option(
@@ -205,7 +211,6 @@ def play_request(output: Output, title: str, workers: int | None, play: Callable
     It is called with ``make_executor``, which starts local workers, and with a display as ``listener``.
     """
     from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
-    from tourney.spawning import default_processes  # noqa: PLC0415 - likewise
 
     count = workers or default_processes()
     with listening(output, title) as listener:

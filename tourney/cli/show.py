@@ -18,6 +18,7 @@ from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.match.verify import written_actions
 from tourney.parsing import JsonObject
+from tourney.results.texts import counted
 from tourney.schema import Document, Part
 
 
@@ -58,9 +59,7 @@ class MatchDocument(Document, frozen=True, kw_only=True):
     damaged: tuple[str, ...]
 
 
-class ShowRequest(opt.Options):
-    """Options of ``tourney show``."""
-
+class _ShowRequest(opt.CommandOptions):
     ply: int | None = option(
         "--ply N",
         "Show the board after N actions instead of the list of actions.",
@@ -78,13 +77,15 @@ class ShowRequest(opt.Options):
         if self.ply is None:
             return (0, count) if self.boards else (count, count)
         if self.ply > count:
-            raise UsageError(f"{found.label} has {_actions(count)}: --ply takes a number from 0 to {count}")
+            raise UsageError(
+                f"{found.label} has {counted(count, 'action')}: --ply takes a number from 0 to {count}"
+            )
         return self.ply, self.ply
 
 
-@opt.command("show", ShowRequest)
+@opt.command("show", _ShowRequest)
 @click.argument("match")
-def command(match: str, options: ShowRequest) -> None:
+def command(match: str, options: _ShowRequest) -> None:
     """Show a match: its settings, actions and final board.
 
     MATCH is a number (12 or autumn-cup/12) or a file with one record. JSON always has the record, the
@@ -122,7 +123,7 @@ def _boards(
         output.warn(f"no board: {error}")
 
 
-def _print(found: FoundMatch, options: ShowRequest, plies: tuple[int, int], output: Output) -> None:
+def _print(found: FoundMatch, options: _ShowRequest, plies: tuple[int, int], output: Output) -> None:
     lines = [found.label, *head_lines(found.record, found.measured)]
     listed = list(action_lines(found.record, found.measured.times_ms))
     if options.ply is None and not options.boards:
@@ -134,7 +135,7 @@ def _print(found: FoundMatch, options: ShowRequest, plies: tuple[int, int], outp
         at = shown.ply
         over = f"\n{end_text(found.record.outcome)}" if at == len(listed) else ""
         action = f":{listed[at - 1][5:]}" if options.boards and at else ""
-        output.write(f"\nafter {_actions(at)}{action}{over}\n{board}")
+        output.write(f"\nafter {counted(at, 'action')}{action}{over}\n{board}")
 
 
 def _document(found: FoundMatch, holds: bool, plies: tuple[int, int], output: Output) -> MatchDocument:
@@ -213,10 +214,6 @@ def end_text(outcome: Outcome) -> str:
         return f"over: a draw ({outcome.reason})"
     who = f"seat {first[0]} won" if len(first) == 1 else f"seats {' and '.join(first)} share the first place"
     return f"over: {who} ({outcome.reason})"
-
-
-def _actions(count: int) -> str:
-    return f"{count:,} action{'' if count == 1 else 's'}"
 
 
 def _measured_lines(measured: Measurements) -> Iterator[str]:

@@ -24,9 +24,7 @@ from tourney.results.texts import counted, kinds_text
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
 
 
-class TuneRequest(opt.Options):
-    """Options of ``tourney tune``."""
-
+class _TuneRequest(opt.CommandOptions):
     out: Path | None = option(
         "--out DIR",
         "New folder for the accepted bot. [default: NAME-tuned in the current folder]",
@@ -36,10 +34,10 @@ class TuneRequest(opt.Options):
     format_: object = opt.formats(TuneResult)
 
 
-@opt.command("tune", TuneRequest)
+@opt.command("tune", _TuneRequest)
 @click.argument("bot", shell_complete=complete_bot)
 @click.argument("file", type=click.Path(path_type=Path))
-def command(bot: str, file: Path, options: TuneRequest) -> None:
+def command(bot: str, file: Path, options: _TuneRequest) -> None:
     """Tune the parameters that BOT declares in its bot.toml, by the games that FILE describes.
 
     The bot plays itself with other values, in pairs of games with the same dice and openings. Then a gate

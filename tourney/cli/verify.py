@@ -15,7 +15,7 @@ from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTour
 from tourney.errors import CheckError, RecordError, UsageError
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
-from tourney.interface.found_match import find_match, is_file, names_match
+from tourney.interface.found_match import check_match_name, is_file
 from tourney.match.named_seeds import verify_named
 from tourney.match.record import read_record
 from tourney.match.verify import Finding, verify_data
@@ -36,9 +36,7 @@ _AHEAD = 4
 Verifying: TypeAlias = "tuple[Tournament, TournamentVerifier]"
 
 
-class VerifyRequest(opt.Options):
-    """Options of ``tourney verify``."""
-
+class _VerifyRequest(opt.CommandOptions):
     everything: bool = option("--all", "Verify all matches and tournaments in the database.")
     manifest: Path | None = option(
         "--manifest FILE",
@@ -100,9 +98,9 @@ class VerifyRequest(opt.Options):
                 raise UsageError(f"--{name} goes with --all")
 
 
-@opt.command("verify", VerifyRequest)
+@opt.command("verify", _VerifyRequest)
 @click.argument("match", required=False)
-def command(match: str | None, options: VerifyRequest) -> None:
+def command(match: str | None, options: _VerifyRequest) -> None:
     """Check records against the rules and the dice, and tournaments as a whole.
 
     MATCH is a number (12 or autumn-cup/12), a file of records, or one of `tourney export --what tournament`,
@@ -151,7 +149,7 @@ def command(match: str | None, options: VerifyRequest) -> None:
         raise CheckError("; ".join(checks.failures))
 
 
-def _check_league(checks: Checks, folder: Path, options: VerifyRequest) -> None:
+def _check_league(checks: Checks, folder: Path, options: _VerifyRequest) -> None:
     """Verify all matches of a league, and the chain of its seasons."""
     from tourney.league.league_folder import League  # noqa: PLC0415 - slow to import
     from tourney.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
@@ -173,9 +171,8 @@ def _match(words: str, db: str, notes: set[str]) -> Iterator[Checked]:
     if is_file(words):
         for where, value in read_json_lines(Path(words)):
             yield where, verify_data(value, notes=notes)
-    elif not names_match(words):
-        find_match(words, db)
     else:
+        check_match_name(words)
         from tourney.run.engine.verification import TournamentVerifier  # noqa: PLC0415 - slow to import, as below
 
         with _opened(db) as database:
@@ -206,7 +203,7 @@ def _exported(words: str, published: bool) -> "AbstractContextManager[tuple[Data
 
 
 def _check_all(
-    checks: Checks, database: "Database", options: VerifyRequest, head: "Head | None" = None
+    checks: Checks, database: "Database", options: _VerifyRequest, head: "Head | None" = None
 ) -> None:
     """Verify a database, or that of an export with this first line."""
     from tourney.run.engine.verified import PartialCheck  # noqa: PLC0415 - slow to import, as below
@@ -277,7 +274,7 @@ def _check_whole(
     step: ShowProgress,
 ) -> bool:
     """Check a tournament as a whole, and print the result; whether it holds so far."""
-    from tourney.results.texts import origin_text  # noqa: PLC0415 - slow to import, as below
+    from tourney.results.texts import counted, origin_text  # noqa: PLC0415 - slow to import, as below
     from tourney.store.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
 
     whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))
@@ -302,11 +299,10 @@ def _check_whole(
         )
     )
     if not found:
-        rounds = f"{counts.rounds} round{'' if counts.rounds == 1 else 's'}"
-        state = f"whole: {rounds}, {counts.rows} matches"
-        checks.output.text(
-            f"{tournament.name} is {state if whole.unfinished is None else f'not whole: {whole.unfinished}'}"
-        )
+        state = f"whole: {counted(counts.rounds, 'round')}, {counts.rows} matches"
+        if whole.unfinished is not None:
+            state = f"not whole: {whole.unfinished}"
+        checks.output.text(f"{tournament.name} is {state}")
         checks.output.text(f"{tournament.name}: seed: {origin_text(tournament, known_game(tournament.game))}")
         if tournament.root is not None:
             checks.output.text(f"{tournament.name}: root {tournament.root}")
@@ -320,7 +316,7 @@ def _check_published(
     checks: Checks,
     database: "Database",
     words: str | None,
-    options: VerifyRequest,
+    options: _VerifyRequest,
     head: "Head | None" = None,
 ) -> None:
     """Compare the tournaments of a database, or that of an export, with a published root or commitment."""
@@ -339,7 +335,7 @@ def _check_published(
                 checks.failures.append(sentence)
 
 
-def _check_proof(checks: Checks, path: Path, match: str | None, options: VerifyRequest) -> None:
+def _check_proof(checks: Checks, path: Path, match: str | None, options: _VerifyRequest) -> None:
     """Check a proof against a root, and a record file against the proof."""
     from tourney.store.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 

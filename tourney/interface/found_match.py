@@ -170,10 +170,10 @@ def is_file(words: str) -> bool:
     return _NUMBER.fullmatch(words) is None and Path(words).is_file()
 
 
-def names_match(words: str) -> bool:
-    """Whether words have the form of a match in a database: ``12`` or ``TOURNAMENT/12``."""
-    _, slash, number = words.rpartition("/")
-    return bool(slash or words == number) and _NUMBER.fullmatch(number) is not None
+def check_match_name(words: str) -> None:
+    """Raise UsageError for words that do not name a match in a database: ``12`` or ``TOURNAMENT/12``."""
+    if _NUMBER.fullmatch(words.rpartition("/")[2]) is None:
+        raise UsageError(f"{words!r} is not a match: give its number (12 or autumn-cup/12) or a record file")
 
 
 def find_match(words: str, db: str) -> FoundMatch:
@@ -184,8 +184,7 @@ def find_match(words: str, db: str) -> FoundMatch:
     """
     if is_file(words):
         return read_match(words)
-    if not names_match(words):
-        raise UsageError(f"{words!r} is not a match: give its number (12 or autumn-cup/12) or a record file")
+    check_match_name(words)
     from tourney.store.database import Database  # noqa: PLC0415 - slow to import; a file does not need it
 
     with Database.open(db) as opened, opened.snapshot() as database:

@@ -45,9 +45,7 @@ class BotCheckDocument(Document, frozen=True, kw_only=True):
     trials: tuple[TrialLine, ...]
 
 
-class CheckRequest(opt.Options):
-    """Options of ``tourney bots check``."""
-
+class _CheckRequest(opt.CommandOptions):
     games: tuple[str, ...] = option(
         "--game GAME", "Game to test; repeatable. [default: all games of the bot]"
     )
@@ -78,9 +76,9 @@ class CheckRequest(opt.Options):
         return found
 
 
-@opt.command("check", CheckRequest)
+@opt.command("check", _CheckRequest)
 @click.argument("bot", shell_complete=complete_bot)
-def command(bot: str, options: CheckRequest) -> None:
+def command(bot: str, options: _CheckRequest) -> None:
     """Test a bot in games against `random`.
 
     BOT is a path or a name. The bot plays on every seat. Prints a line for each trial; for a failed trial

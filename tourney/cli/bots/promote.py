@@ -19,9 +19,7 @@ from tourney.store.baselines import Baseline, Beaten, Promotion
 from tourney.store.database import Database
 
 
-class PromoteRequest(opt.Options):
-    """Options of ``tourney bots promote``."""
-
+class _PromoteRequest(opt.CommandOptions):
     game: str | None = option("--game GAME", "Game. [default: the bot's only one]")
     name: str | None = option("--name NAME", "Name of the baseline. [default: the bot's]")
     words: tuple[str, ...] = option(
@@ -34,9 +32,9 @@ class PromoteRequest(opt.Options):
     format_: object = opt.formats(BaselinesDocument, formats=opt.TEXT)
 
 
-@opt.command("promote", PromoteRequest)
+@opt.command("promote", _PromoteRequest)
 @click.argument("bot", shell_complete=complete_bot)
-def command(bot: str, options: PromoteRequest) -> None:
+def command(bot: str, options: _PromoteRequest) -> None:
     """Make a bot a baseline of a game, which `tourney gate` compares candidates with.
 
     The database keeps whom the bot beat, by how much, and in which gate. It replaces the baseline of its

@@ -21,7 +21,7 @@ from tourney.interface.found_match import FoundMatch, find_match
 from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, Limits
 from tourney.match.verify import replay
-from tourney.report import display
+from tourney.results.texts import counted
 from tourney.run.check_bot import STDERR_LINES
 from tourney.run.debugging import dialogue_before
 from tourney.schema import Document, Part, SandboxLevel
@@ -59,9 +59,7 @@ class BotTestsDocument(Document, frozen=True, kw_only=True):
     dialogues: tuple[DialogueResult, ...]
 
 
-class TestRequest(opt.Options):
-    """Options of ``tourney bots test``."""
-
+class _TestRequest(opt.CommandOptions):
     add: str | None = option("--add MATCH@ACTION", "Write a dialogue up to this action of a match instead.")
     expect: str | None = option("--expect ACTION", "With --add: the bot must play this action there.")
     avoid: str | None = option("--avoid ACTION", "With --add: the bot must play another action there.")
@@ -74,10 +72,10 @@ class TestRequest(opt.Options):
     bots: str = opt.shared(opt.bots_option)
 
 
-@opt.command("test", TestRequest)
+@opt.command("test", _TestRequest)
 @click.argument("file", metavar="[FILE]")
 @click.argument("bot", metavar="BOT", required=False)
-def command(file: str, bot: str | None, options: TestRequest) -> None:
+def command(file: str, bot: str | None, options: _TestRequest) -> None:
     """Play the dialogue in FILE with a bot, and compare what it says.
 
     Without FILE, all dialogues in the folder `tests` of the bot are played (`*.dialogue`). BOT is a path or a
@@ -116,7 +114,7 @@ class _Player:
     answer_ms: int
 
     @classmethod
-    def of(cls, words: str, options: TestRequest, stack: ExitStack) -> "_Player":
+    def of(cls, words: str, options: _TestRequest, stack: ExitStack) -> "_Player":
         folder = path_of(words)
         store, found, _ = find_bot(words, BotStore(Path(options.bots)), stack)
         launch = StoreLauncher(store, open_sandbox(options.sandbox))
@@ -153,7 +151,7 @@ def _play_file(player: _Player, file: Path, output: Output) -> None:
         for line in errors:
             output.say(f"     {printable(line)}")
         raise CheckError(f"{file}, {difference}")
-    output.text(f"{label} says what {file} expects, in {display.count(lines, 'line')}")
+    output.text(f"{label} says what {file} expects, in {counted(lines, 'line')}")
 
 
 def _tests_of(player: _Player) -> Path:
@@ -177,10 +175,10 @@ def _play_all(player: _Player, output: Output) -> None:
     failed = sum(one.difference is not None for one in found)
     output.document(BotTestsDocument(bot=player.bot.label, passed=not failed, dialogues=tuple(found)))
     if failed:
-        raise CheckError(f"{display.count(failed, 'dialogue')} of {len(found)} failed")
+        raise CheckError(f"{counted(failed, 'dialogue')} of {len(found)} failed")
 
 
-def _add(player: _Player, place: str, options: TestRequest, output: Output) -> None:
+def _add(player: _Player, place: str, options: _TestRequest, output: Output) -> None:
     words, _, number = place.rpartition("@")
     if not (words and number.isascii() and number.isdecimal()) or len(number) > 9:
         raise UsageError(f"{place!r} is not of the form MATCH@ACTION, such as 12@34 or autumn-cup/12@34")
@@ -206,7 +204,7 @@ def _check_legal(match: FoundMatch, action: int, wanted: str) -> None:
     """Refuse an action that is not legal at its place, before a bot is started. Raises UsageError."""
     count = len(match.record.actions)
     if not 1 <= action <= count:
-        raise UsageError(f"{match.label} has {display.count(count, 'action')}: there is no action {action}")
+        raise UsageError(f"{match.label} has {counted(count, 'action')}: there is no action {action}")
     game = find_game(match.record.game)
     try:
         game.read_action(replay(match.record, game, action - 1), wanted)

@@ -5,6 +5,7 @@ from typing import Literal
 from tourney.cli import options as opt
 from tourney.cli.output import counting, current
 from tourney.errors import CheckError
+from tourney.results.texts import counted
 from tourney.schema import Document
 from tourney.store.checking import check_database
 from tourney.store.engine import shown
@@ -33,6 +34,5 @@ def command(db: str) -> None:
     current().document(DatabaseCheckDocument(database=name, sound=not problems, problems=tuple(problems)))
     current().text(*problems)
     if problems:
-        count = f"{len(problems)} finding{'' if len(problems) == 1 else 's'}"
-        raise CheckError(f"{name} is damaged ({count}); restore a backup")
+        raise CheckError(f"{name} is damaged ({counted(len(problems), 'finding')}); restore a backup")
     current().say(f"{name} is sound; whether the records hold is for `tourney verify --all`")

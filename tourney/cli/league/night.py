@@ -11,14 +11,12 @@ import click
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.cli.run_options import MAX_WORKERS, DeadlineOptions
+from tourney.cli.run_options import MAX_WORKERS, DeadlineOptions, pinning_of
 from tourney.league.league_folder import League, in_window
 from tourney.league.night_play import NightPlan
 from tourney.league.nights import preview, run_night
-from tourney.run.engine.readiness import Pinning
 from tourney.run.engine.run_control import seconds_left
 from tourney.schema import Document
-from tourney.spawning import default_processes
 
 
 class LeagueNightDocument(Document, frozen=True, kw_only=True):
@@ -30,9 +28,7 @@ class LeagueNightDocument(Document, frozen=True, kw_only=True):
     closed: bool
 
 
-class NightRequest(opt.Options):
-    """Options of ``tourney league night``."""
-
+class _NightRequest(opt.CommandOptions):
     end: DeadlineOptions
     league: Path = opt.shared(opt.league_option)
     matches: int | None = option("--matches N", "Play at most N matches for each number of seats.")
@@ -46,8 +42,8 @@ class NightRequest(opt.Options):
     format_: object = opt.formats(LeagueNightDocument, formats=opt.TEXT)
 
 
-@opt.command("night", NightRequest)
-def command(options: NightRequest) -> None:
+@opt.command("night", _NightRequest)
+def command(options: _NightRequest) -> None:
     """Run a night: take in submissions, play until its end, rate, write the site, tell the authors.
 
     Cron or a timer calls this when a night begins. Without --stop-at, --stop-after or --matches it plays only
@@ -65,16 +61,10 @@ def command(options: NightRequest) -> None:
             current().say(f"nothing to do: the nights are {league.table.nights} (--stop-after 1h plays now)")
             return
         end = time.monotonic() + (seconds_left(league.table.closes, None, now) or 0.0)
-    processors = default_processes()
-    workers = options.workers or max(1, processors // max(1, options.cpus))
     from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
 
-    plan = NightPlan(
-        end,
-        options.matches,
-        Pinning(workers, options.cpus, processors),
-        lambda: LocalExecutor(workers, cpus=options.cpus),
-    )
+    pinning = pinning_of(options.workers, options.cpus)
+    plan = NightPlan(end, options.matches, pinning, lambda: LocalExecutor(pinning.workers, cpus=options.cpus))
     done = run_night(league, plan, now, current().say)
     current().document(LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal))
     if done.signal:
