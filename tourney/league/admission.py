@@ -65,12 +65,6 @@ def write_receipt(league: League, judged: Submission) -> Path:
     return folder
 
 
-def has_receipt(league: League, submission: Submission) -> bool:
-    """Whether a submission has its receipt; one that is empty was being written."""
-    path = receipt_folder(league, submission) / _RECEIPT
-    return path.exists() and path.stat().st_size > 0
-
-
 def receipt_folder(league: League, submission: Submission) -> Path:
     """The folder of a submission's receipt."""
     return league.outbox / submission.author / f"{submission.number:06}-{submission.bot}"
@@ -130,11 +124,8 @@ def _lost_games(database: Database, tournament: Tournament) -> Sequence[tuple[st
 
 def _write(league: League, author: str, folder: Path, files: Mapping[str, Sequence[str]]) -> None:
     """Write files that only the author (and the organiser) may read."""
-    known = league.ledger.authors.get(author)
-    table = league.authors.get(author)
-    user = (table.user if table is not None else None) or (known.user if known is not None else None)
+    user, account = league.account_of(author), None
     # An author must not be able to put links here, because this process may have more rights.
-    account = None
     with suppress(KeyError):
         account = pwd.getpwnam(user) if user is not None else None
     for place in (league.outbox / author, folder):
@@ -177,10 +168,12 @@ def take_in(league: League, night: int, now: datetime, say: Say) -> None:
         if submission.fate == "waiting":
             _tell(league, _judge(league, submission, path, night), say)
         remove_tree(path)
-    for one in league.ledger.submissions.values():  # a crash may come before a receipt
-        recent = one.fate != "waiting" and one.received >= moment(now - _RECENT)
-        if recent and not has_receipt(league, one):
-            _tell(league, one, say)
+    for one in league.ledger.submissions.values():
+        if one.fate != "waiting" and one.received >= moment(now - _RECENT):
+            # A crash may have come before the receipt, or after it was made and before it was written.
+            receipt = receipt_folder(league, one) / _RECEIPT
+            if not receipt.exists() or receipt.stat().st_size == 0:
+                _tell(league, one, say)
 
 
 def enter_house(league: League, night: int) -> None:

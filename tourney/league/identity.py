@@ -102,18 +102,16 @@ def signature_problem(author: str, table: AuthorTable, file: Path, signature: Pa
 
 def folder_problem(league: League, name: str, folder: Path | None) -> str:
     """Why something cannot come from this author, or ""; ``folder`` None: its owner says nothing."""
-    known, table = league.ledger.authors, league.authors.get(name)
+    table = league.authors.get(name)
     if HANDLE.fullmatch(name) is None or name == HOUSE:
         return f"{name} cannot name an author: use small letters, digits and '-', at most 24"
     if table is None and league.table.authors == "listed":
         return f"{name} is not in authors.toml: ask the organiser"
-    if other := imitated(name, (*known, *league.authors, HOUSE)):
+    if other := imitated(name, (*league.ledger.authors, *league.authors, HOUSE)):
         return f"the name {name} looks like the author {other}: choose another one"
     if folder is None or (table is not None and table.keys and table.user is None):
         return ""  # a server or a signature says whose it is
-    author = known.get(name)
-    wanted = table.user if table is not None and table.user else author and author.user
-    owner = owner_of(folder)
+    wanted, owner = league.account_of(name), owner_of(folder)
     if wanted and owner != wanted:
         return f"the folder {name} belongs to {owner}, but the author {name} is {wanted}: ask the organiser"
     return ""

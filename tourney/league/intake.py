@@ -59,17 +59,9 @@ def git_arrivals(league: League) -> Iterator[Arrival]:
     """Fetch the repository, and yield the bots in it. Raises EnvironmentFailure."""
     source = league.table.inbox if "://" in league.table.inbox else str(league.inbox)
     if not (league.records / "inbox.git").exists():
-        _git(league, "init", "--quiet", "--bare", str(league.records / "inbox.git"), bare=False)
-    _git(
-        league,
-        "fetch",
-        "--quiet",
-        "--prune",
-        "--no-tags",
-        source,
-        f"+{_HEADS}*:{_HEADS}*",
-        "+HEAD:refs/inbox",
-    )
+        _git(league, "init", "--quiet", "--bare")
+    refs = (f"+{_HEADS}*:{_HEADS}*", "+HEAD:refs/inbox")
+    _git(league, "fetch", "--quiet", "--prune", "--no-tags", source, *refs)
     if league.table.git == "folders":
         for author, _ in _folders(league, "refs/inbox"):
             yield from _of_author(league, author, "refs/inbox", f"{author}/")
@@ -113,19 +105,18 @@ def write_archive(league: League, tree: str, target: Path) -> None:
         target.touch()
 
 
-def _git(league: League, *words: str, bare: bool = True) -> str:
-    done = _run(league, *words, bare=bare)
+def _git(league: League, *words: str) -> str:
+    done = _run(league, *words)
     if done.returncode:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         raise EnvironmentFailure(f"git {words[0]} of the inbox failed: {''.join(last) or done.returncode}")
     return done.stdout.decode("utf-8", "replace")
 
 
-def _run(league: League, *words: str, bare: bool = True) -> "subprocess.CompletedProcess[bytes]":
-    place = (f"--git-dir={league.records / 'inbox.git'}",) if bare else ()
+def _run(league: League, *words: str) -> "subprocess.CompletedProcess[bytes]":
     try:
         return subprocess.run(  # noqa: S603 - a fixed program, without a shell
-            ["git", *place, *words],  # noqa: S607 - git of the PATH
+            ["git", f"--git-dir={league.records / 'inbox.git'}", *words],  # noqa: S607 - git of the PATH
             capture_output=True,
             stdin=subprocess.DEVNULL,
             env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},

@@ -11,8 +11,15 @@ from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.submission import digest_of_folder
 from tourney.errors import GameError, InputError
 from tourney.games.registry import find_game
-from tourney.parsing import parse_toml, read_text
-from tourney.run.file_schema import MAX_BYTES, MAX_OPENING_PLIES, CleanArgument, FileLimits, FilePath
+from tourney.run.file_schema import (
+    MAX_BYTES,
+    MAX_OPENING_PLIES,
+    CleanArgument,
+    FileLimits,
+    FilePath,
+    load_tables,
+    read_text,
+)
 from tourney.schema import GameName, Name, SandboxLevel, SchemaError, read, show, whole
 from tourney.store.presentation import Title
 from tourney.store.values import Elo
@@ -192,14 +199,7 @@ def read_authors_file(path: Path) -> Mapping[str, AuthorTable]:
 
 
 def _read_file(path: Path, kind: type[T]) -> T:
-    try:
-        text = read_text(path, MAX_BYTES)
-    except ValueError as error:
-        raise InputError(f"{path} {error}", file=path) from error
-    try:
-        data = parse_toml(text)
-    except ValueError as error:
-        raise InputError(f"{path}: this is not valid TOML: {error}", file=path) from error
+    data = load_tables(path, read_text(path, "a file of a league", MAX_BYTES))
     try:
         return read(data, kind, toml=True)
     except SchemaError as error:

@@ -26,9 +26,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
+
+import msgspec
 
 from tourney.bots.catalogue.store import BotStore
-from tourney.errors import InputError, UsageError
+from tourney.errors import InputError, StoreError, UsageError
 from tourney.files import write_folder
 from tourney.games.registry import find_game
 from tourney.league.league_file import (
@@ -44,7 +47,9 @@ from tourney.league.league_file import (
 from tourney.league.ledger import Ledger, Opened, make_ledger
 from tourney.match.spec import Limits
 from tourney.parsing import parse_toml
-from tourney.schema import SchemaError
+from tourney.schema import SchemaError, read
+
+T = TypeVar("T")
 
 OPENS = "22:00"
 LEDGER = "records/ledger.jsonl"
@@ -116,6 +121,12 @@ class League:
         """The numbers of seats at a table."""
         return self.table.seats or (find_game(self.table.game).seat_counts[0],)
 
+    def account_of(self, author: str) -> str | None:
+        """The account that an author's files belong to, if it is known."""
+        table, known = self.authors.get(author), self.ledger.authors.get(author)
+        user = table.user if table is not None else None
+        return user or (known.user if known is not None else None)
+
     @property
     def limits(self) -> Limits:
         """What a bot may use."""
@@ -133,6 +144,19 @@ class League:
 def moment(now: datetime) -> str:
     """A time as the ledger has it."""
     return now.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def read_kept(path: Path, kind: type[T], otherwise: str) -> T | None:
+    """The value of a JSON file of ``records``, or None if there is no file.
+
+    Raises StoreError for a damaged one; ``otherwise`` says after its path what it is not.
+    """
+    try:
+        return read(msgspec.json.decode(path.read_bytes()), kind)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError, SchemaError) as error:
+        raise StoreError(f"{path} {otherwise} ({error}): restore a backup") from error
 
 
 def in_window(table: LeagueTable, now: datetime) -> bool:

@@ -18,10 +18,10 @@ import msgspec
 from msgspec import Struct
 
 from tourney.bots.catalogue.shipped import HOUSE
-from tourney.errors import EnvironmentFailure, StoreError
+from tourney.errors import EnvironmentFailure
 from tourney.files import write_file
 from tourney.games.registry import find_game
-from tourney.league.league_folder import League
+from tourney.league.league_folder import League, read_kept
 from tourney.league.league_tables import NightTable, night_table
 from tourney.league.ledger import Ledger, Night, Season
 from tourney.league.seasons import season_files
@@ -30,7 +30,6 @@ from tourney.report.output.layout import SHIPPED, File, Layout, Options, Section
 from tourney.report.output.write import write
 from tourney.report.site import site_parts
 from tourney.report.source import load
-from tourney.schema import SchemaError, read
 from tourney.store.database import Database
 from tourney.store.engine import database_exists
 from tourney.store.values import Ordinal
@@ -119,13 +118,8 @@ def _games(
 
 def night_games(league: League, night: int) -> tuple[ChosenGame, ...]:
     """The chosen games of a night; () for a night of an older version. Raises StoreError if damaged."""
-    path = _path(league, night)
-    try:
-        return read(msgspec.json.decode(path.read_bytes()), NightGames).games
-    except FileNotFoundError:
-        return ()
-    except (OSError, msgspec.DecodeError, SchemaError) as error:
-        raise StoreError(f"{path} does not hold the games of a night ({error}): restore a backup") from error
+    kept = read_kept(_path(league, night), NightGames, "does not hold the games of a night")
+    return () if kept is None else kept.games
 
 
 def write_reports(league: League) -> None:

@@ -13,12 +13,12 @@ import msgspec
 from msgspec import Struct, structs
 
 from tourney.bots.catalogue.shipped import HOUSE
-from tourney.errors import StoreError, UsageError
+from tourney.errors import UsageError
 from tourney.files import write_file
-from tourney.league.league_folder import League
+from tourney.league.league_folder import League, read_kept
 from tourney.league.ledger import BotVersion, Night, Season
 from tourney.results.versions import Wanted, pool_versions
-from tourney.schema import Count, Digest, SchemaError, read
+from tourney.schema import Count, Digest
 from tourney.store.database import Database
 from tourney.store.values import Ordinal
 
@@ -71,13 +71,7 @@ def keep_table(league: League, table: NightTable) -> None:
 
 def night_table(league: League, night: int) -> NightTable | None:
     """The table after a night, or None if there is none. Raises StoreError for a damaged file."""
-    path = _path(league, night)
-    try:
-        return read(msgspec.json.decode(path.read_bytes()), NightTable)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.DecodeError, SchemaError) as error:
-        raise StoreError(f"{path} is not the table of a night ({error}): restore a backup") from error
+    return read_kept(_path(league, night), NightTable, "is not the table of a night")
 
 
 def latest_table(league: League) -> NightTable | None:

@@ -21,7 +21,7 @@ from tourney.league.league_site import keep_games, write_league_site
 from tourney.league.league_tables import keep_table, rate_league
 from tourney.league.ledger import Ledger, Night
 from tourney.league.night_play import NightPlan, NightPlay
-from tourney.league.seasons import close_season, is_due, season_now
+from tourney.league.seasons import close_season, season_end, season_now
 from tourney.run.listeners import Listener
 from tourney.run.unattended import notify
 from tourney.schema import show
@@ -158,7 +158,7 @@ def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
         night = structs.replace(night, closed=moment(now))
         league.ledger.add(night)
         log.say(f"night {night.number} is closed: {night.matches} matches")
-    if is_due(league, now):
+    if (end := season_end(league)) is not None and now >= end:
         file = close_season(league, now)
         log.say(f"season {night.season} is closed with the root {file.root}")
     _archive(league, now, log)

@@ -18,11 +18,11 @@ from msgspec import Meta, Struct, structs
 from tourney.errors import StoreError, UsageError
 from tourney.files import write_file
 from tourney.league.league_file import SeasonTable
-from tourney.league.league_folder import League, moment
+from tourney.league.league_folder import League, moment, read_kept
 from tourney.league.league_tables import NightTable, latest_table
 from tourney.league.ledger import Division, Season
 from tourney.match.merkle import leaf_hash, tree_hash
-from tourney.schema import Digest, SchemaError, read
+from tourney.schema import Digest
 from tourney.store.database import Database
 from tourney.store.root import compute_root
 
@@ -64,11 +64,12 @@ def season_now(league: League, now: datetime) -> Season:
     return found
 
 
-def is_due(league: League, now: datetime) -> bool:
-    """Whether the season has lasted as long as it should."""
+def season_end(league: League) -> datetime | None:
+    """When the open season has lasted as long as it should; None before the first one."""
     season = league.ledger.season
-    span = timedelta(weeks=league.table.season.weeks)
-    return season is not None and now >= datetime.fromisoformat(season.opened) + span
+    if season is None:
+        return None
+    return datetime.fromisoformat(season.opened) + timedelta(weeks=league.table.season.weeks)
 
 
 def close_season(league: League, now: datetime) -> SeasonFile:
@@ -144,10 +145,10 @@ def season_files(league: League) -> Iterator[tuple[int, SeasonFile]]:
     for number, season in sorted(league.ledger.seasons.items()):
         if season.closed is not None:
             path = league.records / "seasons" / f"{number}.json"
-            try:
-                yield number, read(msgspec.json.decode(path.read_bytes()), SeasonFile)
-            except (OSError, msgspec.DecodeError, SchemaError) as error:
-                raise StoreError(f"{path} is not the file of a season ({error}): restore a backup") from error
+            file = read_kept(path, SeasonFile, "is not the file of a season")
+            if file is None:
+                raise StoreError(f"{path} is not the file of a season (it is missing): restore a backup")
+            yield number, file
 
 
 def chain_problems(league: League) -> Iterator[str]:
