@@ -1,8 +1,6 @@
 """``tourney doctor``: test with a canary bot which protections work on this machine."""
 
-from typing import Literal
-
-import click
+from typing import Literal, get_args
 
 from tourney.bots.sandbox.bubblewrap import Bubblewrap
 from tourney.bots.sandbox.probe import probe_sandbox
@@ -43,13 +41,7 @@ COLUMNS = ("protection", "degree", Column("means", "meaning"), "tried")
 
 
 @opt.command("doctor")
-@click.option(
-    "--level",
-    type=click.Choice(["strict", "auto", "off"]),
-    default="auto",
-    show_default=True,
-    help="Sandbox level to test.",
-)
+@opt.choice_option("--level", get_args(SandboxLevel), "Sandbox level to test.", "auto")
 @opt.formats_option(DoctorDocument)
 def command(level: SandboxLevel) -> None:
     """Test which protections against bots work on this machine.

@@ -15,7 +15,7 @@ from tourney.cli.output import OutputFormat, keep
 from tourney.errors import UsageError
 from tourney.files import DEFAULT_BOTS, DEFAULT_DB
 from tourney.match.spec import MAX_MS, Charge
-from tourney.schema import Document
+from tourney.schema import Document, SandboxLevel
 from tourney.seeds import U64
 
 Function = Callable[..., object]
@@ -104,7 +104,8 @@ def command(
             return function(*args, **values)
 
         own = vars(made).pop("__click_params__", [])
-        for decorator in (_NO_COLOR, _QUIET, *reversed([] if kind is None else list(_declared(kind)))):
+        declared = [] if kind is None else list(_declared(kind))
+        for decorator in reversed([*declared, _QUIET, _NO_COLOR]):
             decorator(made)
         # Click reverses this list: the options of decorators come first in the help.
         vars(made)["__click_params__"].extend(own)
@@ -132,21 +133,24 @@ def collected(kind: Any, values: dict[str, object]) -> Any:
 
 
 def _flag(*names: str, help_: str) -> Decorator:
-    """A flag of the output, named like a field of ``Output``."""
+    """A flag of the output, whose last name is that of a field of ``Output``."""
 
-    def kept(context: click.Context, param: click.Parameter, value: bool) -> None:
-        if value:
-            keep(context, **{str(param.name): True})
+    def kept(context: click.Context, _: click.Parameter, value: bool) -> None:
+        keep(context, **{names[-1]: value})
 
     return click.option(*names, is_flag=True, expose_value=False, callback=kept, help=help_)
 
 
 _QUIET = _flag("-q", "--quiet", "quiet", help_="Print only results and errors.")
 _NO_COLOR = _flag(
-    "--no-color",
-    "no_color",
-    help_="Print without colors (the default in pipes and if NO_COLOR is set).",
+    "--no-color", "no_color", help_="Print without colors (the default in pipes and if NO_COLOR is set)."
 )
+
+
+def choice_option(name: str, words: Sequence[str], help_: str, default: str = "") -> Callable[[F], F]:
+    """Add an option that takes one of some words; the default is the first one."""
+    type_ = click.Choice(words)
+    return click.option(name, type=type_, default=default or words[0], show_default=True, help=help_)
 
 
 def _place_option(word: str, default: str, metavar: str, help_: str) -> Callable[[F], F]:
@@ -178,12 +182,11 @@ league_option = click.option(
 )
 """``--league DIR``; the command gets ``league``."""
 
-sandbox_option = click.option(
+sandbox_option = choice_option(
     "--sandbox",
-    type=click.Choice(["strict", "auto", "off"]),
-    default="auto",
-    show_default=True,
-    help="Containment of the bots: all protections, those available here, or none.",
+    get_args(SandboxLevel),
+    "Containment of the bots: all protections, those available here, or none.",
+    "auto",
 )
 """``--sandbox strict|auto|off``; the command gets ``sandbox``, a ``SandboxLevel``."""
 
@@ -283,15 +286,9 @@ CHARGES: Final[Mapping[Charge, str]] = {
 
 
 def charge_option(*charges: Charge) -> Callable[[F], F]:
-    """Add ``--charge``, of which ``wall`` is the default; the command gets ``charge``."""
+    """Add ``--charge``, of which the first is the default; the command gets ``charge``."""
     *words, last = (CHARGES[charge] for charge in charges)
-    return click.option(
-        "--charge",
-        type=click.Choice(charges),
-        default="wall",
-        show_default=True,
-        help=f"Time that counts: {', '.join(words)} or {last}.",
-    )
+    return choice_option("--charge", charges, f"Time that counts: {', '.join(words)} or {last}.")
 
 
 def args_option(whose: str) -> Callable[[F], F]:
@@ -331,21 +328,17 @@ def split_words(_ctx: click.Context, param: click.Parameter, text: str) -> tuple
         raise UsageError(f"{param.opts[0]} {text!r} cannot be split into words: {error}") from error
 
 
-forfeits_option = click.option(
+forfeits_option = choice_option(
     "--forfeits",
-    type=click.Choice(["loss", "void"]),
-    default="loss",
-    show_default=True,
-    help="Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
+    ["loss", "void"],
+    "Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
 )
 """``--forfeits loss|void``; the command gets ``forfeits``."""
 
-repeats_option = click.option(
+repeats_option = choice_option(
     "--repeats",
-    type=click.Choice(["join", "count"]),
-    default="join",
-    show_default=True,
-    help="Games of two bots that repeat, or have one opening line, are one observation (join), or count each"
+    ["join", "count"],
+    "Games of two bots that repeat, or have one opening line, are one observation (join), or count each"
     " (count): for tiny games, where chance makes games equal.",
 )
 """``--repeats join|count``; the command gets ``repeats``."""
@@ -358,13 +351,8 @@ no_luck_option = click.option(
 
 def method_option(names: Sequence[str]) -> Callable[[F], F]:
     """Add ``--method`` with these names of methods; the command gets ``method``."""
-    return click.option(
-        "--method",
-        type=click.Choice(list(names)),
-        default="batch",
-        show_default=True,
-        help="Rating method: one fit to all games (batch), or game by game in their order (trueskill).",
-    )
+    help_ = "Rating method: one fit to all games (batch), or game by game in their order (trueskill)."
+    return choice_option("--method", names, help_, "batch")
 
 
 def anchors_of(texts: Sequence[str]) -> dict[str, float]:

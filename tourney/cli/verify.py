@@ -89,13 +89,9 @@ class _VerifyRequest(opt.CommandOptions):
                 raise UsageError("give one of MATCH, --all and --manifest FILE")
             if not any(named) and self.root is None and self.commitment is None:
                 raise UsageError("give one of MATCH, --all, --manifest FILE, --root and --commitment HEX")
-        for name, value in (
-            ("processes", self.processes),
-            ("max-duration", self.duration),
-            ("max-age", self.age),
-        ):
-            if value is not None and not self.everything:
-                raise UsageError(f"--{name} goes with --all")
+        if not self.everything:
+            partial = {"--processes": self.processes, "--max-duration": self.duration, "--max-age": self.age}
+            opt.refuse(partial, "goes with --all")
 
 
 @opt.command("verify", _VerifyRequest)

@@ -1,7 +1,6 @@
 """``tourney bots new``: create a bot to start from."""
 
 import shlex
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -16,11 +15,6 @@ from tourney.cli.output import current
 from tourney.errors import BotError
 
 
-def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[opt.F], opt.F]:
-    choice = click.Choice(words)
-    return click.option(name, type=choice, default=words[0], show_default=True, help=help_)
-
-
 @opt.command("new")
 @click.argument("name", type=click.Path(path_type=Path))
 @click.option(
@@ -31,8 +25,8 @@ def _choice_option(name: str, words: Sequence[str], help_: str) -> Callable[[opt
     shell_complete=complete_game,
     help="Game the bot plays.",
 )
-@_choice_option("--language", LANGUAGES, "Programming language.")
-@_choice_option("--template", TEMPLATES, "What the bot does: look at its actions, or search.")
+@opt.choice_option("--language", LANGUAGES, "Programming language.")
+@opt.choice_option("--template", TEMPLATES, "What the bot does: look at its actions, or search.")
 @click.option(
     "--wasm", is_flag=True, help="Build to a WebAssembly module; in python, c, rust and assemblyscript."
 )
