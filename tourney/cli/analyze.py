@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
@@ -110,15 +111,14 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
     """
     if (match is None) == (options.bot is None):
         raise UsageError("give MATCH or --bot NAME")
-    store = BotStore(Path(options.bots).absolute())
     analyser = find_analyser(
         split_bot(options.reference),
-        store,
+        BotStore(Path(options.bots).absolute()),
         open_sandbox(options.local.sandbox),
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
-    result = _AnalysisOutput(analyser)
+    result = _Result()
     if match is not None and is_file(match):
         found = read_match(match)
         for one in _valued(1, lambda _: found.record, analyser, options):
@@ -126,7 +126,28 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
     else:
         with Database.open(options.db, write=True) as database:
             _value_stored(database, match, options, analyser, result)
-    result.end()
+    matches, failed = tuple(result.matches), tuple(result.failed)
+    label = analyser.label
+    current().document(
+        AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed)
+    )
+    if failed:
+        raise InputError("; ".join(failed))
+
+
+@dataclass
+class _Result:
+    """The analyses so far, and sentences on the matches that have none."""
+
+    matches: list[AnalyzedMatch] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+
+    def add(self, label: str, record: Record, analysis: Analysis | None, findings: Sequence[str]) -> None:
+        if analysis is None:
+            self.failed.append(f"{label}: {'; '.join(findings)}")
+        else:
+            self.matches.append(_match_part(label, record, analysis))
+            current().text(*_lines(self.matches[-1], record))
 
 
 def _chosen(
@@ -154,13 +175,13 @@ def _value_stored(
     match: str | None,
     options: _AnalyzeRequest,
     analyser: Analyser,
-    result: "_AnalysisOutput",
+    result: _Result,
 ) -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
     tournament, numbers = _chosen(database, match, options)
     analyses, key, load = database.analyses, analyser.key, database.records.get
     if not numbers:
-        result.output.say(f"{options.bot} has no lost match in {tournament.name}")
+        current().say(f"{options.bot} has no lost match in {tournament.name}")
     done = analyses.done(tournament.id, key)
     todo = [number for number in numbers if number not in done]
     failed: dict[int, tuple[str, ...]] = {}
@@ -202,38 +223,6 @@ def _valued(
     if run.stopped_by:
         current().say("stopped: what was valued is stored; the same command goes on")
         sys.exit(128 + run.stopped_by)
-
-
-class _AnalysisOutput:
-    """Analyses: printed match by match as text, or as one JSON document at the end."""
-
-    def __init__(self, analyser: Analyser) -> None:
-        self.output = current()
-        self._analyser = analyser
-        self._matches: list[AnalyzedMatch] = []
-        self._failed: list[str] = []
-
-    def add(self, label: str, record: Record, analysis: Analysis | None, findings: Sequence[str]) -> None:
-        """Take a match; as text, print its marks and accuracies, or why it has none."""
-        if analysis is None:
-            self._failed.append(f"{label}: {'; '.join(findings)}")
-            return
-        part = _match_part(label, record, analysis)
-        self._matches.append(part)
-        self.output.text(*_lines(part, record))
-
-    def end(self) -> None:
-        """Print the document, and raise InputError if a match could not be valued."""
-        self.output.document(
-            AnalysisDocument(
-                analyser=self._analyser.label,
-                reproducible=self._analyser.reproducible,
-                matches=tuple(self._matches),
-                failed=tuple(self._failed),
-            )
-        )
-        if self._failed:
-            raise InputError("; ".join(self._failed))
 
 
 def _match_part(label: str, record: Record, analysis: Analysis) -> AnalyzedMatch:
