@@ -144,7 +144,6 @@ def _libraries_silent() -> Iterator[None]:
 
 
 def _new(word: str | None, folder: Path | None) -> None:
-    """Write the package of a new game."""
     if word != "new" or folder is None:
         raise UsageError("write tourney games, tourney games GAME, or tourney games new NAME")
     output = current()

@@ -154,7 +154,6 @@ def choice_option(name: str, words: Sequence[str], help_: str, default: str = ""
 
 
 def _place_option(word: str, default: str, metavar: str, help_: str) -> Callable[[F], F]:
-    """An option that an environment variable sets too."""
     return click.option(
         f"--{word}",
         envvar=f"TOURNEY_{word.upper()}",

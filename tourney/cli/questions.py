@@ -95,7 +95,6 @@ class PairOptions(opt.CommandOptions):
         )
 
     def _limits(self) -> dict[str, object]:
-        """The limits that the command line names."""
         found = dict(toml_values("--limit", self.limit))
         if self.clock is not None:
             found |= clock_limits(self.clock)

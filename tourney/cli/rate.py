@@ -13,7 +13,7 @@ from tourney.cli.import_ import SelectionOptions, files_argument, game_name_opti
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
 from tourney.errors import CheckError, UsageError
-from tourney.outcomes.foreign_game import KINDS, Problems
+from tourney.outcomes.foreign_game import KINDS
 from tourney.outcomes.reading import game_of
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch
@@ -144,7 +144,9 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
     output = current()
     tally, problems = options.selected.read(files, output)
     if options.show == "problems":
-        _print_problems(problems, output)
+        found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
+        output.document(ProblemsDocument(problems=found))
+        output.table(found, Problem.__struct_fields__)
     elif options.method == "trueskill":
         _print_trueskill(tally, options)
     else:
@@ -202,12 +204,6 @@ def _print_superiority(batch: Batch, tally: Tally, notes: Sequence[str]) -> None
         )
 
     tables.print_ratings(document, rows, columns, notes)
-
-
-def _print_problems(problems: Problems, output: Output) -> None:
-    found = tuple(Problem.of(place, kind=KINDS[place.kind]) for place in problems.places)
-    output.document(ProblemsDocument(problems=found))
-    output.table(found, Problem.__struct_fields__)
 
 
 def _say(tally: Tally, problems: Problems, forfeits: Forfeits, output: Output) -> None:

@@ -167,7 +167,6 @@ def _rate(
 
 
 def _rate_versions(tournament: str | None, options: _RatingsRequest) -> None:
-    """Print the ratings of all versions of bots."""
     wanted = Wanted(
         options.game,
         tournament,

@@ -262,7 +262,6 @@ def _state(
 
 
 def _open(index: Path, output: Output) -> None:
-    """Open a page in a browser, or say that there is none."""
     try:
         opened = webbrowser.open(index.as_uri())
     except webbrowser.Error:

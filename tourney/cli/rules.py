@@ -58,7 +58,6 @@ def _page(game: AnyGame) -> str:
 
 
 def _answer(console: Console, source: BinaryIO, answers: BinaryIO) -> None:
-    """Answer each line until the end of the input."""
     failed, game = False, console.game.name
     while (line := _read_line(source)) is not None:
         try:

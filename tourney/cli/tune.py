@@ -89,7 +89,6 @@ def _print(result: TuneResult) -> None:
 
 
 def _outcome(result: TuneResult) -> str:
-    """The outcome of a tuning, in a sentence."""
     if result.gate is not None:
         where = f"written to {result.out}" if result.out else "not written"
         verdict = gate_forms.verdict_text(result.gate)

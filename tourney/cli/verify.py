@@ -146,7 +146,6 @@ def command(match: str | None, options: _VerifyRequest) -> None:
 
 
 def _check_league(checks: Checks, folder: Path, options: _VerifyRequest) -> None:
-    """Verify all matches of a league, and the chain of its seasons."""
     from tourney.league.league_folder import League  # noqa: PLC0415 - slow to import
     from tourney.league.seasons import chain_problems, season_files  # noqa: PLC0415 - likewise
 
@@ -269,7 +268,6 @@ def _check_whole(
     verifier: "TournamentVerifier",
     step: ShowProgress,
 ) -> bool:
-    """Check a tournament as a whole, and print the result; whether it holds so far."""
     from tourney.results.texts import counted, origin_text  # noqa: PLC0415 - slow to import, as below
     from tourney.store.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
 
@@ -332,7 +330,6 @@ def _check_published(
 
 
 def _check_proof(checks: Checks, path: Path, match: str | None, options: _VerifyRequest) -> None:
-    """Check a proof against a root, and a record file against the proof."""
     from tourney.store.root import leaf_of, read_commitment, read_proof  # noqa: PLC0415 - slow to import, as below
 
     root, more = options.root, options.everything or options.manifest is not None

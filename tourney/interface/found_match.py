@@ -11,7 +11,7 @@ from tourney.games.base import AnyGame, AnyState
 from tourney.games.registry import find_game
 from tourney.games.view import text_diagram
 from tourney.match.record import Record, read_record
-from tourney.match.result import NOT_MEASURED, LogLine, Measurements, PlayedMatch
+from tourney.match.result import NOT_MEASURED, LogLine, Measurements
 from tourney.parsing import read_json_value
 from tourney.results.columns import ACTION_COLUMNS, data_frame
 
@@ -58,11 +58,6 @@ class FoundMatch:
     measured: Measurements = NOT_MEASURED
     damaged: tuple[str, ...] = ()
     sealed: bool = False
-
-    @classmethod
-    def of(cls, played: PlayedMatch, label: str) -> "FoundMatch":
-        """A match that was just played."""
-        return cls(label, played.record, tuple(played.log), played.measured)
 
     def positions(self, last: int | None = None) -> Iterator[MatchPosition]:
         """The positions from the start to the one after ``last`` actions (default: all), by the rules.

@@ -65,7 +65,8 @@ def play_match(
     with closing(StoreLauncher(kept, box)) as launcher, MatchRunner(launcher, sandbox=box) as runner:
         played = runner.play(spec)
     names = " against ".join(entrant.name for entrant in entrants)
-    return FoundMatch.of(played, f"{rules.name}: {names}, seed {number}")
+    label = f"{rules.name}: {names}, seed {number}"
+    return FoundMatch(label, played.record, tuple(played.log), played.measured)
 
 
 def run_tournament(

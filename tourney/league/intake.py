@@ -87,7 +87,6 @@ def _of_author(league: League, author: str, ref: str, below: str) -> Iterator[Ar
 
 
 def _folders(league: League, tree: str) -> list[tuple[str, str]]:
-    """The folders at the top of a tree, with their objects."""
     found = []
     for line in _git(league, "ls-tree", "-z", tree).split("\0"):
         kind, _, name = line.partition("\t")
@@ -310,8 +309,9 @@ def submit(league: League, bot: Path, author: str, name: str | None, key: Path |
             place.mkdir(exist_ok=True)
             packed = place / f".{name}.zip"
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-                if all(file.path != FILE_NAME for file in files):
-                    archive.writestr(FILE_NAME, _manifest_text(manifest.name, files[0].path))
+                if all(file.path != FILE_NAME for file in files):  # a program alone
+                    text = f'name = "{manifest.name}"\nversion = "1"\ncommand = ["./{files[0].path}"]\n'
+                    archive.writestr(FILE_NAME, text)
                 for file in files:
                     archive.write(Path(folder) / "files" / file.path, file.path)
             if key is not None:
@@ -319,11 +319,6 @@ def submit(league: League, bot: Path, author: str, name: str | None, key: Path |
             return packed.rename(place / f"{name}.zip{READY}")
         except OSError as error:
             raise EnvironmentFailure(f"{place} cannot be written: {error.strerror}") from error
-
-
-def _manifest_text(name: str, program: str) -> str:
-    """The bot.toml of a bot that is a program alone."""
-    return f'name = "{name}"\nversion = "1"\ncommand = ["./{program}"]\n'
 
 
 def _sign(file: Path, key: Path, target: Path) -> None:

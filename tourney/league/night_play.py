@@ -143,7 +143,6 @@ class NightPlay:
         return found
 
     def _left(self, author: str, state: "_State | None") -> float:
-        """The seconds that an author has left this night."""
         used = 0.0 if state is None else state.seconds.get(author, 0.0)
         return self._league.table.quota.seconds_per_night - used
 
@@ -188,12 +187,9 @@ class NightPlay:
         return "\n".join(lines) + "\n"
 
     def _state(self, name: str) -> "_State | None":
-        """How far a tournament is, or None before it begins."""
         with _opened(self._league.database) as database:
-            tournament = None if database is None else database.tournaments.find(name)
-            if database is None or tournament is None:
-                return None
-            return _state_of(database, tournament)
+            tournament = database and database.tournaments.find(name)
+            return _state_of(database, tournament) if database and tournament else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +258,6 @@ def _opened(url: str) -> Iterator[Database | None]:
 
 
 def _toml(value: object) -> str:
-    """A value of a league file as TOML."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):

@@ -116,7 +116,6 @@ def _places(table: NightTable) -> Iterator[SeasonEntry]:
 
 
 def _order(table: NightTable) -> Mapping[int, Sequence[str]]:
-    """The bots of each division, the best first."""
     found: dict[int, list[str]] = {}
     for row in sorted(table.rows, key=lambda row: (row.division, row.place or 0)):
         if row.place is not None:

@@ -95,7 +95,10 @@ def command(file: str, bot: str | None, options: _TestRequest) -> None:
         raise UsageError("--add takes a bot alone, and writes the file itself")
     output = current()
     with ExitStack() as stack:
-        player = _Player.of(bot or file, options, stack)
+        words = bot or file
+        store, found, _ = find_bot(words, BotStore(Path(options.bots)), stack)
+        folder, launch = path_of(words), StoreLauncher(store, open_sandbox(options.sandbox))
+        player = _Player(found, folder, launch, options.answer_ms)
         if options.add is not None:
             _add(player, options.add, options, output)
         elif bot is not None:
@@ -112,14 +115,6 @@ class _Player:
     folder: Path | None
     launch: StoreLauncher
     answer_ms: int
-
-    @classmethod
-    def of(cls, words: str, options: _TestRequest, stack: ExitStack) -> "_Player":
-        folder = path_of(words)
-        store, found, _ = find_bot(words, BotStore(Path(options.bots)), stack)
-        launch = StoreLauncher(store, open_sandbox(options.sandbox))
-        own = folder if folder is not None and folder.is_dir() else None
-        return cls(found, own, launch, options.answer_ms)
 
     def start(self) -> Channel:
         return self.launch(entrant_of(self.bot, self.bot.manifest.name), Limits())
@@ -138,15 +133,10 @@ class _Player:
 def _play_file(player: _Player, file: Path, output: Output) -> None:
     lines, difference, errors = player.play(file)
     label = player.bot.label
-    output.document(
-        BotTestDocument(
-            bot=label,
-            passed=not difference,
-            lines=lines,
-            difference=difference or None,
-            stderr=errors,
-        )
+    document = BotTestDocument(
+        bot=label, passed=not difference, lines=lines, difference=difference or None, stderr=errors
     )
+    output.document(document)
     if difference:
         for line in errors:
             output.say(f"     {printable(line)}")
@@ -155,7 +145,7 @@ def _play_file(player: _Player, file: Path, output: Output) -> None:
 
 
 def _tests_of(player: _Player) -> Path:
-    if player.folder is None:
+    if player.folder is None or not player.folder.is_dir():
         raise UsageError(f"{player.bot.label} has no folder of its own: give FILE, or the bot's folder")
     return player.folder / FOLDER
 
