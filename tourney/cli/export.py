@@ -21,7 +21,7 @@ from tourney.files import check_writable, writing
 from tourney.interface.found_match import names_match
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
-from tourney.results.game_files import trf
+from tourney.results.game_files import export_pgn, trf
 from tourney.results.standings import compute_standings, load_history, load_setup
 from tourney.results.tables import TABLES
 from tourney.results.texts import counted
@@ -168,8 +168,6 @@ def _write(database: Database, tournament: Tournament, options: _ExportRequest, 
         lines = export_lines(database, tournament, measured=options.measured, private=options.private)
         file.writelines(lines)
     elif format_ == PGN:
-        from tourney.results.game_files import export_pgn  # noqa: PLC0415 - needs an extra
-
         file.writelines(export_pgn(database, tournament))
     elif what == RECORDS:
         sealed = disclosure(database, tournament).sealed

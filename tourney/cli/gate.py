@@ -9,6 +9,7 @@ import click
 
 from tourney.bots.catalogue.store import BotStore
 from tourney.cli import options as opt
+from tourney.cli.bots.baselines import baselines_of
 from tourney.cli.completion import complete_bot
 from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, document_text
@@ -21,9 +22,6 @@ from tourney.files import check_writable, write_file
 from tourney.results.columns import Column
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
-from tourney.store.baselines import Baseline
-from tourney.store.database import Database
-from tourney.store.engine import database_exists
 
 EXIT_CODES: Final[Mapping[str, int]] = {"accepted": 0, "rejected": 1, "undecided": 4}
 GAIN: Final = 5.0
@@ -36,7 +34,6 @@ WRITERS: Final[Mapping[OutputFormat, Callable[[GateResult], str]]] = {
     OutputFormat.JUNIT: forms.junit,
 }
 SUFFIXES: Final = {".md": OutputFormat.MARKDOWN, ".json": OutputFormat.JSON, ".xml": OutputFormat.JUNIT}
-"""The formats of ``--out`` by the file's suffix."""
 
 
 class GateCommand(click.Command):
@@ -164,10 +161,7 @@ def command(candidate: str, options: _GateRequest) -> None:
 def _baselines(options: _GateRequest) -> tuple[EntrantLine, ...]:
     """The promoted baselines of a game as entrants. Raises UsageError if there are none."""
     db, bots, game = options.asking.db, options.asking.bots, options.pairs.game
-    found: tuple[Baseline, ...] = ()
-    if database_exists(db):
-        with Database.open(db) as database:
-            found = database.baselines.all(game)
+    found = baselines_of(db, game)
     if not found:
         raise UsageError(
             f"there is no baseline of {game}: name one by --against BOT, or make one by"

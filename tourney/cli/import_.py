@@ -43,7 +43,6 @@ files_argument = click.argument(
 game_name_option = click.option(
     "--game", metavar="NAME", help="Results: name of the game. [default: chess for PGN, else unknown]"
 )
-"""``--game NAME``; the command gets ``game``, a text or None."""
 
 _NO_NAME = re.compile(r"[^a-z0-9._-]+")
 _ENDINGS = (".gz", ".zst", ".pgn", ".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")

@@ -54,7 +54,6 @@ class LaddersDocument(Document, frozen=True, kw_only=True):
 
 
 LOG_LINES = 20
-"""The last lines of a log that are shown."""
 SHOWN = 10
 """The most lost games in the table; JSON has all of the result's."""
 

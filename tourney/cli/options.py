@@ -166,9 +166,7 @@ def _place_option(word: str, default: str, metavar: str, help_: str) -> Callable
 
 
 db_option = _place_option("db", DEFAULT_DB, "URL", "Database: an SQLite file or an SQLAlchemy URL.")
-"""``--db URL``; the command gets ``db``: a path or an SQLAlchemy URL."""
 bots_option = _place_option("bots", DEFAULT_BOTS, "DIR", "Folder of the bot store.")
-"""``--bots DIR``; the command gets ``bots``: the folder of the bot store, a string."""
 
 league_option = click.option(
     "--league",
@@ -179,7 +177,6 @@ league_option = click.option(
     metavar="DIR",
     help="Folder of the league. [default: the current folder]",
 )
-"""``--league DIR``; the command gets ``league``."""
 
 sandbox_option = choice_option(
     "--sandbox",
@@ -187,7 +184,6 @@ sandbox_option = choice_option(
     "Containment of the bots: all protections, those available here, or none.",
     "auto",
 )
-"""``--sandbox strict|auto|off``; the command gets ``sandbox``, a ``SandboxLevel``."""
 
 
 class FormatOption(click.Option):
@@ -243,7 +239,6 @@ def _pairs_option(
 
 
 game_option = _pairs_option(("--option", "options"), "NAME=VALUE", pairs, "Option of the game; repeatable.")
-"""``--option NAME=VALUE``; the command gets ``options``, a dict."""
 
 seats_option = click.option(
     "--seats",
@@ -251,18 +246,15 @@ seats_option = click.option(
     metavar="N",
     help="Number of seats (default: the game's minimum).",
 )
-"""``--seats N``; the command gets ``seats``, or None."""
 
 
 seed_option = click.option(
     "--seed", type=click.IntRange(0, U64 - 1), metavar="N", help="Seed. [default: random]"
 )
-"""``--seed N``; the command gets ``seed``, or None."""
 
 reuse_option = click.option(
     "--reuse", is_flag=True, help="Keep a bot's process from match to match; for trusted bots."
 )
-"""``--reuse``; the command gets ``reuse``."""
 
 
 def number_option(word: str, numbers: range, default: int, help_: str) -> Callable[[F], F]:
@@ -281,7 +273,6 @@ CHARGES: Final[Mapping[Charge, str]] = {
     "cpu": "spent computing (cpu)",
     "fuel": "the work of WebAssembly modules, which reproduces everywhere (fuel)",
 }
-"""The kinds of time, with their descriptions."""
 
 
 def charge_option(*charges: Charge) -> Callable[[F], F]:
@@ -303,7 +294,6 @@ def args_option(whose: str) -> Callable[[F], F]:
 
 
 tournament_argument = click.argument("tournament", required=False, shell_complete=complete_tournament)
-"""``[TOURNAMENT]``; the command gets ``tournament``, a name or None."""
 
 
 def refuse(given: Mapping[str, object], why: str) -> None:
@@ -332,7 +322,6 @@ forfeits_option = choice_option(
     ["loss", "void"],
     "Whether a game lost by a fault (time, illegal move, crash) counts as a loss or not at all.",
 )
-"""``--forfeits loss|void``; the command gets ``forfeits``."""
 
 repeats_option = choice_option(
     "--repeats",
@@ -340,12 +329,10 @@ repeats_option = choice_option(
     "Games of two bots that repeat, or have one opening line, are one observation (join), or count each"
     " (count): for tiny games, where chance makes games equal.",
 )
-"""``--repeats join|count``; the command gets ``repeats``."""
 
 no_luck_option = click.option(
     "--no-luck", is_flag=True, help="Leave the luck of the dice in the results that are rated."
 )
-"""``--no-luck``; the command gets ``no_luck``."""
 
 
 def method_option(names: Sequence[str]) -> Callable[[F], F]:
@@ -377,7 +364,6 @@ anchor_option = _pairs_option(
     anchors_of,
     "Give a player this Elo; all others follow. Repeatable: then the mean of the anchors is fixed.",
 )
-"""``--anchor NAME=ELO``; the command gets ``levels``: Elo by name."""
 
 
 def anchors_text(levels: Mapping[str, float]) -> str:

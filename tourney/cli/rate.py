@@ -31,6 +31,7 @@ from tourney.results.ratings import (
 )
 from tourney.results.texts import counted, pool_notes
 from tourney.schema import Document, Part
+from tourney.store.database import Database
 
 
 class Problem(Part, frozen=True, kw_only=True):
@@ -217,9 +218,8 @@ def _say(tally: Tally, problems: Problems, forfeits: Forfeits, output: Output) -
 
 def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, output: Output) -> None:
     """Write the pages of the games, from a database that lives as long as it takes."""
-    from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import, as below
+    from tourney.cli.report import write_report  # noqa: PLC0415 - slow to import
     from tourney.report.output.layout import Options  # noqa: PLC0415 - likewise
-    from tourney.store.database import Database  # noqa: PLC0415 - likewise
 
     with (
         tempfile.TemporaryDirectory(prefix="tourney-") as place,

@@ -233,7 +233,6 @@ class PoolDocument(Document, frozen=True, kw_only=True):
 P = TypeVar("P", bound=Part)
 
 TRUESKILL_MEASURES: tuple[str, ...] = ("mu", "sigma", "exposed")
-"""The measures of a TrueSkill rating."""
 
 
 @dataclass(frozen=True, slots=True)

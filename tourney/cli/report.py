@@ -37,7 +37,6 @@ from tourney.store.values import Tournament
 
 WATCH_SECONDS = 60
 MAX_DAMAGED = 20
-"""Damaged parts to list."""
 
 
 class _Seconds(click.IntRange):
@@ -160,15 +159,13 @@ def command(tournament: str | None, options: ReportRequest) -> None:
     report = _Report(tournament, options, options.contents())
     with Database.open(options.db) as opened:
         written = report.write(opened, output)
-        if written is None:
-            raise AssertionError("the first report is always written")
         output.write(str(written.index))
         if options.show:
             _open(written.index, output)
         while options.watch is not None and not report.over:
             time.sleep(options.watch)
             try:
-                written = report.write(opened, output) or written
+                written = report.write(opened, output)
             except StoreUnavailable as error:
                 output.warn(f"{error}; the next report is tried in {options.watch} seconds")
     if written.damaged:
@@ -189,9 +186,10 @@ class _Report:
         self._request = request
         self._contents = contents
         self._seen = ""
+        self._written: Written | None = None
 
-    def write(self, opened: Database, output: Output) -> Written | None:
-        """Write the report if the database has changed since the last time; else return None."""
+    def write(self, opened: Database, output: Output) -> Written:
+        """Write the report, unless the database is as it was the last time; return what was written last."""
         request, contents = self._request, self._contents
         seconds = request.watch or request.live
         if seconds is not None and contents.measured:
@@ -201,8 +199,8 @@ class _Report:
             found = database.tournaments.get(self._name)
             chosen = self._there(database, output) if request.every else (found,)
             seen = _state(database, chosen, contents, request)
-            if seen == self._seen:
-                return None
+            if self._written is not None and seen == self._seen:
+                return self._written
             if not request.every:
                 self._name = found.name
             place = request.out or Path("reports") / ("all" if request.every else display.folder(found.name))
@@ -212,7 +210,7 @@ class _Report:
                 made = write_report(database, chosen, place, contents, versions, request.processes)
                 if contents.live is None:
                     keep_state(place, made, seen)
-            self._seen = seen
+            self._seen, self._written = seen, made
             self.over = all(has_ended(database, tournament) for tournament in chosen)
         unchanged = f" ({made.unchanged:,} unchanged)" if made.unchanged else ""
         output.say(f"{made.pages:,} pages, {made.files:,} files{unchanged}, {made.bytes / 1e6:.1f} MB")

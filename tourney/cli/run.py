@@ -204,7 +204,7 @@ def _document(name: str, summary: Summary) -> RunDocument:
 def _executor(options: _RunRequest, file: TournamentFile) -> Callable[..., MatchExecutor]:
     """The maker of the executor of ``--executor``, or of the file. Raises UsageError."""
     named = options.executor
-    share = None if options.recheck is None else parse_share("--recheck", options.recheck)
+    share = None if options.recheck is None else parse_share(options.recheck)
     try:
         return find_executor(named or file.run.executor, recheck=share, allow_mixed=options.allow_mixed)
     except UsageError as error:

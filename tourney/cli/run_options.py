@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import click
 
@@ -19,12 +20,10 @@ from tourney.run.engine.readiness import Pinning, PlaySetup
 from tourney.run.engine.run_control import Deadline, parse_span, seconds_left
 from tourney.run.listeners import Listener, PlainListener, rich_listener
 from tourney.run.unattended import ReportOptions, RunOptions, parse_command
+from tourney.run.workers.local import LocalExecutor
 from tourney.schema import SandboxLevel, SchemaError, read
 from tourney.spawning import default_processes
 from tourney.store.beacon import BeaconValue
-
-if TYPE_CHECKING:
-    from tourney.run.workers.local import LocalExecutor
 
 T = TypeVar("T")
 
@@ -60,10 +59,8 @@ class ReplayOptions(opt.CommandOptions):
     cpus: int = opt.shared(cpus_option())
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
 
-    def executor(self, matches: int) -> "LocalExecutor":
+    def executor(self, matches: int) -> LocalExecutor:
         """The executor of this machine, with no more workers than there are matches."""
-        from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
-
         workers = pinning_of(self.workers, self.cpus).workers
         return LocalExecutor(max(1, min(workers, matches)), cpus=self.cpus)
 
@@ -170,12 +167,12 @@ def beacon_value(text: str | None) -> str | None:
         raise UsageError(f"--beacon {text[:80]!r} must be 16 to 256 hex digits, an even number") from error
 
 
-def parse_share(option: str, text: str) -> int:
+def parse_share(text: str) -> int:
     """A percentage as a number of 10,000, as 200 for 2%. Raises UsageError."""
     found = re.fullmatch(r"(\d{1,3})(?:\.(\d{1,2}))?%?", text, re.ASCII)
     share = 100 * int(found[1]) + int((found[2] or "0").ljust(2, "0")) if found else -1
     if not 0 <= share <= 10_000:
-        raise UsageError(f"{option} {text!r}: give a percentage from 0% to 100%, as 2% or 0.5%")
+        raise UsageError(f"--recheck {text!r}: give a percentage from 0% to 100%, as 2% or 0.5%")
     return share
 
 
@@ -210,11 +207,9 @@ def play_request(output: Output, title: str, workers: int | None, play: Callable
 
     It is called with ``make_executor``, which starts local workers, and with a display as ``listener``.
     """
-    from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
-
-    count = workers or default_processes()
+    make = partial(LocalExecutor, workers or default_processes())
     with listening(output, title) as listener:
-        return play(make_executor=lambda: LocalExecutor(count), listener=listener)
+        return play(make_executor=make, listener=listener)
 
 
 @contextmanager

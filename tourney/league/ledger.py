@@ -8,7 +8,7 @@ ends in a newline: what a crash cut off is dropped, and all else is as it was.
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -18,9 +18,6 @@ from tourney.files import sync_folder
 from tourney.league.league_file import Handle
 from tourney.schema import Count, Digest, Name, Text
 from tourney.store.values import Ordinal
-
-SHORT: Final = 12
-"""Digits of a digest that people read."""
 
 Moment = Annotated[str, Meta(pattern=r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\Z")]
 """A time in UTC, as 2026-11-26T22:00:00+00:00."""

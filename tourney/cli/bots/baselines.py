@@ -47,15 +47,19 @@ COLUMNS = ("game", "name", "bot", "version", "args", "digest", "promoted", "beat
 @opt.formats_option(BaselinesDocument)
 def command(game: str | None, history: bool, db: str) -> None:
     """List the baselines: the bots that `tourney gate` compares candidates with, and whom each beat."""
-    found: tuple[Baseline, ...] = ()
-    if database_exists(db) or opt.is_given("db"):
-        with Database.open(db) as database:
-            found = database.baselines.all(game, history=history)
+    found, output = baselines_of(db, game, history=history), current()
     if game is not None and not found:
         find_game(game)
-    output = current()
     output.document(BaselinesDocument(baselines=tuple(map(_line, found))))
     output.table((_row(one, people=output.people) for one in found), COLUMNS)
+
+
+def baselines_of(db: str, game: str | None, *, history: bool = False) -> tuple[Baseline, ...]:
+    """The baselines of a game, or of all games; none without the default database."""
+    if not database_exists(db) and not opt.is_given("db"):
+        return ()
+    with Database.open(db) as database:
+        return database.baselines.all(game, history=history)
 
 
 def _line(one: Baseline) -> BaselineLine:

@@ -3,6 +3,7 @@
 import sys
 import time
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +17,7 @@ from tourney.league.league_folder import League, in_window
 from tourney.league.night_play import NightPlan
 from tourney.league.nights import preview, run_night
 from tourney.run.engine.run_control import seconds_left
+from tourney.run.workers.local import LocalExecutor
 from tourney.schema import Document
 
 
@@ -61,10 +63,9 @@ def command(options: _NightRequest) -> None:
             current().say(f"nothing to do: the nights are {league.table.nights} (--stop-after 1h plays now)")
             return
         end = time.monotonic() + (seconds_left(league.table.closes, None, now) or 0.0)
-    from tourney.run.workers.local import LocalExecutor  # noqa: PLC0415 - slow to import
-
     pinning = pinning_of(options.workers, options.cpus)
-    plan = NightPlan(end, options.matches, pinning, lambda: LocalExecutor(pinning.workers, cpus=options.cpus))
+    make_executor = partial(LocalExecutor, pinning.workers, cpus=options.cpus)
+    plan = NightPlan(end, options.matches, pinning, make_executor)
     done = run_night(league, plan, now, current().say)
     current().document(LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal))
     if done.signal:
