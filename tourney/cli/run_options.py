@@ -69,19 +69,17 @@ class DeadlineOptions(opt.CommandOptions):
     """When the last match of a run may start."""
 
     stop_at: str | None = option(
-        "--stop-at HH:MM", "Start no match that would not end by this time of day. [older name: --until]"
+        "--stop-at HH:MM", "--until", "Start no match that would not end by this time of day."
     )
     stop_after: str | None = option(
         "--stop-after SPAN",
-        "Start no match that would not end within this time: 8h, 90m or 1h30m. [older name: --budget]",
+        "--budget",
+        "Start no match that would not end within this time: 8h, 90m or 1h30m.",
     )
-    until: str | None = option("--until HH:MM", "As --stop-at.", hidden=True)
-    budget: str | None = option("--budget SPAN", "As --stop-after.", hidden=True)
 
     def deadline(self) -> Deadline:
         """The deadline from now on. Raises UsageError."""
-        at, after = self.stop_at or self.until, self.stop_after or self.budget
-        left = seconds_left(at, after, datetime.now().astimezone())
+        left = seconds_left(self.stop_at, self.stop_after, datetime.now().astimezone())
         return Deadline(None if left is None else time.monotonic() + left)
 
 
