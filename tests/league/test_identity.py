@@ -9,7 +9,7 @@ import pytest
 from tests.support.leagues import new_league
 from tourney.league.identity import (
     NAMESPACE,
-    Arrival,
+    archive_ending,
     folder_problem,
     imitated,
     owner_of,
@@ -35,7 +35,7 @@ def test_other_names_do_not_look_alike() -> None:
 
 
 def test_endings_of_archives() -> None:
-    ends = [Arrival("a", "b", Path(name), "").ending for name in ("x", "x.zip", "x.tar.gz.ready", "x.tgz")]
+    ends = [archive_ending(name) for name in ("x", "x.zip", "x.tar.gz", "x.tgz")]
     assert ends == ["", ".zip", ".tar.gz", ".tgz"]
 
 

@@ -1,6 +1,5 @@
 """``tourney compare``: find out whether bot A is better than bot B."""
 
-
 import click
 from msgspec.structs import asdict
 

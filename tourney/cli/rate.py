@@ -152,7 +152,12 @@ def command(files: tuple[Path, ...], options: _RateRequest) -> None:
         _print_trueskill(tally, options)
     else:
         _print_batch(tally, options)
-    _say(tally, problems, options.forfeits, output)
+    void = sum(any(one.faults) for one in results_of(tally)) if options.forfeits == "void" else 0
+    games, players = counted(tally.games - void, "game"), counted(len(tally.players), "player")
+    output.say(f"{games} of {players} rated, of {problems.read:,} read.")
+    if void:
+        output.say(f"games lost by a fault: {void:,}, left out by --forfeits void")
+    report_problems(problems, output)
     if options.report is not None:
         _write_report(tally, options.game or game_of(problems), files, options.report, output)
     if options.strict and problems.damaged:
@@ -205,15 +210,6 @@ def _print_superiority(batch: Batch, tally: Tally, notes: Sequence[str]) -> None
         )
 
     tables.print_ratings(document, rows, columns, notes)
-
-
-def _say(tally: Tally, problems: Problems, forfeits: Forfeits, output: Output) -> None:
-    void = sum(any(one.faults) for one in results_of(tally)) if forfeits == "void" else 0
-    games, players = counted(tally.games - void, "game"), counted(len(tally.players), "player")
-    output.say(f"{games} of {players} rated, of {problems.read:,} read.")
-    if void:
-        output.say(f"games lost by a fault: {void:,}, left out by --forfeits void")
-    report_problems(problems, output)
 
 
 def _write_report(tally: Tally, game: str, files: Sequence[Path], folder: Path, output: Output) -> None:

@@ -5,6 +5,7 @@ Build, check, name, digest and quota decide; what passes becomes a version of it
 
 import os
 import pwd
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -99,27 +100,21 @@ def write_news(league: League, night: Night) -> dict[str, str]:
     return texts
 
 
-def _lost_games(database: Database, tournament: Tournament) -> Sequence[tuple[str, str]]:
-    """The lost games of each author's versions, in schedule order, each with its reason."""
+def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[str, str]]:
+    """Yield the lost games of each author's versions, in schedule order, each with its reason."""
     entrants = {one.number: one.name for one in database.tournaments.entrants(tournament.id)}
-    count: dict[int, int] = {}
-    found = []
+    count: Counter[int] = Counter()
     for result in database.matches.results(tournament.id):
-        for seat, number in enumerate(result.entrants):
-            lost = result.ranks[seat] > 1 or result.faults[seat] is not None
-            if result.void or not lost or entrants[number].startswith(f"{HOUSE}."):
-                continue
-            count[number] = count.get(number, 0) + 1
-            if count[number] > MOST_GAMES:
-                continue
-            fault = result.faults[seat]
-            why = f"fault {fault}" if fault else f"rank {result.ranks[seat]}"
-            others = ", ".join(entrants[n] for n in result.entrants if n != number)
+        for number, rank, fault in zip(result.entrants, result.ranks, result.faults, strict=True):
             name = entrants[number]
-            found.append(
-                (name.split(".")[0], f"  {name} lost {tournament.name}/{result.number} to {others}: {why}")
-            )
-    return found
+            if result.void or (rank == 1 and fault is None) or name.startswith(f"{HOUSE}."):
+                continue
+            count[number] += 1
+            if count[number] <= MOST_GAMES:
+                why = f"fault {fault}" if fault else f"rank {rank}"
+                others = ", ".join(entrants[one] for one in result.entrants if one != number)
+                game = f"{tournament.name}/{result.number}"
+                yield name.partition(".")[0], f"  {name} lost {game} to {others}: {why}"
 
 
 def _write(league: League, author: str, folder: Path, files: Mapping[str, Sequence[str]]) -> None:
@@ -187,9 +182,7 @@ def enter_house(league: League, night: int) -> None:
 
 def _tell(league: League, judged: Submission, say: Say) -> None:
     write_receipt(league, judged)
-    version = f" as version {judged.version}" if judged.version else ""
-    why = f": {judged.reason}" if judged.reason else ""
-    say(f"submission {judged.number}, {judged.author}/{judged.bot}: {judged.fate}{version}{why}")
+    say(f"submission {judged.number}, {judged.sentence}")
 
 
 def _judge(league: League, submission: Submission, folder: Path, night: int) -> Submission:
@@ -230,10 +223,9 @@ def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:
     path = places[0]
     table = league.authors.get(submission.author)
     if table is not None and table.keys and not submission.source.startswith("git:"):
-        signature = path.with_name(path.name + SIGNATURE)
         if not path.is_file():
             raise BotError("it is not signed: sign an archive of the bot's folder")
-        if why := signature_problem(submission.author, table, path, signature):
+        if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
             raise BotError(why)
     with suppress(OSError):
         if path.is_dir():

@@ -42,11 +42,10 @@ class Arrival:
     problem: str = ""
     tree: str = ""
 
-    @property
-    def ending(self) -> str:
-        """The ending of an archive's name, or ""."""
-        name = self.path.name.removesuffix(READY)
-        return next((ending for ending in _ARCHIVES if name.lower().endswith(ending)), "")
+
+def archive_ending(name: str) -> str:
+    """The ending of an archive's name, or ""."""
+    return next((ending for ending in _ARCHIVES if name.lower().endswith(ending)), "")
 
 
 def skeleton(name: str) -> str:

@@ -25,6 +25,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory
 from typing import Final
 
+from msgspec import structs
+
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import copy_submission
@@ -36,6 +38,7 @@ from tourney.league.identity import (
     SIGNATURE,
     Arrival,
     allowed_signers,
+    archive_ending,
     folder_problem,
     owner_of,
 )
@@ -176,8 +179,8 @@ def _arrival(author: str, path: Path, now: float, problem: str) -> Arrival | Non
         return None  # it went, or changes now
     if not ready and now - latest < QUIET_SECONDS:
         return None
-    bot = Arrival(author, "", path, "").ending
-    bot = name.removesuffix(READY).removesuffix(bot) if bot else name.removesuffix(READY)
+    bot = name.removesuffix(READY)
+    bot = bot.removesuffix(archive_ending(bot))
     if path.is_symlink():
         problem = problem or f"{name} is a link: put the bot itself there"
     if owner != parent:
@@ -211,12 +214,7 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     found = Submission(number, arrival.author, bot, moment(now), arrival.path.name[:200], stamp=arrival.stamp)
     if arrival.problem or bot != arrival.bot:
         why = arrival.problem or f"{arrival.bot[:60]!r} cannot name a bot: use small letters, digits and '-'"
-        found = Submission(
-            *(number, arrival.author, bot, found.received, found.source),
-            "refused",
-            reason=why,
-            stamp=found.stamp,
-        )
+        found = structs.replace(found, fate="refused", reason=why)
         ledger.add(found)
         return found
     taken = league.records / "taken"
@@ -258,8 +256,9 @@ def _move(arrival: Arrival, work: Path, owner: str | None) -> bool:
 
     False if what came is not the owner's, because the author's folder was exchanged meanwhile.
     """
-    target = work / (f"bot{arrival.ending}" if arrival.ending else arrival.bot)
     plain = arrival.path.name.removesuffix(READY)
+    ending = archive_ending(plain)
+    target = work / (f"bot{ending}" if ending else arrival.bot)
     signatures = [arrival.path.with_name(f"{plain}{SIGNATURE}{end}") for end in ("", READY)]
     signatures = [one for one in signatures if one.is_file() and not one.is_symlink()]
     for one in signatures:

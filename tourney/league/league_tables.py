@@ -97,9 +97,8 @@ def rate_league(league: League, night: Night, season: Season) -> NightTable:
             tournament = database.tournaments.get(one.name)
             scores = database.totals.standings(tournament.id).scores
             for entrant in database.tournaments.entrants(tournament.id):
-                tonight[entrant.entrant.digest] += (
-                    scores[entrant.number].games if entrant.number in scores else 0
-                )
+                if entrant.number in scores:
+                    tonight[entrant.entrant.digest] += scores[entrant.number].games
         for seats in league.seats:
             for digest, line in _ratings(league, database, seats).items():
                 lines[digest][seats] = line
@@ -122,11 +121,13 @@ def _ratings(league: League, database: Database, seats: int) -> Mapping[str, Lin
     for name, elo in league.table.anchors.items():
         versions = league.ledger.versions_of(HOUSE, name)
         anchors |= {one.digest: elo for one in versions[-1:] if one.digest in pooled}
-    by_bot: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in league.ledger.versions:
-        if one.digest in pooled:
-            by_bot[one.author, one.bot].append(one.digest)
-    follows = [pair for digests in by_bot.values() for pair in pairwise(digests)]
+    known = [one for one in league.ledger.versions if one.digest in pooled]
+    # The versions are in the order of bots and numbers, so those of one bot are neighbours.
+    follows = [
+        (one.digest, next_.digest)
+        for one, next_ in pairwise(known)
+        if (one.author, one.bot) == (next_.author, next_.bot)
+    ]
     return {
         pool.versions[line.entrant].digest: (line.elo, line.elo - line.low, line.high - line.elo, line.games)
         for line in pool.rate(anchors, follows=follows).ratings

@@ -58,6 +58,12 @@ class Submission(Struct, frozen=True, tag_field="kind", tag="submission", forbid
     reason: Annotated[str, Meta(max_length=4000)] = ""
     stamp: Text = ""
 
+    @property
+    def sentence(self) -> str:
+        """What became of it, for people."""
+        version = f" as version {self.version}" if self.version else ""
+        return f"{self.author}/{self.bot}: {self.fate}{version}" + (f": {self.reason}" if self.reason else "")
+
 
 class BotVersion(Struct, frozen=True, tag_field="kind", tag="version", forbid_unknown_fields=True):
     """A version of a bot; ``number`` counts from 1 for each AUTHOR/BOT, ``night`` is its first.

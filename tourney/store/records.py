@@ -250,10 +250,10 @@ class Records(Subject):
 
         A record that is lost comes as no bytes, which cannot be unpacked.
         """
-        lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
-        record = (
-            _M.record if tournament in Tournaments(self._access).archives() else sa.func.coalesce(_M.record, lost)
-        )
+        record: sa.ColumnElement[bytes] = _M.record
+        if tournament not in Tournaments(self._access).archives():
+            lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
+            record = sa.func.coalesce(record, lost)
         query = (
             sa.select(_S.number, record, LOG.c.lines, MEASURED.c.data)
             .select_from(_MEASURED_TOO.outerjoin(LOG, LOG.c.match_id == _S.id))

@@ -10,7 +10,6 @@ from tourney.cli.output import current
 from tourney.errors import printable
 from tourney.league.intake import arrivals, is_repository
 from tourney.league.league_folder import League
-from tourney.league.ledger import Night
 from tourney.league.seasons import season_end
 from tourney.run.engine.run_control import parse_until
 from tourney.schema import Document, Part
@@ -85,7 +84,9 @@ def league_status(league: League, now: datetime) -> LeagueStatus:
             )
             for (author, bot), numbers in alive.items()
         ),
-        news=_news(league, last),
+        news=tuple(
+            one.sentence for one in ledger.submissions.values() if last is None or one.received >= last.opened
+        ),
     )
 
 
@@ -94,18 +95,6 @@ def _waiting(league: League, now: datetime) -> int:
     taken = sum(one.fate == "waiting" for one in league.ledger.submissions.values())
     # A repository is fetched by the night alone: status must not wait for a server.
     return taken if is_repository(league) else taken + sum(1 for _ in arrivals(league, now))
-
-
-def _news(league: League, last: Night | None) -> tuple[str, ...]:
-    """What came in since the last night began, in sentences."""
-    since = "" if last is None else last.opened
-    found = [one for one in league.ledger.submissions.values() if one.received >= since]
-    return tuple(
-        f"{one.author}/{one.bot}: {one.fate}"
-        + (f" as version {one.version}" if one.version else "")
-        + (f": {one.reason}" if one.reason else "")
-        for one in found
-    )
 
 
 def status_text(status: LeagueStatus) -> str:
