@@ -2,10 +2,7 @@
 
 from typing import Literal
 
-import click
-
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_tournament
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
 from tourney.results.audit import AuditFinding, audit
@@ -26,7 +23,7 @@ COLUMNS = (Column("kind"), Column("bots"), Column("text", "what was seen"))
 
 
 @opt.command("audit")
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@opt.tournament_argument
 @opt.db_option
 @opt.formats_option(AuditDocument)
 def command(tournament: str | None, db: str) -> None:

@@ -7,7 +7,7 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.cli.run_options import cpus_option, pinning_of, workers_option
+from tourney.cli.run_options import ProcessorOptions
 from tourney.games.registry import find_game
 from tourney.results.texts import origin_text
 from tourney.run.engine.readiness import PlaySetup
@@ -26,8 +26,7 @@ class CommitDocument(Document, frozen=True, kw_only=True):
 
 
 class _CommitRequest(opt.CommandOptions):
-    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = opt.shared(cpus_option())
+    processors: ProcessorOptions
     format_: object = opt.formats(CommitDocument, formats=opt.TEXT)
     db: str = opt.shared(opt.db_option)
     bots: str = opt.shared(opt.bots_option)
@@ -50,7 +49,7 @@ def command(file: Path, options: _CommitRequest) -> None:
         options.db,
         Path(options.bots),
         output.say,
-        PlaySetup(pinning=pinning_of(options.workers, options.cpus), commits=True),
+        PlaySetup(pinning=options.processors.pinning(), commits=True),
     )
     origin = origin_text(tournament, find_game(tournament.game))
     output.document(CommitDocument(tournament=tournament.name, commitment=commitment, seed=origin))

@@ -12,7 +12,6 @@ import msgspec
 import rfc8785
 
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
@@ -107,7 +106,7 @@ class _ExportRequest(opt.CommandOptions):
 
 
 @opt.command("export", _ExportRequest)
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@opt.tournament_argument
 def command(tournament: str | None, options: _ExportRequest) -> None:
     """Export TOURNAMENT (default: the newest).
 

@@ -257,15 +257,10 @@ reuse_option = click.option(
 )
 
 
-def number_option(word: str, numbers: range, default: int, help_: str) -> Callable[[F], F]:
-    """Add ``--word N`` with this default, which the help shows."""
-    type_, name = click.IntRange(numbers[0], numbers[-1]), "MS" if word.endswith("-ms") else "N"
-    return click.option(word, type=type_, default=default, show_default=True, metavar=name, help=help_)
-
-
 def move_ms_option(help_: str) -> Callable[[F], F]:
     """Add ``--move-ms MS``, 1000 by default; the command gets ``move_ms``."""
-    return number_option("--move-ms", range(1, MAX_MS + 1), 1000, help_)
+    type_ = click.IntRange(1, MAX_MS)
+    return click.option("--move-ms", type=type_, default=1000, show_default=True, metavar="MS", help=help_)
 
 
 CHARGES: Final[Mapping[Charge, str]] = {

@@ -7,7 +7,6 @@ import click
 
 from tourney.cli import options as opt
 from tourney.cli import rating_tables as tables
-from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
 from tourney.cli.output import current
 from tourney.cli.standings import name_default
@@ -96,7 +95,7 @@ class _RatingsRequest(opt.CommandOptions):
 
 
 @opt.command("ratings", _RatingsRequest)
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@opt.tournament_argument
 def command(tournament: str | None, options: _RatingsRequest) -> None:
     """Print the ratings of TOURNAMENT (default: the newest).
 

@@ -13,7 +13,6 @@ import click
 
 from tourney.bots.catalogue.shipped import shipped_digests
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_tournament
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
@@ -147,7 +146,7 @@ class ReportRequest(opt.CommandOptions):
 
 
 @opt.command("report", ReportRequest)
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@opt.tournament_argument
 def command(tournament: str | None, options: ReportRequest) -> None:
     """Write the report of TOURNAMENT (default: the newest), and print the path of its first page.
 

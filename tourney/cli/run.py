@@ -16,12 +16,10 @@ from tourney.cli.options import option
 from tourney.cli.output import OutputFormat, current, keep
 from tourney.cli.run_options import (
     DeadlineOptions,
+    ProcessorOptions,
     UnattendedOptions,
-    cpus_option,
     listening,
     parse_share,
-    pinning_of,
-    workers_option,
 )
 from tourney.errors import TournamentError, UsageError
 from tourney.files import DEFAULT_BOTS, write_file
@@ -61,8 +59,7 @@ def _keep_format(ctx: click.Context, _: click.Parameter, words: tuple[str, ...])
 
 
 class _RunRequest(opt.CommandOptions):
-    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = opt.shared(cpus_option(' With one per seat, and ponder = "allow", each bot has its own.'))
+    processors: ProcessorOptions
     end: DeadlineOptions
     executor: str | None = option(
         "--executor NAME",
@@ -146,7 +143,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
     played, unless --skip-broken benches it; --unbench brings it back once it can. All of a run's text goes to
     standard error; with --format json a summary goes to standard output at the end.
     """
-    output, pinning = current(), pinning_of(options.workers, options.cpus)
+    output, pinning = current(), options.processors.pinning()
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
@@ -165,7 +162,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
             tournament,
             db=options.db,
             bots=options.bots,
-            workers=lambda: make_executor(pinning.workers, cpus=options.cpus),
+            workers=lambda: make_executor(pinning.workers, cpus=pinning.cpus),
             options=run_options,
             listener=listener,
         )

@@ -40,29 +40,34 @@ def workers_option(default: str = "one per processor") -> Callable[[opt.F], opt.
     )
 
 
-def cpus_option(more: str = "") -> Callable[[opt.F], opt.F]:
-    """Add ``--cpus N``; ``more`` continues its help. The command gets ``cpus``."""
-    help_ = f"Processors that a match and its bots are pinned to; 0: no pinning.{more}"
-    return opt.number_option("--cpus", range(MAX_WORKERS + 1), 1, help_)
+class ProcessorOptions(opt.CommandOptions):
+    """How many matches are played at once, and on which processors."""
 
+    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
+    cpus: int = option(
+        "--cpus N",
+        "Processors that a match and its bots are pinned to; 0: no pinning. With one per seat, and"
+        ' ponder = "allow", each bot has its own.',
+        type=click.IntRange(0, MAX_WORKERS),
+        default=1,
+    )
 
-def pinning_of(workers: int | None, cpus: int) -> Pinning:
-    """The processors of this machine, and how many matches use them at once: ``workers``, or all that fit."""
-    processors = default_processes()
-    return Pinning(workers or max(1, processors // max(1, cpus)), cpus, processors)
+    def pinning(self) -> Pinning:
+        """The use of this machine's processors; by default as many matches as fit."""
+        processors = default_processes()
+        return Pinning(self.workers or max(1, processors // max(1, self.cpus)), self.cpus, processors)
 
 
 class ReplayOptions(opt.CommandOptions):
     """How many recorded matches are replayed at once, on which processors, and how bots are contained."""
 
-    workers: int | None = opt.shared(workers_option("one per processor, or per --cpus processors"))
-    cpus: int = opt.shared(cpus_option())
+    processors: ProcessorOptions
     sandbox: SandboxLevel = opt.shared(opt.sandbox_option)
 
     def executor(self, matches: int) -> LocalExecutor:
         """The executor of this machine, with no more workers than there are matches."""
-        workers = pinning_of(self.workers, self.cpus).workers
-        return LocalExecutor(max(1, min(workers, matches)), cpus=self.cpus)
+        pinning = self.processors.pinning()
+        return LocalExecutor(max(1, min(pinning.workers, matches)), cpus=pinning.cpus)
 
 
 class DeadlineOptions(opt.CommandOptions):

@@ -7,14 +7,13 @@ from pathlib import Path
 import click
 
 from tourney.cli import options as opt
-from tourney.cli.completion import complete_tournament
 from tourney.cli.output import counting, current
 from tourney.store.archiving import archive_tournament
 from tourney.store.database import Database
 
 
 @opt.command("archive")
-@click.argument("tournament", required=False, shell_complete=complete_tournament)
+@opt.tournament_argument
 @click.option(
     "--out",
     type=click.Path(path_type=Path),

@@ -7,12 +7,10 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import click
-
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.cli.run_options import MAX_WORKERS, DeadlineOptions, pinning_of
+from tourney.cli.run_options import DeadlineOptions, ProcessorOptions
 from tourney.league.league_folder import League, in_window
 from tourney.league.night_play import NightPlan
 from tourney.league.nights import preview, run_night
@@ -34,12 +32,7 @@ class _NightRequest(opt.CommandOptions):
     end: DeadlineOptions
     league: Path = opt.shared(opt.league_option)
     matches: int | None = option("--matches N", "Play at most N matches for each number of seats.")
-    workers: int | None = option(
-        "--workers N", "Matches played at the same time.", type=click.IntRange(1, MAX_WORKERS)
-    )
-    cpus: int = option(
-        "--cpus N", "Processors of a match; 0: no pinning.", type=click.IntRange(0, MAX_WORKERS), default=1
-    )
+    processors: ProcessorOptions
     dry_run: bool = option("--dry-run", "Print what the night would do; writes nothing.")
     format_: object = opt.formats(LeagueNightDocument, formats=opt.TEXT)
 
@@ -63,8 +56,8 @@ def command(options: _NightRequest) -> None:
             current().say(f"nothing to do: the nights are {league.table.nights} (--stop-after 1h plays now)")
             return
         end = time.monotonic() + (seconds_left(league.table.closes, None, now) or 0.0)
-    pinning = pinning_of(options.workers, options.cpus)
-    make_executor = partial(LocalExecutor, pinning.workers, cpus=options.cpus)
+    pinning = options.processors.pinning()
+    make_executor = partial(LocalExecutor, pinning.workers, cpus=pinning.cpus)
     plan = NightPlan(end, options.matches, pinning, make_executor)
     done = run_night(league, plan, now, current().say)
     current().document(LeagueNightDocument(night=done.number, matches=done.matches, closed=not done.signal))
