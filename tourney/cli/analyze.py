@@ -128,7 +128,9 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
             _value_stored(database, match, options, analyser, result)
     matches, failed = tuple(result.matches), tuple(result.failed)
     label = analyser.label
-    current().document(AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed))
+    current().document(
+        AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed)
+    )
     if failed:
         raise InputError("; ".join(failed))
 
@@ -202,6 +204,7 @@ def _valued(
     if not count:
         return
     bot = BotStore(Path(options.bots)).fetch(analyser.bot.digest)
+    # Refused before any worker starts, rather than once for each match.
     for game in sorted({load(index).game for index in range(count)}):
         if not bot.manifest.plays(game):
             raise BotError(f"{bot.label} does not play {game}; name another bot by --with")

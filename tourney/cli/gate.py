@@ -47,7 +47,7 @@ class GateCommand(click.Command):
 def _spread(args: Sequence[str]) -> Iterator[str]:
     taking = False
     for place, word in enumerate(args):
-        if word == "--":
+        if word == "--":  # what follows are arguments, whatever they look like
             yield from args[place:]
             return
         if word.startswith("-") and word != "-":

@@ -240,6 +240,7 @@ def _beginning(path: Path, file: Path) -> bytes:
 def copied(file: Path) -> Iterator[Path]:
     """Give a path from which a file can be read twice; one that can be read only once is copied first."""
     try:
+        # A missing file is given too: its reader says what is wrong with it.
         if file.is_file() or (str(file) != "-" and not file.exists()):
             yield file
             return

@@ -81,6 +81,7 @@ class CommandOptions:
     type is another such class. The help lists the options in the order of the fields.
     """
 
+    # Type checkers do not know that subclasses are dataclasses, which `replace` asks for.
     __dataclass_fields__: ClassVar[dict[str, "Field[Any]"]]
 
     def __init_subclass__(cls) -> None:

@@ -188,6 +188,7 @@ _META = "tourney.cli.output"
 
 def keep(context: click.Context, **settings: object) -> None:
     """Store fields of ``Output`` for ``current``."""
+    # In the root's, because a command below a group has a context of its own.
     context.find_root().meta.setdefault(_META, {}).update(settings)
 
 

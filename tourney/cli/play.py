@@ -109,7 +109,7 @@ def bots_by_seat(words: Sequence[str], count: int) -> dict[int, str]:
         if number in named:
             raise UsageError(f"seat {number} is named twice")
         named[number] = bot
-    if not words:
+    if not words:  # with any SEAT=BOT, the other seats are the person's
         named = dict.fromkeys(range(2, count + 1), DEFAULT_BOT)
     named = {number: bot for number, bot in named.items() if bot != PERSON.name}
     if len(named) == count:

@@ -252,6 +252,7 @@ _NAMED = 3
 
 def _replay(candidates: _Candidates, picked: Sequence[int], options: _RerunRequest, result: _Result) -> None:
     """Play the picked records again, print what differs and the sum, and raise for what does not hold."""
+    # A module counts fuel by one meter, so bots are provided with those of their matches.
     meters: dict[str, str | None] = {}
     for index in picked:
         record = candidates.load(index)[0]

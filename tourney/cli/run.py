@@ -147,7 +147,7 @@ def command(file: Path | None, options: _RunRequest) -> None:
     deadline = options.end.deadline()
     run_options = options.unattended.run_options(deadline, pinning)
     tournament, wrote = options.tournament(file)
-    if file is None:
+    if file is None:  # --bots has named the bots, so it does not say where they are
         options = replace(options, bots=os.environ.get("TOURNEY_BOTS", DEFAULT_BOTS))
     make_executor = _executor(options, tournament)
     if options.dry_run:

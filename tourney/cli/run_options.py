@@ -55,6 +55,7 @@ class ProcessorOptions(opt.CommandOptions):
     def pinning(self) -> Pinning:
         """The use of this machine's processors; by default as many matches as fit."""
         processors = default_processes()
+        # Without pinning (0), a match counts as one processor.
         return Pinning(self.workers or max(1, processors // max(1, self.cpus)), self.cpus, processors)
 
 

@@ -129,6 +129,7 @@ def command(match: str | None, options: _VerifyRequest) -> None:
             with exported as (database, head):
                 _check_all(checks, database, options, head)
                 _check_published(checks, database, match, options, head)
+            # They are those of the export: nothing is left to compare with the database.
             options = replace(options, root=None, commitment=None)
         elif match is not None and options.root is None and options.commitment is None:
             checks.check(_match(match, options.db, checks.notes), match)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# Nine digits at most, which fit the integers of every database.
 _NUMBER: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 

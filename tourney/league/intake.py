@@ -261,6 +261,7 @@ def _move(arrival: Arrival, work: Path, owner: str | None) -> bool:
     target = work / (f"bot{ending}" if ending else arrival.bot)
     signatures = [arrival.path.with_name(f"{plain}{SIGNATURE}{end}") for end in ("", READY)]
     signatures = [one for one in signatures if one.is_file() and not one.is_symlink()]
+    # First: a bot that was moved without its signature would be refused after a crash.
     for one in signatures:
         shutil.copyfile(one, work / f"{target.name}{SIGNATURE}")
     try:

@@ -152,6 +152,7 @@ class NightPlay:
         if state is not None:
             seeding = str(dict(state.tournament.plan.extra)["seeding"])
         else:
+            # Earlier tournaments are found by the options of a plan, so the file is read first to get one.
             plan = read_tournament_file(path, self._text(name, seats, budget, "file", None)).plan
             with _opened(self._league.database) as database:
                 every = () if database is None else database.tournaments.all()

@@ -150,6 +150,8 @@ def _back_up(league: League, night: int) -> None:
 
 def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
     """Close the books of a night: its table, the season if it is due, the site, and news to the authors."""
+    # A crash between two of these steps is made up by the next call, which does the others again: all of them
+    # replace what they wrote before, and `announced` is last.
     if night.closed is None:
         if database_exists(league.database):
             season = league.ledger.seasons[night.season]

@@ -131,6 +131,7 @@ def next_divisions(order: Mapping[int, Sequence[str]], rules: SeasonTable) -> tu
     """
     lists = [list(order.get(number, ())) for number in range(1, rules.divisions + 1)]
     for upper, lower in pairwise(lists):
+        # Free places above are filled first; beyond them, each bot that rises sends one down.
         room = max(0, rules.division_size - len(upper))
         rising = lower[: max(room, rules.promote)]
         falling = upper[len(upper) + room - len(rising) :] if len(rising) > room else []

@@ -22,9 +22,7 @@ from tourney.store.database import Database
 class _PromoteRequest(opt.CommandOptions):
     game: str | None = option("--game GAME", "Game. [default: the bot's only one]")
     name: str | None = option("--name NAME", "Name of the baseline. [default: the bot's]")
-    words: tuple[str, ...] = option(
-        "--args WORDS", "Arguments of the bot.", default="", callback=opt.split_words
-    )
+    words: tuple[str, ...] = opt.shared(opt.args_option("bot"))
     force: bool = option("--force", "Promote the bot although no gate accepted it.")
     undo: bool = option("--undo", "Take back the last promotion of BOT, the name of a baseline.")
     db: str = opt.shared(opt.db_option)
