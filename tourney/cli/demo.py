@@ -115,8 +115,8 @@ def _report(place: Path, names: Sequence[str], out: Path) -> None:
 
 def _finished(place: Path, names: Sequence[str]) -> bool:
     with Database.open(str(place)) as database:
-        found = [one for one in database.tournaments.all() if one.name in names]
-        return len(found) == len(names) and all(has_ended(database, one) for one in found)
+        found = map(database.tournaments.find, names)
+        return all(one is not None and has_ended(database, one) for one in found)
 
 
 def _write_files(folder: Path, places: Mapping[str, Path], output: Output) -> tuple[Path, Path]:

@@ -176,6 +176,7 @@ def command(files: tuple[Path, ...], options: _ImportRequest) -> None:
 def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
     """Store what ``tourney export`` wrote to a file, which can be read from a path, as a tournament."""
     label, created = label_of(file), datetime.now(UTC).isoformat(timespec="seconds")
+    name, again = options.name, options.again
 
     def values() -> Iterator[tuple[str, object]]:
         return read_json_lines(path, label)
@@ -189,23 +190,19 @@ def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
                 " with --private to continue it elsewhere, or after its end"
             )
         check_format(head, file)
-        with _filling(options.db) as database:
-            tournament = import_tournament(database, values, created, name=options.name, again=options.again)
-            counts = database.schedules.progress(tournament.id)
-        rest = counts.rows - counts.done
-        current().say(
-            f"{counts.done} matches imported as {tournament.name}"
-            + (f", {rest} of its matches {'is' if rest == 1 else 'are'} not played yet" if rest else "")
-        )
-        return
-    name = options.name
-    if name is None:
+    elif name is None:
         raise UsageError("--name NAME is missing: records do not say what tournament they are of")
     with _filling(options.db) as database:
-        records = partial(read_records, values)
-        tournament = import_records(database, name, records, created, again=options.again)
-        count = database.schedules.progress(tournament.id).done
-    current().say(f"{count} matches imported as {name}")
+        if is_tournament(beginning) or name is None:
+            tournament = import_tournament(database, values, created, name=name, again=again)
+        else:
+            tournament = import_records(database, name, partial(read_records, values), created, again=again)
+        counts = database.schedules.progress(tournament.id)
+    rest = counts.rows - counts.done
+    current().say(
+        f"{counts.done} matches imported as {tournament.name}"
+        + (f", {rest} of its matches {'is' if rest == 1 else 'are'} not played yet" if rest else "")
+    )
 
 
 def _import_results(paths: dict[Path, Path], options: _ImportRequest) -> None:

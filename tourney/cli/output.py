@@ -142,7 +142,7 @@ class Output:
         from rich.table import Table  # noqa: PLC0415 - as above
         from rich.text import Text  # noqa: PLC0415 - as above
 
-        heads = [column.title or column.key.replace("-", " ").replace("_", " ") for column in columns]
+        heads = [column.words for column in columns]
         cells = [
             [printable(_cell(row[column.key], missing="-", yes="yes", no="no")) for column in columns]
             for row in rows
