@@ -96,7 +96,7 @@ def test_proof_holds_without_the_database(database: str, root: str, tmp_path: Pa
         (["other", "--proof", "cup/3"], "--proof cup/3 is not a match of other"),
         (
             ["--proof", "third"],
-            "--proof 'third' is not a match: give its number",
+            "'third' is not a match: name one by its number",
         ),
     ],
 )

@@ -17,7 +17,6 @@ from tourney.cli.output import current
 from tourney.cli.standings import warn_unknown_format
 from tourney.errors import UsageError
 from tourney.files import check_writable, writing
-from tourney.interface.found_match import names_match
 from tourney.parsing import compressing
 from tourney.results.columns import data_frame
 from tourney.results.game_files import export_pgn, trf
@@ -86,11 +85,6 @@ class _ExportRequest(opt.CommandOptions):
             alone = {"--what": opt.is_given("what"), "--format": self.format_}
             alone |= {"--measured": self.measured, "--private": self.private}
             opt.refuse(alone, "does not go with --proof, which writes a JSON object")
-            if self.proof != PLAN and not names_match(self.proof):
-                raise UsageError(
-                    f"--proof {self.proof!r} is not a match: give its number (12 or autumn-cup/12)"
-                    f" or `{PLAN}`"
-                )
             return
         for name in ("measured", "private"):
             if getattr(self, name) and what != TOURNAMENT:

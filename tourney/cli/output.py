@@ -121,7 +121,7 @@ class Output:
             return
         given = [row if isinstance(row, Mapping) else msgspec.structs.asdict(row) for row in rows]
         described = [c if isinstance(c, Column) else Column(c, right=_numeric(given, c)) for c in columns]
-        listed = rendered(given, described, people=self.people)
+        listed = list(rendered(given, described, people=self.people))
         if self.format is OutputFormat.CSV:
             buffer = io.StringIO()  # written at once, or not at all
             writer = csv.writer(buffer, lineterminator="\n")

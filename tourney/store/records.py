@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -250,7 +250,7 @@ class Records(Subject):
 
         A record that is lost comes as no bytes, which cannot be unpacked.
         """
-        record: sa.ColumnElement[bytes] = _M.record
+        record: sa.ColumnElement[Any] = _M.record
         if tournament not in Tournaments(self._access).archives():
             lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
             record = sa.func.coalesce(record, lost)
