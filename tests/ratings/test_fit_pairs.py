@@ -22,7 +22,7 @@ def test_expected_points_add_up_to_the_scored_points(seats: int) -> None:
     for number in range(6):
         mine = gap[totals.a == number].sum() - gap[totals.b == number].sum()
         assert mine == pytest.approx(0, abs=1e-3)
-    residuals = model.residuals(x)
+    residuals = model.by_pair(model.residual(x))
     for a, b, residual in zip(totals.a, totals.b, gap, strict=True):
         mine = residuals.parameter == a * 6 + b
         summed = np.sum((residuals.value * counts.times[residuals.cluster])[mine])

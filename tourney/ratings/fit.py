@@ -106,7 +106,7 @@ ENOUGH: Final = 16
 
 def luck_share(likelihood: Expected, mode: Mode, times: Ints, entrants: int) -> float:
     """The share of the luck to subtract: the slope of pairs' residuals by luck, 0 if it does not pay."""
-    residual, luck = likelihood.residuals(mode.x), likelihood.pair_lucks()
+    residual, luck = (likelihood.by_pair(one) for one in (likelihood.residual(mode.x), likelihood.luck()))
     keys, inverse = np.unique(residual.cluster * entrants**2 + residual.parameter, return_inverse=True)
     left = scatter(inverse.reshape(-1), residual.value, len(keys))
     lucky = scatter(inverse.reshape(-1), luck.value, len(keys))
@@ -126,7 +126,7 @@ def without_luck(likelihood: Expected, mode: Mode, counts: Counts, share: float)
     scores, and so from their errors. Luck as a term of the log-odds would be wrong: a lucky game is not won
     by better play.
     """
-    scores, luck = likelihood.scores(mode.x), likelihood.luck_scores()
+    scores, luck = likelihood.scores(mode.x), likelihood.by_parameter(likelihood.luck())
     total = scatter(luck.parameter, counts.times[luck.cluster] * luck.value, likelihood.size)
     x = mode.x - share * np.linalg.solve(mode.hessian, total)
     return replace(mode, x=x), scores._replace(value=scores.value - share * luck.value)
@@ -361,7 +361,7 @@ def pair_fit(likelihood: Expected, mode: Mode, counts: Counts) -> PairFit:
     """The scores of pairs at the mode of a fit to these counts."""
     n = counts.size
     totals = pair_totals(likelihood.meetings(mode.x), n)
-    variance, spread = chance(likelihood.residuals(mode.x), counts.times, totals, n)
+    variance, spread = chance(likelihood.by_pair(likelihood.residual(mode.x)), counts.times, totals, n)
     return PairFit(totals, variance, goodness(mode, totals, variance, spread, n))
 
 

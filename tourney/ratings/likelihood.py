@@ -150,6 +150,8 @@ class Expected:
         times = np.tile(counts.game_weights, many)
         kind = (self._outcome * len(cells) + self._cell).reshape(-1)
         self._table = scatter(kind, times, 3 * len(cells)).reshape(3, -1)
+        self._games: Floats = self._table.sum(axis=0)
+        self._scored: Floats = self._table[0] + self._table[1] / 2
 
     def precision(self, prior: Prior) -> Floats:
         """The precision of the prior, (P, P)."""
@@ -158,7 +160,7 @@ class Expected:
     def at(self, x: Floats) -> Point:
         """Value and derivatives."""
         difference = self._difference(x)
-        mean, games, scored = logistic(difference), self._table.sum(axis=0), self._scored()
+        mean, games, scored = logistic(difference), self._games, self._scored
         value = -np.sum(
             scored * np.logaddexp(0, -difference) + (games - scored) * np.logaddexp(0, difference)
         )
@@ -166,64 +168,46 @@ class Expected:
 
     def scores(self, x: Floats) -> Scores:
         """The clusters' gradients."""
-        return self._scores(self._residual(x))
+        return self.by_parameter(self.residual(x))
 
     def meetings(self, x: Floats) -> Meetings:
         """The scores of pairs; a pair has an entry for each two seats that it had."""
-        mean, games = self._mean(x), self._table.sum(axis=0)
+        mean, games = self._mean(x), self._games
         variance = mean * (1 - mean)
         return Meetings(
             self._first,
             self._second,
             games,
-            self._scored(),
+            self._scored,
             games * mean,
             games * variance,
             games * variance * (1 - 6 * variance),
         )
 
-    def residuals(self, x: Floats) -> Scores:
-        """The scores of pairs in one occurrence of each cluster, less those expected.
+    def residual(self, x: Floats) -> Floats:
+        """The points of each game's pairs, less those expected, by what the game counts, (Q, G)."""
+        residual: Floats = self._counts.weight * (1 - self._outcome / 2 - self._mean(x)[self._cell])
+        return residual
 
-        The pair ``a * n + b``, a < b, takes the place of the parameter; the points are a's.
-        """
-        return self._by_pair(self._residual(x))
-
-    def pair_lucks(self) -> Scores:
-        """The luck of pairs in points, with the entries of ``residuals``."""
-        return self._by_pair(self._luck())
-
-    def luck_scores(self) -> Scores:
-        """The clusters' gradients if their residuals were their luck, with the entries of ``scores``."""
-        return self._scores(self._luck())
-
-    def _by_pair(self, points: Floats) -> Scores:
-        """Points of the first of each game's pairs of seats, (Q, G), by cluster and pair of entrants."""
-        cell, value = self._cell.reshape(-1), points.reshape(-1)
-        a, b = self._first[cell], self._second[cell]
-        cluster = np.tile(self._counts.cluster, len(self._pairs))
-        pair = np.minimum(a, b) * self._n + np.maximum(a, b)
-        return Scores(cluster, pair, np.where(a < b, value, -value))
-
-    def _luck(self) -> Floats:
+    def luck(self) -> Floats:
         """The luck of each game's pairs in points, by what the game counts, (Q, G)."""
         luck = self._counts.luck
         pairs = [luck[:, s] - luck[:, t] for s, t in self._pairs]
         points: Floats = self._counts.weight * np.stack(pairs) / (2 * POINT)
         return points
 
-    def _point(self, value: float, slope: Floats, bend: Floats) -> Point:
-        """A point from each cell's derivatives by its difference."""
-        gradient = np.zeros(self.size)
-        information = np.zeros((self.size, self.size))
-        columns = self._columns()
-        for i, s in columns:
-            gradient += scatter(i, s * slope, self.size)
-            for j, t in columns:
-                information += scatter_matrix(i, j, s * t * bend, self.size)
-        return Point(self._weight * value, self._weight * gradient, self._weight * information)
+    def by_pair(self, points: Floats) -> Scores:
+        """Points of the first of each game's pairs of seats, (Q, G), by cluster and pair of entrants.
 
-    def _scores(self, slope: Floats) -> Scores:
+        The pair ``a * n + b``, a < b, takes the place of the parameter; the points are a's.
+        """
+        cell, value = self._cell.reshape(-1), points.reshape(-1)
+        a, b = self._first[cell], self._second[cell]
+        cluster = np.tile(self._counts.cluster, len(self._pairs))
+        pair = np.minimum(a, b) * self._n + np.maximum(a, b)
+        return Scores(cluster, pair, np.where(a < b, value, -value))
+
+    def by_parameter(self, slope: Floats) -> Scores:
         """The clusters' gradients from the derivatives of the pairs of each game, (Q, G)."""
         counts = self._counts
         slopes = np.zeros((counts.seats, len(counts.cluster)))
@@ -239,6 +223,17 @@ class Expected:
             np.tile(slopes.reshape(-1), len(parameters)),
         )
 
+    def _point(self, value: float, slope: Floats, bend: Floats) -> Point:
+        """A point from each cell's derivatives by its difference."""
+        gradient = np.zeros(self.size)
+        information = np.zeros((self.size, self.size))
+        columns = self._columns()
+        for i, s in columns:
+            gradient += scatter(i, s * slope, self.size)
+            for j, t in columns:
+                information += scatter_matrix(i, j, s * t * bend, self.size)
+        return Point(self._weight * value, self._weight * gradient, self._weight * information)
+
     def _columns(self) -> tuple[tuple[Ints, float], ...]:
         """The parameters of a cell's difference, each with its sign."""
         ratings = ((self._first, 1.0), (self._second, -1.0))
@@ -253,16 +248,6 @@ class Expected:
     def _mean(self, x: Floats) -> Floats:
         """Each cell's expected points of a game."""
         return logistic(self._difference(x))
-
-    def _scored(self) -> Floats:
-        """Each cell's points."""
-        scored: Floats = self._table[0] + self._table[1] / 2
-        return scored
-
-    def _residual(self, x: Floats) -> Floats:
-        """The points of each game's pairs, less those expected, by what the game counts, (Q, G)."""
-        residual: Floats = self._counts.weight * (1 - self._outcome / 2 - self._mean(x)[self._cell])
-        return residual
 
 
 class Ordo(Expected):
@@ -349,7 +334,7 @@ class Bayes(Ordo):
         """The clusters' gradients."""
         win, _, loss = self._outcomes(self._difference(x))
         slopes = np.stack([1 - win, loss - win, loss - 1])
-        return self._scores(self._counts.weight * slopes[self._outcome, self._cell])
+        return self.by_parameter(self._counts.weight * slopes[self._outcome, self._cell])
 
     def _outcomes(self, difference: Floats) -> tuple[Floats, Floats, Floats]:
         win = logistic(difference + (self.ADVANTAGE - self.DRAW) / ELO)
