@@ -401,4 +401,4 @@ def test_bot_that_says_so_is_not_promised_to_reproduce(tmp_path: Path) -> None:
         played = room.play(MatchSpec("sage-stones", (), tuple(entrants), 7, limits))
         assert played.measured.why_not == (DIFFERED, VARIES)
         fuel = structs.replace(limits, charge="fuel", ponder="allow").metered()
-        assert bot_doubts(store, MatchSpec("sage-stones", (), tuple(entrants), 7, fuel)) == ()
+        assert bot_doubts(store.root, MatchSpec("sage-stones", (), tuple(entrants), 7, fuel)) == ()

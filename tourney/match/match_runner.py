@@ -68,8 +68,9 @@ def entrant_of(bot: StoredBot, name: str, args: Sequence[str] = ()) -> Entrant:
     return Entrant(name, bot.manifest.name, bot.manifest.version, tuple(args), bot.digest)
 
 
-def bot_doubts(store: BotStore, spec: MatchSpec) -> tuple[str, ...]:
+def bot_doubts(bots: str | Path, spec: MatchSpec) -> tuple[str, ...]:
     """Why bots of a store need not play a match the same again, sorted; () by fuel, or if none vary."""
+    store = BotStore(Path(bots))
     seats = () if spec.limits.by_fuel else spec.seats
     return tuple(sorted({why for entrant in seats for why in store.doubts(entrant.digest)}))
 
@@ -224,7 +225,7 @@ class MatchRunner:
             raise
         if played.outcome.faults:
             self._refuse_removed(spec)
-        if isinstance(self._launch, StoreLauncher) and (doubts := bot_doubts(self._launch.store, spec)):
+        if isinstance(self._launch, StoreLauncher) and (doubts := bot_doubts(self._launch.store.root, spec)):
             return played.doubted(*doubts)
         return played
 

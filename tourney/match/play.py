@@ -327,7 +327,6 @@ class _RunningMatch:
         return kind
 
     def _illegal(self, seat: int, why: str) -> None:
-        assert self._times  # noqa: S101 - the time of the refused action was appended before it
         # The referee may have played substitutes since the action, so its count of actions is too large.
         ply, _ = self._times.pop()
         self._log.note(ply, seat, f"illegal: {why}")

@@ -16,13 +16,11 @@ import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
-from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from tourney.bots.catalogue.store import BotStore
 from tourney.errors import GameError, InputError, RecordError, legible
 from tourney.games.registry import find_game
 from tourney.match.match_runner import bot_doubts
@@ -333,8 +331,7 @@ def check_match(parts: ReplyParts, task: MatchTask, source: ReplySource) -> Play
     measured = _measured(parts.measured, record, source.elapsed_ms)
     # Why it need not come out the same again, by this store: a match by fuel always does.
     unsure = set() if task.spec.limits.by_fuel else set(record.outcome.unsure_faults)
-    store = BotStore(Path(task.bots))
-    why_not = tuple(sorted({*unsure, *bot_doubts(store, task.spec), *["reuse"] * task.reuse}))
+    why_not = tuple(sorted({*unsure, *bot_doubts(task.bots, task.spec), *["reuse"] * task.reuse}))
     measured = structs.replace(
         measured, host=source.host, speed=source.speed, reproducible=not why_not, why_not=why_not
     )
