@@ -17,7 +17,7 @@ from tourney.errors import CheckError, EnvironmentFailure, OptionError
 from tourney.games.external import External, command_option, option_command
 from tourney.games.registry import GAMES, find_game
 from tourney.match.outside_referee import bot_line, play_external, read_outcome, referee_words
-from tourney.match.result import NOT_MEASURED, Measurements, PlayedMatch
+from tourney.match.result import PlayedMatch
 from tourney.match.spec import MatchSpec
 from tourney.match.verify import rerun, verify
 
@@ -42,7 +42,7 @@ def play(folder: Path, program: str, seconds: int = 60) -> PlayedMatch:
             "import os; print(os.path.basename(os.getcwd()), dict(os.environ)['X'])",
         )
         commands.append(BotCommand(argv, folder / name, {"X": "a b"}))
-    return play_external(spec([sys.executable, str(file)], seconds), GAME, commands, Measurements(host="h"))
+    return play_external(spec([sys.executable, str(file)], seconds), GAME, commands)
 
 
 RUN = (
@@ -121,7 +121,7 @@ def _runs(pid: int) -> bool:
 
 def test_missing_referee_is_named(tmp_path: Path) -> None:
     with refused(EnvironmentFailure, "/no/such/referee cannot be run"):
-        play_external(spec(["/no/such/referee"]), GAME, [], NOT_MEASURED)
+        play_external(spec(["/no/such/referee"]), GAME, [])
 
 
 @pytest.mark.parametrize(

@@ -241,7 +241,7 @@ class MatchRunner:
             if not isinstance(self._launch, StoreLauncher):
                 raise UsageError(f"matches of {game.name} are played by their referee only")
             commands = [self._launch.command(entrant) for entrant in spec.seats]
-            return play_external(spec, game, commands, Measurements(host=platform.node()))
+            return play_external(spec, game, commands)
         if spec.limits.by_fuel:
             return self._play_by_fuel(spec, game)
         players: list[Player] = []

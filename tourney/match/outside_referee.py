@@ -7,6 +7,7 @@ ranks stand as they are: the referee decides about the cost of an error.
 """
 
 import os
+import platform
 import re
 import shlex
 import signal
@@ -18,8 +19,6 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, TypeGuard
-
-from msgspec import structs
 
 from tourney.bots.catalogue.command import BotCommand
 from tourney.errors import EnvironmentFailure
@@ -35,12 +34,8 @@ MAX_LOG: Final = 20_000  # characters of its standard error that are kept: the l
 PLAYERS: Final = "%PLAYERS%"
 
 
-def play_external(
-    spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand], about: Measurements
-) -> PlayedMatch:
+def play_external(spec: MatchSpec, game: AnyGame, commands: Sequence[BotCommand]) -> PlayedMatch:
     """Play a match of bots with these commands, in seat order.
-
-    ``about`` is what is known beside the record before the match.
 
     Raises EnvironmentFailure if the referee fails, takes too long, or prints something else than a result.
     """
@@ -52,8 +47,8 @@ def play_external(
     outcome, failed = read_outcome(output, len(spec.seats), words[0])
     log = [LogLine(0, 0, "note", f"referee: {line}") for line in errors.splitlines()]
     log += [LogLine(0, seat, "note", "the referee reports an error of this bot") for seat in failed]
-    measured = structs.replace(
-        about,
+    measured = Measurements(
+        host=platform.node(),
         started=started,
         wall_ms=round(1000 * (time.monotonic() - began)),
         reproducible=False,
