@@ -210,18 +210,9 @@ def pair_totals(meetings: Meetings, entrants: int) -> Meetings:
     keys, inverse = np.unique(a * n + b, return_inverse=True)
     points = np.where(swapped, meetings.games - meetings.points, meetings.points)
     expected = np.where(swapped, meetings.games - meetings.expected, meetings.expected)
-
-    def total(values: Floats | Ints) -> Floats:
-        return scatter(inverse.reshape(-1), values.astype(np.float64), len(keys))
-
+    columns = (meetings.games, points, expected, meetings.variance, meetings.cumulant)
     return Meetings(
-        keys // n,
-        keys % n,
-        total(meetings.games),
-        total(points),
-        total(expected),
-        total(meetings.variance),
-        total(meetings.cumulant),
+        keys // n, keys % n, *(scatter(inverse.reshape(-1), column, len(keys)) for column in columns)
     )
 
 
