@@ -115,6 +115,7 @@ def ask(
                 if rounds is not None:  # a round that is paired is not taken back
                     rounds = max(rounds, database.schedules.progress(stored.id).rounds)
                     file = replace(file, plan=structs.replace(file.plan, rounds=rounds))
+                # A name given by hand may be another question's: the run below compares the plans.
                 if question.name is None and _is_over(database, stored, rounds):
                     return Answer(_result(database, stored, rule), None)
                 before = list(database.matches.results(stored.id))
@@ -142,6 +143,7 @@ def question_file(
         raise UsageError(str(error)) from error
     rule, opponents = question.rule.fitting(game, seats)
     plan = Plan(
+        # A derived name takes the place of the kind below: it depends on the rest of the plan.
         name=question.name or rule.kind,
         game=game.name,
         rules=game.rules,

@@ -210,6 +210,7 @@ class GateRule(question.QuestionRule[GateResult]):
 
     def prove(self, batches: Sequence[Sequence[Scores]]) -> list[tuple[float, float, Claim | None]]:
         """The evidence for "better" and "worse", and the claim proven, by the batches of each baseline."""
+        # Between the bounds both claims are true, and may be proven: "worse" counts, as the gain is missing.
         better, worse = zip(*map(self.test.evidence, batches), strict=True)
         found = zip(better, worse, holm(better, self.alpha), holm(worse, self.beta), strict=True)
         return [

@@ -214,8 +214,10 @@ class BatchSums:
                 scores[points] += 1
                 if points is not None:
                     found.append((points / 4, luck))
+                    # A game whose moves are not known repeats no other.
                     self._seen |= {(one.entrants, one.evidence.play or one.key) for one in pair}
             a, b, c, d, e = (scores[points] for points in range(5))
+            # The share of luck is that of earlier batches: a test holds only if it is known before the dice.
             share = self._shares[table].value
             fair = Counter(score - share * luck for score, luck in found)
             self._shares[table].add(found)
@@ -228,6 +230,7 @@ class BatchSums:
         total: int | None = 0
         lucks = []
         for game in pair:
+            # Without a fault there may be no kinds at all, hence the zip of different lengths.
             faulty = [number for number, kind in zip(game.entrants, game.faults, strict=False) if kind]
             self.games[table] += 1
             self.faulty[table] += any(faulty)

@@ -207,6 +207,7 @@ def tuned_manifest(text: str, values: Mapping[str, str], where: str) -> str:
         name: structs.replace(one, value=float(values.get(name, one.value)))
         for name, one in old.parameters.items()
     }
+    # Lines were replaced by their form: reading the whole again shows whether the right ones were.
     if read_manifest(changed, where) != structs.replace(old, version=version, parameters=found):
         raise BotError(
             f"{where}: write each parameter as a table [parameters.NAME] with a line `value = NUMBER`, and"

@@ -137,6 +137,7 @@ class TuneRule(question.QuestionRule[TuneResult]):
 
         Raises UsageError for a sampler whose package is missing, and TournamentError for another version.
         """
+        # Another version may draw other values from the same seed, so the tuning would not go on as it began.
         if (installed := version_of(self.method)) != self.version:
             raise TournamentError(
                 f"this tuning draws its values by Optuna {self.version}, and {installed} is installed:"

@@ -149,6 +149,7 @@ class Spsa(Method):
             if score is None:
                 continue
             counted += 1
+            # Rounded, so that the last bit of a sum of floats moves no value.
             won = 4 * Decimal(repr(round(score, 9))) - 2
             for i, shift in enumerate(shifts):
                 moved[i] += rate * shift * won
@@ -259,6 +260,7 @@ class OptunaSearch(CandidateSearch):
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # parts of Optuna call themselves experimental
+            # Samplers take seeds of 32 bits.
             made = getattr(optuna.samplers, sampler)(seed=derive(terms.draws, "optuna") >> 32)
         self._study = optuna.create_study(direction="maximize", sampler=made)
         integers = optuna.distributions.IntDistribution
