@@ -261,17 +261,15 @@ def history(
 
 def _rate_match(rater: Rater, skills: dict[int, Skill], result: ResultRow) -> None:
     entrants, ranks = result.entrants, result.ranks
+    if len(set(entrants)) < len(entrants):
+        raise ValueError(f"an entrant sits twice in match {result.key}")
     try:
         if len(entrants) == 2:
             (a, b), (rank_a, rank_b) = entrants, ranks
-            if a == b:
-                raise ValueError(f"entrant {a} sits twice in match {result.key}")
             if rank_b < rank_a:
                 a, b = b, a
             skills[a], skills[b] = rater.rate_two(skills[a], skills[b], rank_a == rank_b)
             return
-        if len(set(entrants)) < len(entrants):
-            raise ValueError(f"an entrant sits twice in match {result.key}")
         # Message passing is not symmetric in seats of equal rank: entrants' numbers fix their order.
         order = sorted(range(len(entrants)), key=lambda seat: (ranks[seat], entrants[seat]))
         after = rater.rate_table(
