@@ -117,14 +117,13 @@ class Referee:
         ``failed`` holds the seats that did not start. Raises TournamentError for an opening that cannot be.
         """
         failed = sorted(set(failed))
+        self._faults = [(seat, "startup", 0) for seat in failed]
         if len(failed) == len(self.spec.seats):
-            self._faults = [(seat, "startup", 0) for seat in failed]
             self._informed.clear()
             self._audience = []
             self.outcome = Outcome((1,) * len(failed), "fault", tuple(self._faults))
             return
         for seat in failed:
-            self._faults.append((seat, "startup", 0))
             self._withdraw(seat, informed=False)
         if not self._ended_by_withdrawal("fault"):
             for actor, action in self._opening():
