@@ -177,39 +177,32 @@ class Counts:
         """
         entrants = tuple(sorted(entrants))
         place = {number: k for k, number in enumerate(entrants)}
-        seating: list[list[int]] = []
-        rows: list[tuple[int, ...]] = []
-        cluster: list[int] = []
-        weight: list[float] = []
-        light, unknown = _weights(found), (0,) * seats
         # Sorted, so that floating-point sums do not depend on the order of the results.
         clusters = sorted(found.items())
-        for index, (games, _) in enumerate(clusters):
-            for sat, ranked, luck in games:
-                if len(sat) != seats or len(ranked) != seats or len(set(sat)) != seats:
-                    raise ValueError(f"{sat} are not {seats} different entrants with a rank each")
-                try:
-                    seating.append([place[number] for number in sat])
-                except KeyError as error:
-                    raise ValueError(f"a match has an entrant {error} that is not in the pool") from error
-                rows.append(ranked + (luck or unknown))
-                cluster.append(index)
-                weight.append(light.get(tuple(sorted(sat)), 1.0) if light else 1.0)
+        games = [game for cluster, _ in clusters for game in cluster]
+        for sat, ranked, _ in games:
+            if len(sat) != seats or len(ranked) != seats or len(set(sat)) != seats:
+                raise ValueError(f"{sat} are not {seats} different entrants with a rank each")
+        try:
+            seating = [[place[number] for number in sat] for sat, _, _ in games]
+        except KeyError as error:
+            raise ValueError(f"a match has an entrant {error} that is not in the pool") from error
+        weights, unknown = _weights(found), (0,) * seats
+        weight = [weights.get(tuple(sorted(sat)), 1.0) if weights else 1.0 for sat, _, _ in games]
+        rows = [ranked + (luck or unknown) for _, ranked, luck in games]
         table = np.array(rows, dtype=np.int64).reshape(-1, 2 * seats)
-        times, of_game = (
-            np.array([count for _, count in clusters], dtype=np.int64),
-            np.array(cluster, dtype=np.int64),
-        )
+        sizes = np.array([len(cluster) for cluster, _ in clusters], dtype=np.int64)
+        times = np.array([count for _, count in clusters], dtype=np.int64)
         return cls(
             entrants,
             seats,
             np.array(seating, dtype=np.int64).reshape(-1, seats),
             table[:, :seats],
-            of_game,
+            np.repeat(np.arange(len(sizes)), sizes),
             times,
             np.array(weight, dtype=np.float64),
             table[:, seats:],
-            int(times[of_game].sum()) if distinct is None else distinct,
+            int(sizes @ times) if distinct is None else distinct,
         )
 
     def taken_off(self) -> list[set[int]]:
