@@ -14,7 +14,7 @@ so that in all they are as many games as that number of mirrored groups.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import Any, Final
 
@@ -61,30 +61,21 @@ class Clusters:
 
     def take(self, results: Iterable[ResultRow]) -> None:
         """Take in whole groups, in the order of their keys; read one by one."""
-        games: list[Game] = []
-        last: tuple[int, ...] = ()
-        for one in rated(results, self._forfeits):
-            if one.key[: self._labels] != last and games:
-                self._close(games)
-            last = one.key[: self._labels]
-            group, (line, play, luck, _) = len(self._groups), one.evidence
-            games.append((one.entrants, one.ranks, luck if self._luck else ()))
-            if not play:
-                self._unknown += 1
-            elif (first := self._plays.setdefault((one.entrants, play), group)) != group:
-                self._alike.append((first, group))
-            if line:
-                self._line_names.add(line)
-                if (first := self._lines.setdefault((frozenset(one.entrants), line), group)) != group:
-                    self._lined.append((first, group))
-        if games:
-            self._close(games)
-
-    def _close(self, games: list[Game]) -> None:
-        """End a group; equal ones are kept once."""
-        whole = tuple(sorted(games))
-        self._groups.append(self._same.setdefault(whole, whole))
-        games.clear()
+        for _, rows in groupby(rated(results, self._forfeits), key=lambda one: one.key[: self._labels]):
+            group, games = len(self._groups), list[Game]()
+            for one in rows:
+                line, play, luck, _ = one.evidence
+                games.append((one.entrants, one.ranks, luck if self._luck else ()))
+                if not play:
+                    self._unknown += 1
+                elif (first := self._plays.setdefault((one.entrants, play), group)) != group:
+                    self._alike.append((first, group))
+                if line:
+                    self._line_names.add(line)
+                    if (first := self._lines.setdefault((frozenset(one.entrants), line), group)) != group:
+                        self._lined.append((first, group))
+            whole = tuple(sorted(games))
+            self._groups.append(self._same.setdefault(whole, whole))  # equal ones are kept once
 
     @property
     def distinct(self) -> int:
