@@ -227,21 +227,19 @@ class BatchSums:
 
     def score(self, table: int, pair: Iterable[ResultRow]) -> tuple[int | None, float]:
         """The bot's half-points of a further pair, None if a game is void, and its luck in a game."""
-        total: int | None = 0
-        lucks = []
-        for game in pair:
+        games = tuple(pair)
+        for game in games:
             # Without a fault there may be no kinds at all, hence the zip of different lengths.
             faulty = [number for number, kind in zip(game.entrants, game.faults, strict=False) if kind]
             self.games[table] += 1
             self.faulty[table] += any(faulty)
             self.bot_faults += 0 in faulty
-            if game.void or total is None:
-                total = None
-            else:
-                seat = game.entrants.index(0)
-                total += half_points(game.ranks[seat], game.ranks[1 - seat])
-                lucks.append(game.evidence.luck[seat] if game.evidence.luck else 0)
-        return total, sum(lucks) / max(len(lucks), 1) / POINT
+        if any(game.void for game in games):
+            return None, 0.0
+        seats = [(game, game.entrants.index(0)) for game in games]
+        points = sum(half_points(game.ranks[seat], game.ranks[1 - seat]) for game, seat in seats)
+        luck = sum(game.evidence.luck[seat] for game, seat in seats if game.evidence.luck)
+        return points, luck / len(games) / POINT
 
 
 def added(batches: Iterable[PairBatch]) -> PairBatch:
