@@ -243,12 +243,8 @@ class Counts:
         return weights
 
 
-Links = Sequence[Iterable[int]]
-"""The entrants to which each entrant points."""
-
-
-def components(links: Links, *, strong: bool = False) -> list[list[int]]:
-    """The groups connected by links of either direction.
+def components(links: Sequence[Iterable[int]], *, strong: bool = False) -> list[list[int]]:
+    """The groups of entrants that are connected by links, which each has to others, of either direction.
 
     With ``strong``, those within which every entrant reaches every other; none reaches an earlier group.
     """

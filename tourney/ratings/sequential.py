@@ -59,8 +59,6 @@ _HALVES: Final = 2.5758293035489
 _DIGITS: Final = 6
 """Digits of the evidence that decide, so that no library's last bit does."""
 
-PairCounts = Sequence[int]
-"""The number of mirrored pairs in which A scored 0, 1, 2, 3 and 4 half-points."""
 Scores = Mapping[float, int]
 """The number of groups of games with each score."""
 
@@ -241,8 +239,8 @@ class Findings(NamedTuple):
         return max(self.high - self.elo, self.elo - self.low)
 
 
-def pair_scores(pairs: PairCounts) -> dict[float, int]:
-    """The scores of mirrored pairs."""
+def pair_scores(pairs: Sequence[int]) -> dict[float, int]:
+    """The scores of mirrored pairs, given the numbers of those in which A scored 0 to 4 half-points."""
     return dict(zip(SCORES, pairs, strict=True))
 
 
