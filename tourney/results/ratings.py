@@ -11,7 +11,7 @@ from tourney.errors import RecordError, UsageError
 from tourney.match.record import Outcome
 from tourney.outcomes.tally import Tally
 from tourney.ratings.batch import Batch, SeatEffect, rate, rate_clusters
-from tourney.ratings.counts import Clusters, Counts, Game
+from tourney.ratings.counts import Clusters, Counts, Found
 from tourney.ratings.likelihood import Expected
 from tourney.ratings.method import METHODS, Forfeits, RatingLine, RatingMethod
 from tourney.ratings.sequential import PlannedGames
@@ -281,7 +281,7 @@ def rate_tally(
     for name in anchors or {}:
         if name not in number:
             raise UsageError(f"--anchor names {name!r}, which has no rated game")
-    found: Counter[tuple[Game, ...]] = Counter()
+    found: Found = Counter()
     for kinds, times in tally.groups(joined=joined):
         counting = (kind for kind in kinds if forfeits == "loss" or not any(kind.faults))
         if games := sorted((kind.players, kind.ranks, ()) for kind in counting):
