@@ -15,6 +15,7 @@ from tests.support.records import as_json, digested
 from tourney.match.named_seeds import LIMITS
 from tourney.match.record import Record, check_record, decode_record
 from tourney.match.spec import MatchSpec, Opening
+from tourney.run.engine import verification
 from tourney.run.engine.verification import TournamentVerifier
 from tourney.spawning import Pool
 from tourney.store.database import Database
@@ -177,7 +178,9 @@ def test_imported_records_are_compared_with_each_other(database: str, tmp_path: 
 
 
 @pytest.mark.slow
-def test_processes_and_chunks_change_no_finding(database: str, tmp_path: Path) -> None:
+def test_processes_and_chunks_change_no_finding(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Mirrored groups of imported matches are compared across chunks, and findings come in order."""
     file = tmp_path / "records.jsonl"
     assert invoke("export", "cup", "--db", database, "--out", str(file)).exit_code == 0
@@ -196,9 +199,10 @@ def test_processes_and_chunks_change_no_finding(database: str, tmp_path: Path) -
     found = []
     with Database.open(other) as repository:
         for processes, chunk in ((1, 200), (1, 1), (2, 1)):
+            monkeypatch.setattr(verification, "CHUNK", chunk)
             with Pool(processes, "verifies matches", 1) as pool:
                 verifier = TournamentVerifier(repository, repository.tournaments.get())
-                found.append(list(verifier.matches(pool, chunk)))
+                found.append(list(verifier.matches(pool)))
     assert found[0] == found[1] == found[2]
     assert [number for number, findings in found[0] if findings] == [2, 4, 5, 6]
 

@@ -70,18 +70,18 @@ class TournamentVerifier:
         self.unchecked |= unchecked
         return self._findings(checks[0])
 
-    def matches(self, pool: Pool, chunk: int = CHUNK) -> Iterator[CheckedMatch]:
+    def matches(self, pool: Pool) -> Iterator[CheckedMatch]:
         """Yield number and failed checks of each finished match, checked by the processes of ``pool``.
 
-        None stands for a match that is void and has no record to check. A task has ``chunk`` matches.
+        None stands for a match that is void and has no record to check.
         """
-        tasks = ((None, self.task(matches)) for matches in self.chunks(chunk))
+        tasks = ((None, self.task(matches)) for matches in self.chunks())
         for _, reply in pool.run(check_matches, tasks):
             yield from self.taken(reply)
 
-    def chunks(self, chunk: int = CHUNK, first: int = 1) -> Iterator[list[StoredMatch]]:
+    def chunks(self, first: int = 1) -> Iterator[list[StoredMatch]]:
         """Yield all that is stored of the finished matches from a number on, a chunk at a time."""
-        return self._database.records.stored(self._tournament.id, chunk, first)
+        return self._database.records.stored(self._tournament.id, CHUNK, first)
 
     def digest(self, matches: Sequence[StoredMatch]) -> str:
         """A digest of all that the check of these matches reads."""

@@ -18,13 +18,7 @@ import tourney
 from tourney.files import write_file
 from tourney.results.texts import counted
 from tourney.run.engine.run_control import parse_span
-from tourney.run.engine.verification import (
-    CHUNK,
-    CheckedMatch,
-    TournamentVerifier,
-    VerifyTask,
-    check_matches,
-)
+from tourney.run.engine.verification import CheckedMatch, TournamentVerifier, VerifyTask, check_matches
 from tourney.spawning import Pool
 from tourney.store.engine import place_of
 
@@ -153,7 +147,7 @@ class PartialCheck:
             if self.over:
                 return
             # Read a second time: all chunks of a large database would not fit into memory.
-            matches = next(verifier.chunks(CHUNK, first), [])
+            matches = next(verifier.chunks(first), [])
             yield (verifier, verifier.digest(matches)), verifier.task(matches)
 
     def _write(self) -> None:
