@@ -56,7 +56,7 @@ Step = Callable[[int, str], None]
 
 
 def _check_dictionary(row: Columns) -> None:
-    read_word(row, "name", Dictionaries._fields)
+    read_word("name", row["name"], Dictionaries._fields)
     if not isinstance(row["data"], bytes) or not 0 < len(row["data"]) <= MAX_DICTIONARY:
         raise ColumnError("data", row["data"], f"1 to {MAX_DICTIONARY:,} bytes")
 

@@ -81,17 +81,15 @@ def naming(error_of: Callable[[ColumnError], StoreDamaged]) -> Iterator[None]:
         raise error_of(error) from error
 
 
-def read_word(row: Columns, column: str, words: Collection[str]) -> str:
+def read_word(column: str, value: object, words: Collection[str]) -> str:
     """One of some words."""
-    value = row[column]
     if not isinstance(value, str) or value not in words:
         raise ColumnError(column, value, f"one of {', '.join(words)}")
     return value
 
 
-def read_int(row: Columns, column: str, least: int = 0, most: int = MAX_INTEGER) -> int:
+def read_int(column: str, value: object, least: int, most: int = MAX_INTEGER) -> int:
     """An integer within bounds."""
-    value = row[column]
     if type(value) is not int or not least <= value <= most:
         span = f"of at least {least}" if most == MAX_INTEGER else f"from {least} to {most}"
         raise ColumnError(column, value, f"an integer {span}")
@@ -106,22 +104,20 @@ def read_evidence(text: str, seats: int) -> Evidence:
         raise ColumnError("evidence", text, "two hashes and the luck of each seat") from error
 
 
-def read_digest(row: Columns, column: str) -> str:
+def read_digest(column: str, value: object) -> str:
     """A digest."""
-    value = row[column]
     if not isinstance(value, str) or DIGEST.fullmatch(value) is None:
         raise ColumnError(column, value, "a digest of 64 hex digits")
     return value
 
 
-def read_seed(row: Columns, column: str) -> int:
+def read_seed(value: object) -> int:
     """A tournament's seed, which is kept as decimal text."""
-    value = row[column]
     if isinstance(value, str) and len(value) <= 78 and value.isascii() and value.isdigit():
         number = int(value)
         if str(number) == value and number <= MAX_SEED:
             return number
-    raise ColumnError(column, value, "a number of at most 256 bits")
+    raise ColumnError("seed", value, "a number of at most 256 bits")
 
 
 def read_json(column: str, text: str, type_: type[T], want: str, needed: Collection[str] = ()) -> T:

@@ -211,7 +211,7 @@ class Matches(Subject):
         def digest_of(row: Cells, _: Shape) -> tuple[int, MatchKey, str | None]:
             key = order.next_key(row[:5])
             if row[5] is not None and row[6] != "":
-                read_digest({"digest": row[6]}, "digest")
+                read_digest("digest", row[6])
             return row[0], key, None if row[5] is None else row[6]
 
         with self._access.read() as connection:

@@ -165,9 +165,9 @@ def result_of(row: Cells, seats: int) -> Result:
     # Most rows pass this test, which makes no object; a bad one is read column by column for its error.
     fits = type(digest) is type(reason) is type(note) is str and type(actions) is int and actions >= 0
     if not fits or void_reason is not None or void_entrant is not None:
-        check_columns(MATCH, columns := {column.name: cell for column, cell in zip(RESULT, row, strict=True)})
+        check_columns(MATCH, {column.name: cell for column, cell in zip(RESULT, row, strict=True)})
         if void_reason is not None:
-            read_word(columns, "void_reason", VOID_REASONS)
+            read_word("void_reason", void_reason, VOID_REASONS)
     places, kinds = read_ranks(ranks, seats), read_faults(faults, seats)
     evidence = read_evidence(text, seats)
     return Result(
@@ -203,11 +203,11 @@ def check_columns(table: sa.Table, row: Columns) -> None:
             continue
         value = row[name]
         if type_ is int:
-            read_int(row, name, least)
+            read_int(name, value, least)
         elif name in _DIGESTS:
             # The digest of a void match is empty.
             if table is not MATCH or value != "":
-                read_digest(row, name)
+                read_digest(name, value)
         elif type_ is str:
             if not isinstance(value, str) or len(value) < least:
                 raise ColumnError(name, value, "a text")
@@ -252,11 +252,11 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
     if record is not None:
         if archived:
             raise ColumnError("record", record, "nothing, as the tournament is archived")
-        read_digest(row, "digest")
+        read_digest("digest", digest)
         unpack_record(record, shape.seats, dictionary)
     reason, entrant = row["void_reason"], row["void_entrant"]
-    if reason is not None and read_word(row, "void_reason", VOID_REASONS) == "benched":
-        read_int(row, "void_entrant", 0, shape.entrants - 1)
+    if reason is not None and read_word("void_reason", reason, VOID_REASONS) == "benched":
+        read_int("void_entrant", entrant, 0, shape.entrants - 1)
     elif entrant is not None:
         why = "as the match counts" if reason is None else f"as the reason is {reason}"
         raise ColumnError("void_entrant", entrant, f"nothing, {why}")
@@ -264,11 +264,11 @@ def check_match(row: Columns, shape: Shape, dictionary: bytes, *, archived: bool
 
 def check_seat(row: Columns, shape: Shape) -> None:
     """Check the result of a seat."""
-    read_int(row, "seat", 1, shape.seats)
-    read_int(row, "entrant", 0, shape.entrants - 1)
-    read_int(row, "rank", 1, shape.seats)
+    read_int("seat", row["seat"], 1, shape.seats)
+    read_int("entrant", row["entrant"], 0, shape.entrants - 1)
+    read_int("rank", row["rank"], 1, shape.seats)
     if row["fault"] is not None:
-        read_word(row, "fault", FAULT_KINDS)
+        read_word("fault", row["fault"], FAULT_KINDS)
     check_columns(SEAT, row)
 
 

@@ -276,7 +276,7 @@ class Totals(Subject):
             shape = shape_of(connection, tournament)
             for entrant, _ in found:
                 with naming(partial(bad_value, connection, tournament)):
-                    read_int({"void_entrant": entrant}, "void_entrant", 0, shape.entrants - 1)
+                    read_int("void_entrant", entrant, 0, shape.entrants - 1)
         return tuple(sorted((entrant, int(count)) for entrant, count in found))
 
     def void_for(self, tournament: int, entrant: int) -> tuple[int, ...]:

@@ -78,7 +78,7 @@ def tournament_of(row: Columns) -> Tournament:
     if beacon is not None:
         beacon = read_json("beacon", beacon, Beacon, "a beacon")
     origin = Origin(bool(row["seed_chosen"]), salt or "", beacon)
-    seed, run = read_seed(row, "seed"), run_from(row["run"])
+    seed, run = read_seed(row["seed"]), run_from(row["run"])
     return Tournament(row["id"], plan, seed, origin, run, bool(row["complete"]), row["created"], row["root"])
 
 
@@ -163,11 +163,10 @@ class Tournaments(Subject):
             raise UsageError("the database holds no tournament yet: begin one with `tourney run FILE.toml`")
         if name is None:
             return ([one for one in found if one.plan.format not in QUESTIONS] or found)[-1]
-        for tournament in found:
-            if tournament.name == name:
-                return tournament
-        names = ", ".join(t.name for t in found)
-        raise UsageError(f"there is no tournament {name!r} in this database; there are: {names}")
+        named = {one.name: one for one in found}
+        if name in named:
+            return named[name]
+        raise UsageError(f"there is no tournament {name!r} in this database; there are: {', '.join(named)}")
 
     def find(self, name: str) -> Tournament | None:
         """A tournament by name, or None."""
