@@ -99,7 +99,7 @@ def test_import_of_an_export_is_the_same_tournament(
     value = DrawProbability(0.31, "cup", 56)
     repository.ratings.keep_draw_probability(tournament.game, tournament.seats, value)
     lines = lines_of(repository, tournament, measured=measured)
-    again = import_tournament(other, lambda: lines, "2026-11-20")
+    again = import_tournament(other, lines, "2026-11-20")
     again = other.tournaments.by_id(again.id)
     assert again.root == lines[0][1]["root"]
     assert facts(other, again, measured=measured) == facts(repository, tournament, measured=measured)
@@ -123,7 +123,7 @@ def test_unfinished_tournament_goes_on_after_its_import(
     half = make(repository, form, until=4)
     assert half.root is None
     lines = lines_of(repository, half)
-    again = import_tournament(other, lambda: lines, "2026-11-20")
+    again = import_tournament(other, lines, "2026-11-20")
     assert facts(other, other.tournaments.by_id(again.id), measured=False) == facts(
         repository, half, measured=False
     )
@@ -151,7 +151,7 @@ def test_entrants_runs_and_replaced_results_are_carried(repository: Database, ot
     )
     repository.matches.take_back(tournament.id, [1, 2])
     tournament = repository.tournaments.by_id(tournament.id)
-    again = import_tournament(other, lambda: lines_of(repository, tournament), "2026-11-20")
+    again = import_tournament(other, lines_of(repository, tournament), "2026-11-20")
     assert other.tournaments.entrants(again.id) == repository.tournaments.entrants(tournament.id)
     assert other.matches.replaced(again.id) == repository.matches.replaced(tournament.id) != ()
     assert (again.run, again.plan, again.seed) == (tournament.run, tournament.plan, tournament.seed)
@@ -169,7 +169,7 @@ def test_real_matches_of_every_game_survive(repository: Database, other: Databas
     genuine.play_all(repository, tournament, void=(2,))
     tournament = repository.tournaments.by_id(tournament.id)
     lines = lines_of(repository, tournament, measured=True)
-    again = other.tournaments.by_id(import_tournament(other, lambda: lines, "2026-11-20").id)
+    again = other.tournaments.by_id(import_tournament(other, lines, "2026-11-20").id)
     assert facts(other, again, measured=True) == facts(repository, tournament, measured=True)
 
 
@@ -177,7 +177,7 @@ def test_draw_probability_of_other_tournaments_stays(repository: Database, other
     tournament = make(repository, "round-robin")
     repository.ratings.keep_draw_probability(tournament.game, 2, DrawProbability(0.31, "cup", 56))
     begin(other, name="mine")
-    import_tournament(other, lambda: lines_of(repository, tournament), "2026-11-20")
+    import_tournament(other, lines_of(repository, tournament), "2026-11-20")
     assert other.ratings.draw_probability(tournament.game, 2) is None
 
 
@@ -185,11 +185,11 @@ def test_tournament_under_another_name_has_another_root(repository: Database) ->
     tournament = make(repository, "round-robin")
     lines = lines_of(repository, tournament)
     with refused(UsageError, "holds a tournament 'cup' already"):
-        import_tournament(repository, lambda: lines, "now", again=True)
+        import_tournament(repository, lines, "now", again=True)
     with refused(RecordError, "line 2: match 1 of cup has this record already", "--again"):
-        import_tournament(repository, lambda: lines, "now", name="other")
+        import_tournament(repository, lines, "now", name="other")
     assert [one.name for one in repository.tournaments.all()] == ["cup"]
-    again = import_tournament(repository, lambda: lines, "now", name="other", again=True)
+    again = import_tournament(repository, lines, "now", name="other", again=True)
     root = repository.tournaments.by_id(again.id).root
     assert root is not None
     assert root != lines[0][1]["root"]
@@ -324,7 +324,7 @@ def test_changed_export_is_refused_in_one_sentence(repository: Database, other: 
     with refused(kind, words):
         check_tournament(lines)
     with refused(kind, words):
-        import_tournament(other, lambda: lines, "now")
+        import_tournament(other, lines, "now")
     assert other.tournaments.all() == ()
 
 

@@ -165,7 +165,7 @@ def test_presentation_survives_export_import_and_copy(repository: Database, tmp_
     text = b"".join(export_lines(repository, tournament, measured=False)).decode("ascii")
     lines = [(f"line {n}", parse_json(line, unique=True)) for n, line in enumerate(text.splitlines(), 1)]
     with Database.open(str(tmp_path / "two.db"), create=True) as other:
-        again = import_tournament(other, lambda: lines, "2026-11-20")
+        again = import_tournament(other, lines, "2026-11-20")
         assert other.tournaments.presentation(again.id) == FULL
     copy_database(str(tmp_path / "two.db"), str(tmp_path / "three.db"))
     with Database.open(str(tmp_path / "three.db")) as copied:

@@ -98,5 +98,5 @@ def test_private_export_imports_as_the_same_tournament(database: Path, tmp_path:
         private = export_lines(opened, tournament, measured=False, private=True)
         whole = [("x", parse_json(line)) for line in private]
     with Database.open(str(tmp_path / "other.db"), create=True) as other:
-        there = import_tournament(other, lambda: whole, "2026-11-20")
+        there = import_tournament(other, whole, "2026-11-20")
         assert (there.seed, there.origin) == (tournament.seed, tournament.origin)

@@ -194,7 +194,7 @@ def _import_lines(file: Path, path: Path, options: _ImportRequest) -> None:
         raise UsageError("--name NAME is missing: records do not say what tournament they are of")
     with _filling(options.db) as database:
         if is_tournament(beginning) or name is None:
-            tournament = import_tournament(database, values, created, name=name, again=again)
+            tournament = import_tournament(database, values(), created, name=name, again=again)
         else:
             tournament = import_records(database, name, partial(read_records, values), created, again=again)
         counts = database.schedules.progress(tournament.id)

@@ -16,7 +16,7 @@ from tourney.files import sync_folder, writing
 from tourney.parsing import compressing, read_json_lines, reading
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import Head, open_tournament
+from tourney.store.importing import Head, read_tournament
 from tourney.store.root import compute_root, entries_of, root_of
 from tourney.store.rows import chunks
 from tourney.store.tournaments import Archive
@@ -95,7 +95,7 @@ def restore_tournament(database: Database, path: Path, step: Step = lambda _done
     tournament = database.tournaments.by_id(number)
     with database.run_lock(tournament, time.time()), database.transaction() as writer:
         writer.records.forget_archive(number)
-        head, matches = open_tournament(read_json_lines(path), None)
+        head, matches = read_tournament(read_json_lines(path))
         if head.line.root is None or head.line.root != compute_root(writer, tournament):
             raise CheckError(f"{path} has another root than {tournament.name}; see `tourney verify --all`")
         results = (result for _, _, result in matches if result is not None)
@@ -167,9 +167,9 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check_tournament(lines: Iterable[tuple[str, object]], name: str | None = None) -> Head:
+def check_tournament(lines: Iterable[tuple[str, object]]) -> Head:
     """The tournament of lines. Raises RecordError or GameError, naming the line, for other lines."""
-    head, matches = open_tournament(lines, name)
+    head, matches = read_tournament(lines)
     for _ in matches:
         pass
     return head

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
@@ -235,7 +235,7 @@ def renamed(head: Head, name: str) -> Head:
 
 def import_tournament(
     database: Database,
-    lines: Callable[[], Iterable[tuple[str, object]]],
+    lines: Iterable[tuple[str, object]],
     created: str,
     *,
     name: str | None = None,
@@ -243,13 +243,14 @@ def import_tournament(
 ) -> Tournament:
     """Store the tournament of an export (``tourney.store.exchange``), finished or not: all or nothing.
 
-    ``lines`` gives the values with their places each time it is called; ``name`` replaces the tournament's
-    own; ``again`` as of ``import_records``. ``created`` is taken where the export has no date. The game's
-    draw probability is taken if the database has no tournament of this game and number of seats yet. Raises
-    as ``check_tournament`` and ``import_records`` do.
+    ``lines`` are the values with their places; ``name`` replaces the tournament's own; ``again`` accepts
+    records that the database has already. ``created`` is taken where the export has no date. The game's draw
+    probability is taken if the database has no tournament of this game and number of seats yet. Raises as
+    ``read_tournament`` and ``import_records`` do.
     """
     with database.transaction() as writer:
-        head, matches = open_tournament(lines(), name)
+        head, matches = read_tournament(lines)
+        head = head if name is None else renamed(head, name)
         one = head.tournament
         alone = all((other.game, other.seats) != (one.game, one.seats) for other in writer.tournaments.all())
         tournament = writer.tournaments.add(
@@ -276,15 +277,17 @@ def import_tournament(
         return writer.tournaments.by_id(tournament.id)
 
 
-def open_tournament(
-    lines: Iterable[tuple[str, object]], name: str | None
+def read_tournament(
+    lines: Iterable[tuple[str, object]],
 ) -> tuple[Head, Iterator[tuple[str, Row, MatchResult | None]]]:
-    """The first line, under another name if there is one, and what ``read_matches`` yields."""
+    """The first line, and what ``read_matches`` yields of the others.
+
+    Raises RecordError or GameError, naming the line, for other lines.
+    """
     values = iter(lines)
     where, value = next(values)
     head = read_head(value, where)
-    matches = read_matches(head, values)
-    return head if name is None else renamed(head, name), matches
+    return head, read_matches(head, values)
 
 
 def store_new(

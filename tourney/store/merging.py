@@ -12,7 +12,7 @@ from tourney.parsing import parse_json
 from tourney.schedule.row import Row
 from tourney.store.database import Database
 from tourney.store.exchange import export_lines
-from tourney.store.importing import import_tournament, open_tournament
+from tourney.store.importing import import_tournament, read_tournament
 from tourney.store.root import keep_root, plan_entry
 from tourney.store.rows import chunks
 from tourney.store.tournaments import Archive
@@ -76,7 +76,7 @@ def _bring(
 ) -> Merged:
     """Store a tournament that is not here."""
     if theirs.recorded:
-        import_tournament(writer, lambda: _lines(reader, theirs, other, step), created)
+        import_tournament(writer, _lines(reader, theirs, other, step), created)
     else:
         made = writer.tournaments.add(
             theirs.plan,
@@ -122,7 +122,7 @@ def _join(
         return _join_outcomes(writer, mine, reader, theirs, other)
     _refuse_forged(writer, mine, "here")
     _refuse_forged(reader, theirs, f"in {other}")
-    head, matches = open_tournament(_lines(reader, theirs, other, step), None)
+    head, matches = read_tournament(_lines(reader, theirs, other, step))
     stored = writer.schedules.progress(mine.id).rows
     taken = count = 0
     for chunk in chunks(matches):

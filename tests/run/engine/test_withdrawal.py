@@ -226,7 +226,7 @@ def test_tournament_goes_on_elsewhere_without_the_host(tmp_path: Path) -> None:
     exported = list(export_lines(cup.repository, cup.tournament, measured=True, private=True))
     lines = [(f"line {k}", parse_json(line)) for k, line in enumerate(exported)]
     cup.repository = Database.open(str(tmp_path / "other.db"), create=True)
-    import_tournament(cup.repository, lambda: lines, "2026-11-20")
+    import_tournament(cup.repository, lines, "2026-11-20")
     cup.run_until_caught(Hosts(None))
     cup.run_without_the_liar()
     assert cup.export == local.export

@@ -30,7 +30,7 @@ def open_export(path: Path) -> Iterator[tuple[Database, Head]]:
             where, first = next(read_json_lines(path))
             head = read_head(first, where)
             check_format(head, path)
-            import_tournament(database, lambda: read_json_lines(path), "")
+            import_tournament(database, read_json_lines(path), "")
         except (RecordError, TournamentError) as error:
             raise CheckError(str(error)) from error
         yield database, head
