@@ -173,8 +173,8 @@ class Totals(Subject):
         query = query.where(seat.tournament_id == tournament, seat.fault.is_not(None))
         with self._access.read() as connection:
             found = connection.execute(query).all()
-            entrants = shape_of(connection, tournament).entrants
-            if not all(_is_number(one[0], 0, entrants - 1) and one[1] in FAULT_KINDS for one in found):
+            entrants = range(shape_of(connection, tournament).entrants)
+            if not all(one[0] in entrants and one[1] in FAULT_KINDS for one in found):
                 raise first_bad(connection, SEAT, tournament)
         return tuple(sorted((number, kind, int(count)) for number, kind, count in found))
 
@@ -199,8 +199,8 @@ class Totals(Subject):
         matches = sa.select(sa.func.count(sa.distinct(seat.match_id))).where(mine, seat.overloaded > 0)
         with self._access.read() as connection:
             rows = connection.execute(query).all()
-            entrants = shape_of(connection, tournament).entrants
-            if not all(_is_number(row[0], 0, entrants - 1) for row in rows) or _has_float(rows):
+            entrants = range(shape_of(connection, tournament).entrants)
+            if not all(row[0] in entrants for row in rows) or _has_float(rows):
                 raise first_bad(connection, SEAT, tournament)
             count = int(connection.execute(matches).scalar_one()) if any(row[2] for row in rows) else 0
         found = {row[0]: OverloadTotals(*(int(value or 0) for value in row[1:])) for row in rows}
@@ -285,10 +285,6 @@ class Totals(Subject):
         with self._access.read() as connection:
             found = connection.execute(query.where(_S.tournament_id == tournament).order_by(_S.number))
             return tuple(found.scalars())
-
-
-def _is_number(value: object, least: int, most: int) -> bool:
-    return type(value) is int and least <= value <= most
 
 
 def _has_float(rows: Iterable[Iterable[object]]) -> bool:

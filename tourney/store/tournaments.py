@@ -145,6 +145,11 @@ def change_tournament(connection: Connection, tournament: int, **values: object)
     connection.execute(sa.update(TOURNAMENT).where(TOURNAMENT.c.id == tournament).values(**values))
 
 
+def _change_entrant(connection: Connection, tournament: int, number: int, **values: object) -> None:
+    mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == number)
+    connection.execute(sa.update(ENTRANT).where(mine).values(**values))
+
+
 class Tournaments(Subject):
     """Reads and writes tournaments: entrants, archives, presentations and verdicts too."""
 
@@ -266,8 +271,7 @@ class Tournaments(Subject):
             if entrants:
                 connection.execute(sa.insert(ENTRANT), [entrant_values(tournament, e) for e in entrants])
             for number, round_ in (left or {}).items():
-                mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == number)
-                connection.execute(sa.update(ENTRANT).where(mine).values(left_at=round_))
+                _change_entrant(connection, tournament, number, left_at=round_)
 
     def rename(self, tournament: int, name: str) -> None:
         """Change a tournament's name, and so its commitment; its root has to be computed again.
@@ -292,9 +296,8 @@ class Tournaments(Subject):
             change_tournament(connection, tournament, complete=False, root=None)
             for stored in entrants:
                 new = entrant_values(tournament, stored)
-                mine = (ENTRANT.c.tournament_id == tournament) & (ENTRANT.c.number == stored.number)
                 changed = {column: new[column] for column in ("joined", "left_at", "broken")}
-                connection.execute(sa.update(ENTRANT).where(mine).values(**changed))
+                _change_entrant(connection, tournament, stored.number, **changed)
 
     def keep_beacon(self, tournament: int, beacon: Beacon, seed: int) -> None:
         """Store the value of a beacon, and the seed that follows from it."""
