@@ -117,9 +117,8 @@ class Pool:
         """
         if here or self.processes == 1:
             return ((key, function(task)) for key, task in tasks)
-        left = iter(tasks)
-        flying = deque(self._submitted(function, islice(left, self._ahead * self.processes)))
-        return self._replies(flying, self._submitted(function, left))
+        started = self._submitted(function, tasks)
+        return self._replies(deque(islice(started, self._ahead * self.processes)), started)
 
     def _submitted(
         self, function: Callable[[A], B], tasks: Iterable[tuple[C, A]]

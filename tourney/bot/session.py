@@ -156,15 +156,12 @@ class Session:
         self._answer(protocol.Resign() if chosen is RESIGN else protocol.Move(self._text(chosen, turn)))
 
     def _text(self, chosen: object, turn: Turn) -> str:
-        if isinstance(chosen, str) and (_WORD.fullmatch(chosen) is not None) and chosen in turn.legal:
+        if isinstance(chosen, str) and _WORD.fullmatch(chosen) and chosen in turn.legal:
             return chosen
-        if self._sees == "legal" or chosen is None:
-            return self._refuse(chosen, turn)
-        try:
-            if chosen in turn.state.legal_actions():
-                return str(turn.game.action_string(chosen))
-        except TypeError:
-            pass
+        if self._sees != "legal" and chosen is not None:
+            with suppress(TypeError):  # it is of another type than the game's actions
+                if chosen in turn.state.legal_actions():
+                    return str(turn.game.action_string(chosen))
         return self._refuse(chosen, turn)
 
     def _refuse(self, chosen: object, turn: Turn) -> str:

@@ -74,8 +74,8 @@ class EngineChannel(ForwardingChannel):
         """Begin a game, until the engine's answer stands for ``ready``; ``_fail`` for another game."""
 
     @abstractmethod
-    def _ask_move(self, go: Go, line: bytes) -> None:
-        """Ask the engine for a move; ``line`` is the referee's."""
+    def _ask_move(self, go: Go) -> None:
+        """Ask the engine for a move."""
 
     @abstractmethod
     def _played(self, seat: int, action: str) -> None:
@@ -113,7 +113,7 @@ class EngineChannel(ForwardingChannel):
             case NewGame() as game:
                 self._begin(game)
             case Go() as go:
-                self._ask_move(go, last)
+                self._ask_move(go)
 
     def wait(self, deadline: int) -> Event:
         """The next event in Tourney's protocol. Reads the engine's lines until the deadline."""
@@ -153,8 +153,8 @@ class EngineChannel(ForwardingChannel):
         """The event of a request that is fulfilled; None for a move, which the caller translates."""
         wants, self._wants = self._wants, ""
         if wants == "bot":
-            identity = [f"{key}={text}" for key, text in self._identity.items()]
-            return Event("line", " ".join(["bot", *["wants=position"] * self._positions, *identity]))
+            words = ["bot", "wants=position"] if self._positions else ["bot"]
+            return Event("line", " ".join([*words, *(f"{k}={text}" for k, text in self._identity.items())]))
         return None if wants == "move" else Event("line", wants)
 
     def _moved(self, action: str) -> Event:

@@ -50,7 +50,7 @@ class GomocupChannel(EngineChannel):
         limits += [f"INFO timeout_match {game.clock_ms}"] if game.clock_ms else []
         self._ask("ready", "INFO game_type 1", "INFO rule 0", *limits, f"START {found[1] or SIZE}")
 
-    def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - decoded in ``go``
+    def _ask_move(self, go: Go) -> None:
         left = [f"INFO time_left {go.clocks_ms[self._seat - 1]}"] if go.clocks_ms else []
         self._ask("move", *left, *self._stones_words())
 

@@ -56,7 +56,7 @@ class GtpChannel(EngineChannel):
         board = [f"boardsize {values['board_size']}", "clear_board", f"komi {values['komi']}"]
         self._ask("ready", [*((command, True) for command in board), *self._settings(game)])
 
-    def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - decoded in ``go``
+    def _ask_move(self, go: Go) -> None:
         stones = [(f"play {stone}", True) for stone in self._heard]
         self._heard = []
         self._ask("move", [*stones, *self._times(go), (f"genmove {COLORS[self._seat]}", True)])

@@ -97,9 +97,9 @@ class UciChannel(EngineChannel):
     def _greet(self) -> None:
         self._request("bot", ["uci"])
 
-    def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - the words are kept by the line
+    def _ask_move(self, go: Go) -> None:
         self._wants = "move"
-        self._inner.request(self._words(line))
+        self._inner.request(self._words(go.encode().rstrip()))
 
     def ask(self, data: bytes, deadline: int) -> str | Event:
         """Do ``request`` and ``wait``: this runs once a move, so usual lines are read without decoding."""

@@ -65,7 +65,7 @@ class XboardChannel(EngineChannel):
             return [f"level 0 {minutes}:{seconds:02} {game.increment_ms // 1000}"]
         return [] if game.move_ms is None else [f"st {max(1, game.move_ms // 1000)}"]
 
-    def _ask_move(self, go: Go, line: bytes) -> None:  # noqa: ARG002 - decoded in ``go``
+    def _ask_move(self, go: Go) -> None:
         lines, self._new = self._new, []
         if any(word.startswith("setboard ") for word in lines) and self._features.get("setboard") != "1":
             self._fail("has no feature setboard=1: give openings as moves, not as positions")
