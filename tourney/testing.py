@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.catalogue.command import command_of
 from tourney.bots.channel.interface import Channel, Event, WatchedChannel, cut_line
 from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.errors import BotError
@@ -112,9 +112,7 @@ def check_dialogue(
     with the first difference, and BotError for a file that is not a dialogue.
     """
     steps = read_dialogue(path)
-    started = BotCommand(
-        tuple(command), (folder or path.parent).resolve(), environment(), interpreter_paths()
-    )
+    started = command_of(command, (folder or path.parent).resolve())
     channel = open_sandbox("off").spawn(started, memory_mb=_MEMORY_MB)
     try:
         difference = play_dialogue(channel, steps, answer_ms=answer_ms)

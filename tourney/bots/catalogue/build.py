@@ -23,9 +23,8 @@ from tourney.bots.catalogue.command import (
     CODE,
     BotCommand,
     bot_command,
-    environment,
+    command_of,
     host_words,
-    interpreter_paths,
     own_words,
 )
 from tourney.bots.catalogue.store import BotStore, StoredBot
@@ -135,7 +134,7 @@ class _WorkFolder:
 
 
 def _run(job: BuildJob, argv: tuple[str, ...], folder: Path, sandbox: Sandbox) -> BuildResult:
-    command = BotCommand(argv, folder, environment(), interpreter_paths())
+    command = command_of(argv, folder)
     limits = replace(BUILD_LIMITS, folder_mb=_folder_mb(job.bounds))
     try:
         group, pipes = sandbox.start(command, limits, writable=True, merged=True)
@@ -273,7 +272,7 @@ def _compile(bot: StoredBot, folder: Path, target: Path, kind: str, sandbox: San
     if (folder / module).stat().st_size > MAX_MODULE:  # before anything reads it
         raise BotError(f"the module {module} is larger than {MAX_MODULE >> 20} MiB", bot.label)
     # The compiler reads a hostile module, so it runs in the sandbox too.
-    command = BotCommand(host_words("compile", module, kind), folder, environment(), interpreter_paths())
+    command = command_of(host_words("compile", module, kind), folder)
     try:
         group, pipes = sandbox.start(command, ResourceLimits(memory_mb=COMPILE_MB, hosted=True))
     except OSError as error:

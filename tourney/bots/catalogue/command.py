@@ -12,7 +12,7 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -51,6 +51,11 @@ class BotCommand:
     hosted: bool = False
 
 
+def command_of(words: Sequence[str], folder: Path, *shown: Path) -> BotCommand:
+    """A command in a bot's environment, which may read the interpreter, the SDK, and the paths ``shown``."""
+    return BotCommand(tuple(words), folder, environment(), (*interpreter_paths(), *shown))
+
+
 def bot_command(
     bot: StoredBot, args: Sequence[str] = (), folder: Path | None = None, *, metered: bool = False
 ) -> BotCommand:
@@ -70,9 +75,7 @@ def bot_command(
     words = (
         host_words("fuel" if metered else "clock", CODE, *words) if hosted else own_words(words, bot.label)
     )
-    return BotCommand(
-        (*words, *args), folder or bot.folder, environment(), interpreter_paths(), hosted=hosted
-    )
+    return replace(command_of((*words, *args), folder or bot.folder), hosted=hosted)
 
 
 def host_words(*words: str) -> tuple[str, ...]:

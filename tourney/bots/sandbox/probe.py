@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
-from tourney.bots.catalogue.command import BotCommand, environment, interpreter_paths
+from tourney.bots.catalogue.command import BotCommand, command_of, interpreter_paths
 from tourney.bots.channel.interface import Channel
 from tourney.bots.sandbox import canary, canary_tools
 from tourney.bots.sandbox.canary_tools import CACHED_BYTES, cached_pages, drop_pages, shared_library
@@ -152,7 +152,7 @@ class _Probing:
         plan = json.dumps(self._facts._replace(probes=tuple(names), ticks=ticks)._asdict())
         # Not -I, which would hide the bot's folder.
         words = (sys.executable, "-E", "-s", "-S", "-B", "-m", canary.__name__, plan)
-        return _canary_command(words, self._folder, self._library)
+        return command_of(words, self._folder, self._library)
 
     @contextmanager
     def canary(self, *names: str, ticks: bool = False) -> Iterator[Channel]:
@@ -297,10 +297,6 @@ class _Probing:
         return found
 
 
-def _canary_command(words: Sequence[str], folder: Path, *shown: Path) -> BotCommand:
-    return BotCommand(tuple(words), folder, environment(), (*interpreter_paths(), *shown))
-
-
 @contextmanager
 def held_lock(folder: Path) -> Iterator[str]:
     """Hold a lock on a folder of the system."""
@@ -380,7 +376,7 @@ def _referee(level: str, plan: str) -> None:
     """Start a canary, print a line, and wait to be killed."""
     words, folder = json.loads(plan)
     sandbox = open_sandbox(level)  # type: ignore[arg-type]  # given by outlive_referee
-    channel = sandbox.spawn(_canary_command(words, Path(folder)), memory_mb=MEMORY_MB)
+    channel = sandbox.spawn(command_of(words, Path(folder)), memory_mb=MEMORY_MB)
     _hear(channel)
     sys.stdout.write("up\n")
     sys.stdout.flush()

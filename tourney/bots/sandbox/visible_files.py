@@ -111,10 +111,8 @@ def system_words() -> list[str]:
             words += ["--symlink", str(path.readlink()), str(path)]
         elif path.is_dir():
             words += ["--ro-bind", str(path), str(path)]
-    for name in _ETC:
-        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
     # A Java machine does not start without its settings.
-    for path in sorted(Path("/etc").glob("java*")):
+    for path in (*(Path("/etc") / name for name in _ETC), *sorted(Path("/etc").glob("java*"))):
         words += ["--ro-bind-try", str(path), str(path)]
     return words
 
