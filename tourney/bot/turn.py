@@ -82,6 +82,7 @@ class Match:
 
     def reveal(self, seat: int, action: str) -> None:
         """Record a ``reveal`` line: it opens the first action of that seat that is still hidden."""
+        # Every action before this one is open, because it was played on the state.
         for k in range(self._played, len(self.history)):
             if self.history[k] == (seat, None):
                 self.history[k] = (seat, action)

@@ -115,6 +115,7 @@ def search_path() -> str:
     """
     own = str(Path(sys.executable).parent)
     usual = ["/usr/local/bin", "/usr/bin", "/bin", *GAME_FOLDERS]
+    # PATH cannot name a folder whose name has a colon.
     return ":".join(usual if own in usual or ":" in own else [own, *usual])
 
 
@@ -129,6 +130,7 @@ def interpreter_paths() -> tuple[Path, ...]:
     for group in (GAMES.group, FAMILIES.group):
         for point in entry_points(group=group):
             paths.update(_places(point.value.partition(":")[0].partition(".")[0]))
+    # A link is of no use in the sandbox unless its target is there too.
     both = paths | {path.resolve() for path in paths}
     present = sorted(path for path in both if path.exists())
     return tuple(path for path in present if not any(other in path.parents for other in present))

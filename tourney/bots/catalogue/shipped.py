@@ -94,6 +94,7 @@ def provenance(digest: str, names: Iterable[str], shipped: dict[str, str]) -> Pr
 
 def refuse_shipped_name(name: str, digest: str | None = None) -> None:
     """Raise BotError for a bot that bears the name of a shipped one, unless it has that one's digest."""
+    # The digests come last, because they take reading all shipped files.
     if name in shipped_bots() and digest != shipped_digests()[name]:
         raise BotError(
             f"it is called {name}, as a bot that ships with Tourney; give it another name in {FILE_NAME}, or"

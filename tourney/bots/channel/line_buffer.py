@@ -45,7 +45,7 @@ class LineBuffer:
         nor an end: the allowance restarts with it. Returns None, and takes nothing, where the chunk is
         anything else, or longer than a line may be: then it has to be fed.
         """
-        # This runs once a move, so a single line is told apart by as few looks at it as possible.
+        # This runs once a move: a single line, the usual case, takes the fewest looks at the data.
         size, count = len(data), 1
         if data.find(b"\n") + 1 == size:
             fits = data.startswith(word)

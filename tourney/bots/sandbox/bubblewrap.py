@@ -82,6 +82,7 @@ class Users:
         if self.range is None:
             return None
         first, count = self.range
+        # Neighbouring processes get other users, until their numbers wrap around in the range.
         own = (first + (self._process * USERS_PER_PROCESS + k) % count for k in range(USERS_PER_PROCESS))
         user = min(own, key=lambda user: self._taken.get(user, 0))
         self._taken[user] = self._taken.get(user, 0) + 1

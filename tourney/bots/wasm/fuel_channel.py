@@ -170,7 +170,7 @@ class Hosts:
 
     def take(self, key: Hashable, start: Callable[[], Host]) -> Host:
         """A waiting host with this key, or a new one."""
-        for waiting in reversed(self._waiting):
+        for waiting in reversed(self._waiting):  # the latest, whose memory is most likely still cached
             if waiting[0] == key:
                 self._waiting.remove(waiting)
                 return waiting[1]
