@@ -1,19 +1,44 @@
-"""The bot protocols: adapters for bots that speak another protocol than Tourney's.
+"""The bot protocols: their base, the base of the adapters of engines, and the registry.
 
 Others come by the entry-point group ``tourney.protocols``; a bot names its protocol in ``bot.toml``. The
-adapter runs in the referee's process, outside the sandbox, and sees all lines of both sides.
+adapter runs in the referee's process, outside the sandbox, and sees all lines of both sides. Everything an
+engine prints is hostile: an adapter looks only at the lines that it names and drops the others, and the inner
+channel bounds them all.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar, Final, Literal
 
-from tourney.bots.channel.interface import Channel
+from tourney.bots.channel.interface import Channel, Event, ForwardingChannel, line_event
 from tourney.errors import BotError
 from tourney.plugins import Registry
+from tourney.protocol import (
+    SURE_WIN,
+    Go,
+    Hello,
+    Info,
+    NewGame,
+    Play,
+    Quit,
+    chance_of_pawns,
+    decode_referee,
+    shown,
+)
 
 Setting = str | int | float | bool
 """The value of an option of a bot's program, from ``options`` in ``bot.toml``."""
+MAX_OUTPUT: Final = (1 << 20, 20_000)
+"""Most bytes and lines of an engine between two requests; more than a bot's, as most lines are dropped."""
+
+MAX_IDENTITY: Final = 100
+"""Most characters of an engine's name, version or author."""
+MATE_SCORE: Final = 1000
+"""A mate in N moves is this many pawns, less N."""
+
+Wanted = Literal["bot", "ready", "move"]
+"""The first word of the line that the referee waits for."""
 
 
 class BotProtocol(ABC):
@@ -50,6 +75,169 @@ class TourneyProtocol(BotProtocol):
     def adapt(self, channel: Channel) -> Channel:
         """The channel."""
         return channel
+
+
+class EngineChannel(ForwardingChannel):
+    """Translates between the referee and an engine.
+
+    A subclass puts requests to the engine in ``_greet``, ``_begin`` and ``_ask_move``, collects moves in
+    ``_played``, and translates the engine's lines in ``_answer``. ``quit`` is the engine's line for the end.
+    """
+
+    quit: ClassVar[bytes]
+
+    def __init__(self, inner: Channel) -> None:
+        super().__init__(inner)
+        self._wants: Wanted | Literal[""] = ""
+        self._positions = False  # whether the referee is to send positions
+        self._seat = 0
+        self._about = ""  # the engine's last words on the move that it thinks about
+        self._said: deque[Event] = deque()
+        self._failed: Event | None = None
+        self._identity: dict[str, str] = {}
+
+    def _introduce(self, key: str, text: str) -> None:
+        """Take the engine's name, version or author, for its greeting; a key's first text counts."""
+        words = "\N{NO-BREAK SPACE}".join(text.split())[:MAX_IDENTITY]
+        if words and words.replace("\N{NO-BREAK SPACE}", "").isprintable():
+            self._identity.setdefault(key, words)
+
+    def withheld(self, milliseconds: int) -> str:  # noqa: ARG002 - an engine that thinks too long answers then
+        """None: engines flush."""
+        return ""
+
+    @abstractmethod
+    def _greet(self) -> None:
+        """Begin the dialogue with the engine, until its answer stands for ``bot``."""
+
+    @abstractmethod
+    def _begin(self, game: NewGame) -> None:
+        """Begin a game, until the engine's answer stands for ``ready``; ``_fail`` for another game."""
+
+    @abstractmethod
+    def _ask_move(self, go: Go) -> None:
+        """Ask the engine for a move."""
+
+    @abstractmethod
+    def _played(self, seat: int, action: str) -> None:
+        """Take an action; the engine gets it with its next turn."""
+
+    @abstractmethod
+    def _answer(self, line: str) -> Event | None:
+        """The event of an engine's line; None for one that means nothing to the referee."""
+
+    @abstractmethod
+    def _is_answer(self, line: str) -> bool:
+        """Whether a line would answer a request, so that it may not come without one."""
+
+    def send(self, data: bytes) -> None:
+        """Take the referee's lines."""
+        for line in data.splitlines():
+            self._take(line.decode("utf-8"))
+
+    def _take(self, line: str) -> None:
+        match decode_referee(line):
+            case Play(seat, action):
+                self._played(seat, action)
+            case Quit():
+                self._inner.send(self.quit)
+
+    def request(self, data: bytes) -> None:
+        """Take lines that end in a request, and put it to the engine."""
+        self._said.clear()
+        self._failed = None
+        before, _, last = data.rstrip(b"\n").rpartition(b"\n")
+        self.send(before)
+        match decode_referee(last.decode("utf-8")):
+            case Hello():
+                self._greet()
+            case NewGame() as game:
+                self._begin(game)
+            case Go() as go:
+                self._ask_move(go)
+
+    def wait(self, deadline: int) -> Event:
+        """The next event in Tourney's protocol. Reads the engine's lines until the deadline."""
+        while True:
+            if self._said:
+                return self._said.popleft()
+            if self._failed is not None:
+                return self._failed
+            event = self._inner.wait(deadline)
+            if event.kind != "line":
+                return event
+            answer = self._answer(event.text)
+            if answer is not None:
+                return answer
+
+    def pending(self) -> Sequence[Event]:
+        """Errors in the lines that came unasked; lines that would not answer anything are dropped."""
+        events = list(self._said)
+        self._said.clear()
+        for event in self._inner.pending():
+            if event.kind != "line":
+                events.append(event)
+            elif self._is_answer(event.text):
+                events.append(Event("malformed", f"spoke out of turn: {shown(event.text)}"))
+        return events
+
+    def idle(self) -> bool:
+        """Whether nothing waits to be taken."""
+        return not self._said and self._inner.idle()
+
+    def _request(self, wants: Wanted, lines: Iterable[str]) -> None:
+        """Put a request to the engine, until its answer stands for a line of the bot."""
+        self._wants = wants
+        self._inner.request("".join(f"{line}\n" for line in lines).encode("utf-8"))
+
+    def _done(self) -> Event | None:
+        """The event of a request that is fulfilled; None for a move, which the caller translates."""
+        wants, self._wants = self._wants, ""
+        if wants == "bot":
+            words = ["bot", "wants=position"] if self._positions else ["bot"]
+            return Event("line", " ".join([*words, *(f"{k}={text}" for k, text in self._identity.items())]))
+        return None if wants == "move" else Event("line", wants)
+
+    def _moved(self, action: str) -> Event:
+        """The event of the engine's move; what the engine said about it comes first."""
+        about, self._about = self._about, ""
+        move = Event("line", f"move {action}")
+        if not about:
+            return move
+        self._said.append(move)
+        return line_event(Info(about))
+
+    def _fail(self, why: str) -> Event:
+        """The end of the engine's part: every later wait returns it until the next request."""
+        self._failed = Event("malformed", why)
+        return self._failed
+
+
+def score_words(centipawns: int) -> dict[str, str]:
+    """An engine's score for ``info``: in pawns, with the chance to win that it means."""
+    pawns = centipawns / 100
+    return {"score": f"{pawns:.2f}", "win": f"{chance_of_pawns(pawns) / SURE_WIN:.3f}"}
+
+
+def mate_words(moves: int, *, won: bool) -> dict[str, str]:
+    """A mate in some moves for ``info``; ``moves`` is negative for a mate against the engine."""
+    left = min(abs(moves), MATE_SCORE - 1)
+    return {"score": str(MATE_SCORE - left if won else left - MATE_SCORE), "mate": str(moves)}
+
+
+class EngineProtocol(BotProtocol):
+    """The protocol of a kind of engines; ``channel`` speaks it."""
+
+    channel: ClassVar[type[EngineChannel]]
+    most_output: ClassVar[tuple[int, int]] = MAX_OUTPUT
+
+    def adapt(self, channel: Channel) -> Channel:
+        """A channel that speaks Tourney's protocol."""
+        channel.widen(*self.most_output)
+        return self._adapted(channel)
+
+    def _adapted(self, inner: Channel) -> Channel:
+        return self.channel(inner)
 
 
 PROTOCOLS: Registry[BotProtocol] = Registry(

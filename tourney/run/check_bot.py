@@ -10,11 +10,11 @@ from typing import Final
 from msgspec import structs
 
 from tourney.bot.turn import Match
-from tourney.bots.adapters.engine_channel import MAX_OUTPUT
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import shipped_bots
 from tourney.bots.catalogue.store import BotStore, StoredBot
 from tourney.bots.channel.interface import Channel, TracedChannel, cut_line
+from tourney.bots.protocols import MAX_OUTPUT
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.errors import SandboxError, TourneyError
 from tourney.games.registry import find_game

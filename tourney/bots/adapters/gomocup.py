@@ -6,8 +6,8 @@ A point is the same two numbers in both protocols.
 import re
 from typing import Final
 
-from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol, Wanted
 from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.protocols import EngineChannel, EngineProtocol, Wanted
 from tourney.protocol import Go, NewGame, shown
 
 GAME: Final = re.compile(r"openspiel:gomoku(?:\(size=([1-9][0-9]?)\))?", re.ASCII)

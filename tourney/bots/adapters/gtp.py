@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol, Wanted
 from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.protocols import EngineChannel, EngineProtocol, Wanted
 from tourney.protocol import Go, NewGame, shown
 
 GAME: Final = re.compile(r"openspiel:go(?:\(([a-z_]+=[0-9.-]+(?:,[a-z_]+=[0-9.-]+)*)\))?", re.ASCII)

@@ -8,9 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.adapters.engine_channel import EngineChannel, EngineProtocol, mate_words, score_words
 from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.protocols import Setting
+from tourney.bots.protocols import EngineChannel, EngineProtocol, Setting, mate_words, score_words
 from tourney.errors import BotError, GameError
 from tourney.games.registry import find_game
 from tourney.protocol import Go, NewGame, decode_referee, shown

@@ -8,15 +8,16 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from tourney.bots.adapters.engine_channel import (
+from tourney.bots.channel.interface import Channel, Event
+from tourney.bots.protocols import (
     MATE_SCORE,
+    BotProtocol,
     EngineChannel,
     EngineProtocol,
+    Setting,
     mate_words,
     score_words,
 )
-from tourney.bots.channel.interface import Channel, Event
-from tourney.bots.protocols import BotProtocol, Setting
 from tourney.errors import BotError
 from tourney.protocol import Go, NewGame, shown
 
