@@ -124,7 +124,7 @@ def check_dialogue(
 
 def terminal_breakpoint() -> None:
     """Stop in pdb on the terminal: ``breakpoint()`` of a bot that ``tourney debug`` started."""
-    terminal = Path("/dev/tty")
+    terminal = Path("/dev/tty")  # a bot's standard input and output are its conversation with the referee
     caller = sys._getframe(1)  # noqa: SLF001 - as the standard library's own hook does
     pdb.Pdb(stdin=terminal.open(), stdout=terminal.open("w")).set_trace(caller)
 

@@ -176,6 +176,7 @@ class Core:
         """Strings of the legal actions, sorted; ``names`` has the string of every code at its index."""
         if not COMPILED:
             return tuple([names[code] for code in self.actions()])
+        # Read from the C array: ``actions`` would make an int object of every code in between.
         count = 0 if self._over else self._list()
         _sort_moves(count)
         return tuple([names[MOVES[k]] for k in range(count)])
@@ -244,6 +245,7 @@ class Core:
         """Value of the position for each seat: its result if it is over, else by the advantages."""
         if not self._over:
             self._weigh()
+        # Written out, because a loop would fill a list first, and searches ask for values most of all.
         if self.seats == 2:
             return self._value(0), self._value(1)
         if self.seats == 3:
@@ -289,7 +291,7 @@ class Core:
         self._list()  # sorted, as the codes are
         total = most = 0
         for k in range(len(values)):
-            total += 2 * WEIGHTS[k]
+            total += 2 * WEIGHTS[k]  # doubled, so that half of it, added below, rounds to the nearest
         means: list[int] = []
         for seat in range(self.seats):
             scaled = total // 2
@@ -360,9 +362,8 @@ class Core:
         for other in range(self.seats):
             rank = self._rank(other)
             balance += 1 if rank > own else -1 if rank < own else 0
-        return (
-            WIN * balance // (self.seats - 1)
-        )  # exact for up to four seats, so C's rounding does not matter
+        # Exact for up to four seats, so it does not matter that Python rounds down and C towards 0.
+        return WIN * balance // (self.seats - 1)
 
     def _take_back(self, code: int, before: "Core") -> None:  # noqa: ARG002 - for quicker ways
         """Take over the position before a code was played."""

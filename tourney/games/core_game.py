@@ -57,7 +57,7 @@ def action_tables(
     actions = [kind(code) if name else least for code, name in enumerate(strings)]
     known = {name: actions[code] for code, name in names.items()}
 
-    @lru_cache(8192)  # quicker than a call of Python and a look-up
+    @lru_cache(8192)  # quicker than a call of Python and a look-up; hostile texts do not stay for ever
     def parse_action(text: str) -> K:
         action = known.get(text)
         if action is None:

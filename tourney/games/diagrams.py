@@ -108,7 +108,9 @@ def square_labels(files: Sequence[str], ranks: Sequence[str]) -> tuple[Label, ..
 
 
 FIELD = "\x1f"
-"""The character on both sides of a field's address in a note's template."""
+"""The character on both sides of a field's address in a note's template.
+
+It is not printable, so no position string, action or note has it."""
 LAST = f"{FIELD}a{FIELD}"
 """Stands for the last action in a note's template."""
 

@@ -90,6 +90,7 @@ class External(Game[str]):
                 f"the referee's command has {len(referee)} characters, encoded; at most {MAX_COMMAND} are"
                 " allowed: write a short script that starts it"
             )
+        # The length is bounded first: int() of a very long text takes long, or is refused by Python.
         number = int(seconds) if seconds.isascii() and seconds.isdecimal() and len(seconds) < 9 else 0
         if not 1 <= number <= MAX_SECONDS:
             raise OptionError(f"option timeout-s is {seconds[:20]!r}, but must be from 1 to {MAX_SECONDS:,}")

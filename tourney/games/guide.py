@@ -61,6 +61,7 @@ class Guide:
 def read_guide(path: Path) -> Guide:
     """Read a guide from a TOML file with the fields of ``Guide`` as keys. Raises TypeError for other keys."""
     data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    # A wrong key is an error of the class that is made, so a typing error in a guide does not pass unseen.
     for key, kind in (("figures", Figure), ("examples", Example)):
         data[key] = [kind(**_with_tuples(one)) for one in data.get(key, ())]
     return Guide(**_with_tuples(data))

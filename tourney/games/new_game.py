@@ -34,6 +34,7 @@ def new_game(folder: Path) -> tuple[Path, ...]:
         )
     if GAMES.knows(name) or FAMILIES.knows(name):
         raise GameError(f"there is a game {name} already; choose another name")
+    # The package would hide a module of that name from everything that imports it.
     if keyword.iskeyword(package) or package in sys.stdlib_module_names or package == "tourney":
         raise GameError(f"{package} is the name of a module of Python or Tourney; choose another name")
     words = {

@@ -20,6 +20,7 @@ def split_fields(text: str, names: str) -> list[str]:
 
 def read_number(field: str, text: str, low: int, high: int) -> int:
     """The number of a field, without leading zeros. Raises PositionError."""
+    # A hostile bot may send a megabyte here: errors quote a part, and the pattern bounds what int() reads.
     if _NUMBER.fullmatch(text) is None or not low <= int(text) <= high:
         raise PositionError(f"{field} {text[:40]!r} is not a number from {low} to {high}")
     return int(text)

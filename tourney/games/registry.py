@@ -72,6 +72,7 @@ class GameRegistry(Registry[AnyGame]):
             raise GameError(f"the game family {family} is broken: {type(error).__name__}: {error}") from error
         if not isinstance(game, Game) or not game.name.startswith(f"{family}:"):
             raise GameError(f"the game family {family} is broken: it makes no game for {name}")
+        # Under both names, the one asked for and the canonical one, the same game.
         return self._found.setdefault(name, self._found.setdefault(game.name, game))
 
     def knows(self, name: str) -> bool:

@@ -202,7 +202,7 @@ def _line(row: Sequence[tuple[int, tuple[str, str]]], left: int) -> str:
         parts.append(f"\033[{escape}m{text}\033[0m" if escape else text)
         column = max(start, column) + _width(text)
     line = "".join(parts)
-    return line if line.endswith("m") else line.rstrip()
+    return line if line.endswith("m") else line.rstrip()  # blanks before an escape sequence have a colour
 
 
 def _ground(cell: Cell | None) -> str:

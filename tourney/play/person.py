@@ -228,6 +228,7 @@ class PersonChannel(Channel):
         shared = self._shared
         while True:
             line = shared.terminal.ask(prompt, words)
+            # Once the game is over nothing is legal, and an empty line leaves.
             left = line is None or not (self._legal or line.strip())
             typed = Typed("quit") if left else parse_typed(line or "", self._legal, self._read)
             if typed.name == PLAY:

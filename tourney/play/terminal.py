@@ -109,7 +109,7 @@ class ScreenTerminal(Terminal):
 
         readline.set_completer_delims(" ")
         readline.set_completer(self._completion)
-        old = "libedit" in (readline.__doc__ or "")
+        old = "libedit" in (readline.__doc__ or "")  # macOS; its commands differ from those of GNU readline
         readline.parse_and_bind("bind ^I rl_complete" if old else "tab: complete")
 
     def _completion(self, text: str, state: int) -> str | None:

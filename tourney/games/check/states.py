@@ -86,7 +86,7 @@ def chance(case: Case) -> Iterator[str]:
     for weight in weights:
         if type(weight) is not int or weight < 1:
             yield f"a weight is {weight!r}; weights are positive integers"
-    for u in (0, U64 // 3, U64 - 1):
+    for u in (0, U64 // 3, U64 - 1):  # the first outcome, one between, and the last
         if case.state.outcome(u) != pick(u, outcomes, weights):
             yield f"outcome({u}) is not the one that the weights give"
         elif case.game.play_outcome(case.state, u)[0] != case.game.action_string(case.state.outcome(u)):

@@ -126,6 +126,7 @@ class _Run:
             case = Case(game, setting, state, tuple(history), randbelow, self.pool)
             yield from self._try(QUICK, case)
             over = state.actor == OVER
+            # Long games would spend nearly all of the time in late states, which are much like each other.
             if over or randbelow(1 + len(history) // _THINNING) == 0:
                 self.thorough += 1
                 yield from self._try(THOROUGH, case)

@@ -152,6 +152,7 @@ class ChessState(State[Move]):
         new.own, new.others, new.kinds = others, own, tuple(kinds)
         new.mover, new.castling, new.passed = 3 - self.mover, castling, passed
         new.quiet, new.ply, new.chess960 = quiet, self.ply + 1, self.chess960
+        # A square where no pawn may capture would make two equal positions differ, and repetitions be missed.
         if passed and not new._passing_is_legal():
             new.passed = 0
         new._settle(self.seen if quiet else ())
@@ -168,7 +169,7 @@ class ChessState(State[Move]):
             end = "insufficient-material"
         elif self.quiet >= FIFTY:
             end = "fifty-moves"
-        elif self.quiet >= 8 and self.seen.count(key) > 2:
+        elif self.quiet >= 8 and self.seen.count(key) > 2:  # a position comes back in 4 half-moves at best
             end = "repetition"
         self.end = end
         self.actor = OVER if end else self.mover

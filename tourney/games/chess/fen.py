@@ -63,7 +63,7 @@ def placement(white: int, kinds: tuple[int, ...]) -> str:
     return "/".join(map(_rank_text, *[squares.to_bytes(8) for squares in (white, *kinds)]))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 16)  # most ranks stay as they are from move to move
 def _rank_text(white: int, *kinds: int) -> str:
     """A rank, whose bit 0 is the file a."""
     text = ""

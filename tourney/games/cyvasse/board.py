@@ -205,11 +205,6 @@ def can_be_laid(plan: KingPlan, ground: str) -> bool:
     return shows_king_tile(plan, ground) and bool(laid_tiles(plan, ground, len(plan.blocks)))
 
 
-def side_can_be_laid(seat: int, ground: str) -> bool:
-    """Whether the nine tiles can produce the terrain of a seat's side with any plan."""
-    return any(can_be_laid(plan, ground) for plan in PLANS[seat])
-
-
 PREFIXES = sorted([*(f"{name}-" for name in NUMBER), *(f"{name}x" for name in NUMBER), "done"])
 """What codes in play begin with: a place in this list, shifted by 14 bits."""
 _PREFIX = {text: k << 14 for k, text in enumerate(PREFIXES)}

@@ -93,7 +93,7 @@ def check(fields: cyvasse.CyvassePosition) -> None:
 
 def _contradictions_in_play(fields: cyvasse.CyvassePosition) -> Iterator[str]:
     for seat, name in _SEATS:
-        if not cyvasse.side_can_be_laid(seat, fields.ground):
+        if not any(cyvasse.can_be_laid(plan, fields.ground) for plan in cyvasse.PLANS[seat]):
             yield f"the nine tiles cannot produce the TERRAIN of {name}'s side"
     yield from _contradictions_of_squares(fields)
     for seat, name in _SEATS:
@@ -183,7 +183,7 @@ def _contradictions_of_side(fields: cyvasse.CyvassePosition, seat: int, placed: 
     if king not in plans:
         squares = ", ".join(cyvasse.NAMES[square] for square in plans)
         yield f"{name}'s King stands on {cyvasse.NAMES[king]} in the set-up; its squares are {squares}"
-    plan = plans[king]
+    plan = plans[king]  # a King elsewhere was refused just now
     if seat != fields.seat or fields.phase.word != "tile":
         if not cyvasse.can_be_laid(plan, fields.ground):
             yield (

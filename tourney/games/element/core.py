@@ -505,7 +505,7 @@ class ElementCore(ElementBoard):
         """See whether the game is over."""
         self._captured = 0
         self._over = self._phase == _DRAWS and self._turn >= _LAST_TURN
-        if self._phase == _ACTS:
+        if self._phase == _ACTS:  # not while a river flows, which may wall in a sage and free it again
             for k in range(self.seats):
                 if k != self._seat - 1 and self._is_captured(self._sages[k]):
                     self._captured |= 1 << k

@@ -41,10 +41,8 @@ _SHAPES: dict[int, tuple[str, str, str]] = {
     },
 }
 """By code: glyph, kind and title."""
-_VIEWED = {
-    "range": "earth",
-    "whirlwind": "wind",
-}  # a view has a flag or a number instead
+_VIEWED = {"range": "earth", "whirlwind": "wind"}
+"""Kinds of diagrams that a view tells apart by ``in_range`` and ``number``."""
 _GROUND = MappingProxyType(dict.fromkeys(board.SQUARES, "plain"))
 
 

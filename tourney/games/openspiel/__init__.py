@@ -50,8 +50,7 @@ class OpenSpielGame(Game[str]):
     def action_string(self, action: str) -> str:
         return action
 
-    def parse_action(self, text: str) -> str:
-        return check_action(text)
+    parse_action = staticmethod(check_action)
 
     def notation(self, actions: Sequence[str], seats: int, options: Mapping[str, str]) -> Sequence[str]:  # noqa: ARG002 - of all games
         """OpenSpiel's own texts; of go the points alone, as players write them."""

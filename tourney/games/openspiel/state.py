@@ -69,16 +69,13 @@ def action_strings(texts: Sequence[str], codes: Sequence[int]) -> list[str]:
     An action's text that is empty, ``?``, too long, or that of another action, gets ``~CODE`` behind it.
     """
     encoded = [_encode_known(text) for text in texts]
-    once = len(set(encoded)) == len(encoded)
-    if once and all(text and text != "?" and len(text) <= MAX_ACTION for text in encoded):
-        return encoded
     seen = Counter(encoded)
     found = []
     for text, code in zip(encoded, codes, strict=True):
         if seen[text] > 1 or not text or text == "?" or len(text) > MAX_ACTION:
             end = f"~{code}"
             cut = text[: MAX_ACTION - len(end)] if len(text) > MAX_ACTION - len(end) else text
-            found.append(re.sub(r"%[0-9A-F]?\Z", "", cut) + end)
+            found.append(re.sub(r"%[0-9A-F]?\Z", "", cut) + end)  # a cut must not leave a part of %XX
         else:
             found.append(text)
     return found

@@ -223,7 +223,7 @@ class StonesCore(Core):
         own = self._colour
         self._board[square] = _ONES + own
         self._hands[own - 1] -= 1
-        if self._hands[own - 1] == 0:
+        if self._hands[own - 1] == 0:  # a last stone captures nothing
             self._last_stone()
             return
         self._capture(square, _ONES + own)

@@ -5,10 +5,28 @@ The rules and their terms are on the page ``docs/rules/sages-tafl.md``.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tourney.games.base import GoldenMatch, OpeningBook
-from tourney.games.core_game import CoreGame
+from tourney.games.core_game import CoreGame, CoreState
 from tourney.games.sages_tafl import board
 from tourney.games.sages_tafl.board import PLY_LIMIT, SIDES, TaflPosition
+
+if TYPE_CHECKING:
+    from tourney.games.sages_tafl.core import TaflCore
+
+
+class TaflState(CoreState):
+    """A state of Sages Tafl."""
+
+    __slots__ = ()
+
+    core: TaflCore
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Black's and Red's points."""
+        return self.core.points()
 
 
 class SagesTafl(CoreGame[TaflPosition]):
@@ -24,7 +42,7 @@ class SagesTafl(CoreGame[TaflPosition]):
     opening_book = OpeningBook("abcdefgh", points=3, pieces=(0, 2))
     max_actions = PLY_LIMIT
     package, core_class = __name__, "TaflCore"
-    action = board.TaflAction
+    state, action = TaflState, board.TaflAction
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise

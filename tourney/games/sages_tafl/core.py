@@ -176,6 +176,10 @@ class TaflCore(Core):
             if cell:
                 self._places[j] = cell
 
+    def points(self) -> tuple[int, int]:
+        """Black's and Red's points."""
+        return self._points[0], self._points[1]
+
     def reason(self) -> str:
         return _REASONS[self._over]
 

@@ -25,8 +25,7 @@ SQUARE: dict[str, int] = {name: square for square, name in enumerate(SQUARES)}  
 
 DIRECTIONS = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 """Clockwise from north, as (files, ranks); squares rise in the first four and fall in the others."""
-SEATS = (1, 2)
-RED, BLUE = SEATS
+RED, BLUE = 1, 2
 
 
 def mask_of(squares: Iterable[int]) -> int:
@@ -40,8 +39,8 @@ CITIES: dict[int, int] = {
 }
 """By seat: the mask of its city."""
 _INNER = range(1, SIZE - 1)
-KINGDOM = mask_of(SIZE * file + rank for file in _INNER for rank in _INNER)
-BARBARIAN = mask_of(range(SIZE * SIZE)) & ~(KINGDOM | CITIES[RED] | CITIES[BLUE])
+_KINGDOM = mask_of(SIZE * file + rank for file in _INNER for rank in _INNER)
+BARBARIAN = mask_of(range(SIZE * SIZE)) & ~(_KINGDOM | CITIES[RED] | CITIES[BLUE])
 """The mask of the outermost ring without the cities."""
 
 START_FOOL = SQUARE["h8"]

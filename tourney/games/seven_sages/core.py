@@ -161,7 +161,7 @@ class SevenSagesCore(Core):
 
     def position(self) -> str:
         """``RED BLUE FOOL SEAT POINTS ROUND PLY STARTER``."""
-        self._settle()
+        self._settle()  # the order of sages is not part of the position, but it is of the string
         red = ",".join([_NAME_OF[self._sages[k]] for k in range(7)])
         blue = ",".join([_NAME_OF[self._sages[k]] for k in range(7, 14)])
         fool, points = _NAME_OF[self._fool], f"{self._red}:{self._blue}"
