@@ -109,7 +109,7 @@ def _piece(s: int, code: str) -> Piece:
 
 def _captured(fields: cyvasse.CyvassePosition) -> Iterator[Piece]:
     """Yield the pieces that each side has captured, beside the board on its own side."""
-    if fields.phase.word not in {"play", "rabble"}:
+    if not fields.in_play:
         return
     letters = bytes(fields.board[s] for s in cyvasse.SQUARES).decode()
     for side, y in ((2, 22), (1, -2)):
@@ -146,16 +146,11 @@ def _last_action(fields: cyvasse.CyvassePosition, last: str) -> tuple[tuple[Mark
 
 def _block_laid_last(fields: cyvasse.CyvassePosition) -> tuple[int, ...]:
     """The squares of the latest block, if the view shows them."""
-    for seat in (1, 2):
-        for plan in cyvasse.PLANS[seat]:
-            if chr(fields.board[plan.king]) in "Kk":
-                laid = [
-                    block.squares
-                    for block in plan.blocks
-                    if fields.ground[block.squares[0]] != cyvasse.UNLAID
-                ]
-                if laid and seat == fields.seat:
-                    return laid[-1]
+    for plan in cyvasse.PLANS[fields.seat]:
+        if chr(fields.board[plan.king]) in "Kk":
+            blocks = [block.squares for block in plan.blocks]
+            laid = [squares for squares in blocks if fields.ground[squares[0]] != cyvasse.UNLAID]
+            return laid[-1] if laid else ()
     return ()
 
 
@@ -190,7 +185,7 @@ def _notes(fields: cyvasse.CyvassePosition, last: str | None) -> tuple[str, ...]
     else:
         now = _over(fields) or f"{name} to move"
     notes = [now]
-    if phase.word in {"play", "rabble"}:
+    if fields.in_play:
         notes.append(f"turns: {fields.turn}, since the last capture: {fields.quiet}")
     if last:
         notes.append(f"last: {last}")

@@ -40,6 +40,7 @@ class Element(CoreGame[ElementPosition]):
     actions, strings = board.ACTIONS, board.STRINGS
     action_string = staticmethod(board.action_string)  # type: ignore[assignment] # quicker than a function
     parse_action = staticmethod(board.parse_action)  # type: ignore[assignment] # likewise
+    read = staticmethod(board.parse_position)
 
     def has_single_winner(self, seats: int, options: Mapping[str, str]) -> bool:  # noqa: ARG002 - in every setting
         """Whether the first sage to wall in its neighbour wins: yes."""
@@ -51,8 +52,3 @@ class Element(CoreGame[ElementPosition]):
 
     def initial(self, seats: int, options: Mapping[str, str]) -> CoreState:  # noqa: ARG002 - it has no options
         return self.state_at(board.start(seats))
-
-    def read(self, text: str) -> ElementPosition:
-        from tourney.games.element.position import parse_position  # noqa: PLC0415 - few bots parse positions
-
-        return parse_position(text)

@@ -12,7 +12,6 @@ from tourney.games.base import AnyGame
 from tourney.games.diagrams import Arrow, Cell, Diagram, Mark, Piece, square_labels, tray
 from tourney.games.element import board
 from tourney.games.element.board import ElementPosition
-from tourney.games.element.position import parse_position
 
 
 class Lying(NamedTuple):
@@ -88,7 +87,7 @@ class ElementView(views.View[Lying]):
 
 def view_of(game: AnyGame, text: str) -> ElementView:
     """The view of a position string. Raises PositionError."""
-    at = parse_position(text)
+    at = board.parse_position(text)
     seats = {square: seat for seat, square in enumerate(at.sages, 1)}
     lying = {}
     for square, (name, code) in enumerate(zip(board.SQUARES, at.board, strict=True)):
@@ -124,7 +123,7 @@ _LABELS = square_labels(board.COLUMNS, [str(row) for row in range(1, board.SIZE 
 
 def diagram_of(view: str, last: str | None) -> Diagram:
     """The diagram of a position string; ``last`` is the last action's string. Raises PositionError."""
-    position = parse_position(view)
+    position = board.parse_position(view)
     marks = [Mark(*_at(square), "used") for square in sorted(position.used, key=board.PLACES.__getitem__)]
     arrows: list[Arrow] = []
     if position.phase in (board.RIVER, board.FLOW):

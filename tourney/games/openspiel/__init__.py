@@ -141,8 +141,10 @@ class OpenSpiel(GameFamily):
             raise GameError(
                 f"openspiel:{text} is too large: {long:,} actions a game, {wide:,} different ones"
             )
-        kind = OpenSpielGame if _is_perfect(inner.get_type()) else HiddenOpenSpielGame
-        return kind(full, inner, version("open_spiel"))
+        seen = inner.get_type().information
+        perfect = seen == type(inner.get_type()).Information.PERFECT_INFORMATION
+        made = OpenSpielGame if perfect else HiddenOpenSpielGame
+        return made(full, inner, version("open_spiel"))
 
     def names(self) -> tuple[str, ...]:
         spiel = _spiel()
@@ -167,10 +169,6 @@ def refusal(spiel: ModuleType, kind: Any) -> str:
     if kind.chance_mode == game_type.ChanceMode.SAMPLED_STOCHASTIC:
         return "its chance has no probabilities (sampled stochastic)"
     return UNPLAYABLE.get(kind.short_name, "")
-
-
-def _is_perfect(kind: Any) -> bool:
-    return bool(kind.information == type(kind).Information.PERFECT_INFORMATION)
 
 
 @cache

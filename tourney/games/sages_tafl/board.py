@@ -43,12 +43,12 @@ TOWER_SQUARES = (
 )
 """The four squares at the foot of each side's tower, ascending."""
 
-_PASS = SQUARES << SHIFT
+PASS = SQUARES << SHIFT
 _NAME_OF = {
     **{a << SHIFT | b: f"{NAMES[a]}-{NAMES[b]}" for a in range(SQUARES) for b in range(SQUARES) if a != b},
     **{a << SHIFT | OFF: f"{NAMES[a]}-off" for a in range(RIVER, SQUARES, HEIGHT)},
     **{FROM_TOWER << SHIFT | b: f"tower-{NAMES[b]}" for foot in TOWER_SQUARES for b in foot},
-    _PASS: "pass",
+    PASS: "pass",
 }
 action_string = _NAME_OF.__getitem__  # the string of an action
 
@@ -59,7 +59,6 @@ class TaflAction(IntAction, text=action_string):
     __slots__ = ()
 
 
-PASS = TaflAction(_PASS)
 STRINGS, ACTIONS, parse_action = action_tables(
     TaflAction, _NAME_OF, "sages-tafl: write FROM-TO as d2-d4, tower-d2, c5-off or pass"
 )

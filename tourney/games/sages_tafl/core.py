@@ -22,8 +22,8 @@ _APPRENTICE, _SKYSHIP, _SAGE = 1, 2, 3
 _PIECES = 11  # pieces of a side: 8 apprentices, 2 skyships and the sage, which is last
 _PAST = 404  # more than the boards of a game: 400 actions in all
 
-_PASS, _OFF, _TARGET = int(tafl.PASS), tafl.OFF, (1 << tafl.SHIFT) - 1
-_FROM_TOWER, _FROM_NOWHERE = tafl.FROM_TOWER, int(tafl.PASS) >> tafl.SHIFT
+_PASS, _OFF, _TARGET = tafl.PASS, tafl.OFF, tafl.TARGET
+_FROM_TOWER, _FROM_NOWHERE = tafl.FROM_TOWER, tafl.PASS >> tafl.SHIFT
 _RIVER, _WIN_POINTS, _SAGE_POINTS = tafl.RIVER, tafl.WIN_POINTS, tafl.SAGE_WORTH
 _QUIET_LIMIT, _PLY_LIMIT = tafl.QUIET_LIMIT, tafl.PLY_LIMIT
 _REASONS = ("", "points", "passes", "out-of-reach", "repetition", "quiet", "length")

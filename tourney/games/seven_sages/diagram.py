@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from itertools import starmap
+from itertools import pairwise, starmap
 from typing import Any
 
 from tourney.errors import ActionError
@@ -115,13 +115,9 @@ def _trace(last: str | None) -> tuple[tuple[Mark, ...], tuple[Arrow, ...], tuple
         board.parse_action(last)
     except ActionError:
         return (), (), ()
-    notes = (f"last: {LAST}",)
-    parts = board.FORM.fullmatch(last)
-    if parts is None:  # a pass
-        return (), (), notes
-    leaving, *others = (_at(board.SQUARE[name]) for name in parts.groups() if name)
-    if len(others) == 1:
-        return (Mark(*leaving, "from"), Mark(*others[0], "to")), (Arrow(*leaving, *others[0]),), notes
-    fool, rest = others
-    marks = (Mark(*leaving, "from"), Mark(*fool, "captured"), Mark(*rest, "to"))
-    return marks, (Arrow(*leaving, *fool), Arrow(*fool, *rest)), notes
+    parts = board.FORM.fullmatch(last)  # none of a pass
+    places = [_at(board.SQUARE[name]) for name in parts.groups() if name] if parts else []
+    kinds = ("from", "to") if len(places) == 2 else ("from", "captured", "to")
+    marks = tuple(Mark(*place, kind) for place, kind in zip(places, kinds, strict=False))
+    arrows = tuple(Arrow(*start, *end) for start, end in pairwise(places))
+    return marks, arrows, (f"last: {LAST}",)
