@@ -186,7 +186,6 @@ class Core:
         return not self._over and self._is_listed(code, self._list())
 
     def _is_listed(self, code: int, count: int) -> bool:
-        """Whether a code is one of the first of ``MOVES``."""
         for k in range(count):
             if MOVES[k] == code:
                 return True
@@ -221,9 +220,7 @@ class Core:
 
     def ranks(self) -> tuple[int, ...] | None:
         """Each seat's rank, or None while not over."""
-        if not self._over:
-            return None
-        return tuple([self._rank(seat) for seat in range(self.seats)])
+        return tuple([self._rank(seat) for seat in range(self.seats)]) if self._over else None
 
     def reason(self) -> str:
         """Why the game is over, as a word, or "" while not over."""
