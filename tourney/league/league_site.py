@@ -270,14 +270,10 @@ def site_files(league: League) -> Iterator[File]:
     for author in sorted({HOUSE, *ledger.authors, *(one.author for one in ledger.versions)}):
         yield site.page(f"authors/{author}.html", "league_author.html", author=author, **values)
     for number, night in nights.items():
-        games, reports = (
-            night_games(league, number),
-            [league.site / "games" / t.name for t in night.tournaments],
-        )
-        there = {path.name for path in reports if path.is_dir()}
-        yield site.page(
-            f"nights/{number}.html", "league_night.html", night=night, games=games, reports=there, **values
-        )
+        played = [one.name for one in night.tournaments]
+        about = {"night": night, "games": night_games(league, number)}
+        about["reports"] = {name for name in played if (league.site / "games" / name).is_dir()}
+        yield site.page(f"nights/{number}.html", "league_night.html", **about, **values)
     for number, file in season_files(league):
         yield File(f"seasons/{number}.json", (league.records / "seasons" / f"{number}.json").read_bytes())
         yield site.page(f"seasons/{number}.html", "league_season.html", closed=number, file=file, **values)

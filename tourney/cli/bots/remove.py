@@ -45,8 +45,7 @@ def command(bot: str, undo: bool, force: bool, bots: str, db: str) -> None:
         removed = store.fetch(digest).manifest
     store.remove(digest)
     remove_builds(store, digest)
-    name, version = (removed.name, removed.version) if removed else (None, None)
-    line = StoredBotLine(name=name, version=version, digest=digest)
+    line = StoredBotLine.of(removed or {"name": None, "version": None}, digest=digest)
     current().document(StoredBotsDocument(bots=(line,)))
     current().say(
         f"removed {bot} ({digest[:SHORT]}); to restore it: tourney bots remove --undo {digest[:SHORT]}"
