@@ -118,7 +118,7 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
         nodes=options.nodes,
         move_ms=options.move_ms,
     )
-    result = _Result()
+    result = _Analyses()
     if match is not None and is_file(match):
         found = read_match(match)
         for one in _valued(1, lambda _: found.record, analyser, options):
@@ -128,13 +128,15 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
             _value_stored(database, match, options, analyser, result)
     matches, failed = tuple(result.matches), tuple(result.failed)
     label = analyser.label
-    current().document(AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed))
+    current().document(
+        AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed)
+    )
     if failed:
         raise InputError("; ".join(failed))
 
 
 @dataclass
-class _Result:
+class _Analyses:
     """The analyses so far, and sentences on the matches that have none."""
 
     matches: list[AnalyzedMatch] = field(default_factory=list)
@@ -173,7 +175,7 @@ def _value_stored(
     match: str | None,
     options: _AnalyzeRequest,
     analyser: Analyser,
-    result: _Result,
+    result: _Analyses,
 ) -> None:
     """Value the chosen matches that are not valued yet, store each, and add all to the result."""
     tournament, numbers = _chosen(database, match, options)
