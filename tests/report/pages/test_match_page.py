@@ -17,7 +17,7 @@ from tourney.match.record import Record
 from tourney.match.result import LogLine
 from tourney.match.spec import Opening
 from tourney.report.output.layout import Context
-from tourney.report.pages.match_lines import MatchDetail, match_lines
+from tourney.report.pages.match_lines import MatchDetail, match_lines, published_detail
 from tourney.report.pages.match_page import MatchJob, first_difference, match_page
 from tourney.report.pages.match_script import listed
 from tourney.report.replays import codes
@@ -35,7 +35,7 @@ def page_of(
     line = next(line for line in lines if line.number == number)
     group = tuple(other for other in lines if other.round == line.round and other.table == line.table)
     job = MatchJob(line, group, None, None)
-    return match_page(source.setting, job, detail or source.detail(number), others or {}, measured=True)
+    return match_page(source.setting, job, detail or source.detail(number), others or {})
 
 
 def data_of(page: Context) -> dict[str, Any]:
@@ -152,7 +152,9 @@ def test_data_hold_clocks_info_and_fates(report: Report) -> None:
 def test_page_without_measurements_has_no_times_or_info(report: Report) -> None:
     lines = match_lines(report.source, {1}, measured=False)
     job = MatchJob(lines[0], (), None, None)
-    page = match_page(report.source.setting, job, report.source.detail(1), {}, measured=False)
+    page = match_page(
+        report.source.setting, job, published_detail(report.source.detail(1), logs=True, measured=False), {}
+    )
     assert {"times", "info", "waited"}.isdisjoint(data_of(page))
     assert [plot.name for plot in page["plots"]] == ["luck"]  # of the record alone
 

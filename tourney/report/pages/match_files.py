@@ -15,7 +15,6 @@ import msgspec
 
 from tourney.errors import GameError, StoreDamaged
 from tourney.match.record import Record
-from tourney.match.result import NOT_MEASURED
 from tourney.report.output.layout import File, Layout
 from tourney.report.output.placement import Folders, ManifestEntry, PlacedFile, code_digest
 from tourney.report.pages.match_lines import (
@@ -69,17 +68,16 @@ class MatchRenderer:
         """A match's PGN; empty without a record, or for one that breaks the rules."""
         if detail.record is None:
             return b""
-        log, measured = (detail.log, detail.measured) if self.measured else ((), NOT_MEASURED)
         key = MatchKey(job.line.round, job.line.table, job.line.repeat, job.line.order)
         try:
-            text = game_text(self.setting.tournament.name, key, detail.record, log, measured)
+            text = game_text(self.setting.tournament.name, key, detail.record, detail.log, detail.measured)
         except GameError:
             return b""
         return text.encode("utf-8", "replace")
 
     def render(self, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record | None]) -> File:
         """A match's page; ``others`` are the records of the other matches of its group."""
-        page = match_page(self.setting, job, detail, others, measured=self.measured)
+        page = match_page(self.setting, job, detail, others)
         pgn = pgn_path(self.setting, job.line) if detail.record else ""
         file = self.layout.page(match_path(job.line.number), "match.html", match=page, pgn=pgn)
         return replace(file, damaged=tuple(page["damaged"].values()))
@@ -102,7 +100,7 @@ class MatchRenderer:
             return ()
         records = {number: record for number, (record, _) in found.items()}
         whole = MatchDetail(records[order.job.line.number], log, measured, analysis=analysis)
-        detail = published_detail(whole, logs=self.logs)
+        detail = published_detail(whole, logs=self.logs, measured=self.measured)
         fingerprint = self._fingerprint(order.job, [digest for _, digest in found.values()], detail)
         same = known is not None and known.fingerprint == fingerprint
         page = folders.keep(path, known, fingerprint) if known is not None and same else None
@@ -119,8 +117,7 @@ class MatchRenderer:
         return repr((self.layout, self.setting, self.measured, self.logs, self.code))
 
     def _fingerprint(self, job: MatchJob, hashes: Sequence[str], detail: MatchDetail) -> str:
-        # Without measurements the log is not on the page, so it may change without a new rendering.
-        shown = (detail.analysis, *((detail.log, detail.measured) if self.measured else ()))
+        shown = (detail.analysis, detail.log, detail.measured)
         try:
             inputs = msgspec.json.encode((self._common, job, hashes, shown))
         except UnicodeEncodeError:  # a lone surrogate, which JSON can hold as an escape
@@ -161,7 +158,8 @@ class MatchWork:
         """Render a page in this process."""
         number, *others = job.numbers
         records = {other: self.detail(other).record for other in others}
-        return self.renderer.render(job, self.detail(number), records)
+        detail = published_detail(self.detail(number), logs=True, measured=self.renderer.measured)
+        return self.renderer.render(job, detail, records)
 
     def place(
         self, folders: Folders, known: Mapping[str, ManifestEntry], pool: Pool

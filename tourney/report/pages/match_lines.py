@@ -38,15 +38,18 @@ class MatchDetail:
     analysis: Analysis | None = None
 
 
-def published_detail(detail: MatchDetail, *, logs: bool) -> MatchDetail:
-    """The published parts of a match, or all of it with ``logs``."""
+def published_detail(detail: MatchDetail, *, logs: bool, measured: bool = True) -> MatchDetail:
+    """The published parts of a match: private ones with ``logs`` alone.
+
+    Without ``measured``, nothing that lies outside the record's digest.
+    """
+    if not measured:
+        kept = tuple((part, why) for part, why in detail.damaged if part in {"record", "analysis"})
+        return replace(detail, log=(), measured=NOT_MEASURED, damaged=kept)
     if logs:
         return detail
-    return replace(
-        detail,
-        log=tuple(line for line in detail.log if line.kind != "stderr"),
-        measured=structs.replace(detail.measured, host=""),
-    )
+    log = tuple(line for line in detail.log if line.kind != "stderr")
+    return replace(detail, log=log, measured=structs.replace(detail.measured, host=""))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from tourney.match.record import Record
-from tourney.match.result import LogLine, Measurements
+from tourney.match.result import LogLine
 from tourney.match.verify import written_actions
 from tourney.report import display
 from tourney.report.display import Fact, SeatLabel
@@ -29,6 +29,7 @@ from tourney.report.pages.match_lines import ListedMatch, MatchDetail, MatchSett
 from tourney.report.pages.match_script import (
     MatchPlot,
     action_rounds,
+    action_times,
     clocks_by_seat,
     clocks_left,
     course_data,
@@ -48,8 +49,6 @@ MOST_KEYS = 8
 """Key positions of a match."""
 MOST_KEY_FRAMES = 2
 """Their pictures for readers without scripts; the script draws all."""
-MOST_MS = 1e12
-"""Milliseconds of an action, from which a measured time is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,55 +82,60 @@ class Mate(NamedTuple):
 
 
 def match_page(
-    setting: MatchSetting,
-    job: MatchJob,
-    detail: MatchDetail,
-    others: Mapping[int, Record | None],
-    *,
-    measured: bool,
+    setting: MatchSetting, job: MatchJob, detail: MatchDetail, others: Mapping[int, Record | None]
 ) -> Context:
     """The page's context; ``others`` are the records of its group's other matches that can be read.
 
     ``damaged`` holds the damaged parts that the page omits, each with the reason. With a record come its
     actions, pictures and analysis, and the ``data`` of the script.
     """
-    record, line = detail.record, job.line
-    log, times = (detail.log, _times(detail.measured)) if measured else ((), ())
-    clocks = clocks_left(record, times) if record else []
-    info, labels = read_info(log), tuple(seated.seat for seated in line.seats)
+    record, line, log = detail.record, job.line, detail.log
+    info = read_info(log)
     context: Context = {
         "line": line,
         "headline": headline(line, record),
         "seats": _seats(record, line, log),
         "record": record,
-        "plots": _plots(record, info, times, clocks, labels),
-        "measured": tuple(measured_facts(detail, line)) if measured else (),
+        "plots": _plots(detail, info, _labels(line)),
+        "measured": tuple(measured_facts(detail, line)),
         "name": display.label(shlex.quote(f"{setting.tournament.name}/{line.number}")),
         "group": job.group,
         "shared_dice": setting.tournament.plan.mirrored_dice,
         "before": job.before,
         "after": job.after,
         "notes": [display.line(entry.text) for entry in log if entry.kind == "note" and not entry.seat],
-        "damaged": {part: why for part, why in detail.damaged if measured or part in {"record", "analysis"}},
+        "damaged": dict(detail.damaged),
     }
     if record is None:
         return {**context, "board": None, "analysis": None, "problem": ""}
-    written = written_actions(record)
+    return context | _course(setting, job, detail, record, others, info)
+
+
+def _course(
+    setting: MatchSetting,
+    job: MatchJob,
+    detail: MatchDetail,
+    record: Record,
+    others: Mapping[int, Record | None],
+    info: MatchInfo,
+) -> Context:
+    """The rest of the context of a match with a record."""
+    labels, written = _labels(job.line), written_actions(record)
+    mates = _mates(record, written, job.group, others)
+    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
+    analysis = analysis_part(detail.analysis, record, written, labels)
     signed = with_signs(written, detail.analysis)
     rounds = tuple(action_rounds(record, signed, labels))
-    shown = replay(setting.game, record, _table(setting), better_lines(detail.analysis))
-    mates = _mates(record, written, job.group, others)
-    analysis = analysis_part(detail.analysis, record, written, labels)
     data = {
-        "file": f"{display.folder(setting.tournament.name)}-{line.number}",
+        "file": f"{display.folder(setting.tournament.name)}-{job.line.number}",
         "board": shown.data() if shown.count else None,
         **course_data(record, signed, rounds, labels),
-        **time_data(record, times, clocks, detail.measured.load),
+        **time_data(record, detail.measured),
         **info.as_json(),
         **({"mates": [(mate.line.number, mate.ply) for mate in mates]} if mates else {}),
         **(analysis_data(analysis, shown) if analysis else {}),
     }
-    return context | {
+    return {
         "board": _board(shown, written, key_plies(detail.analysis, record, MOST_KEYS)),
         "analysis": analysis,
         "problem": shown.problem,
@@ -143,23 +147,26 @@ def match_page(
     }
 
 
-def _plots(
-    record: Record | None,
-    info: MatchInfo,
-    times: Sequence[float | None],
-    clocks: Sequence[Sequence[int]],
-    labels: Sequence[SeatLabel],
-) -> tuple[MatchPlot, ...]:
+def _labels(line: ListedMatch) -> tuple[SeatLabel, ...]:
+    return tuple(seated.seat for seated in line.seats)
+
+
+def _plots(detail: MatchDetail, info: MatchInfo, labels: Sequence[SeatLabel]) -> tuple[MatchPlot, ...]:
+    record, times = detail.record, action_times(detail.measured)
     # A bot that failed may have printed info for an action that it did not play.
     printed = [seat.plies[-1] for seat in info.seats.values() if seat.plies]
     last = max([len(record.actions) if record else 0, *printed])
     spent = times_by_seat(record, times) if record else {}
+    clocks = clocks_by_seat(clocks_left(record, times)) if record else {}
     luck = luck_by_seat(record) if record else {}
-    return tuple(match_plots(info, spent, clocks_by_seat(clocks), luck, labels, last))
+    return tuple(match_plots(info, spent, clocks, luck, labels, last))
 
 
 def _mates(
-    record: Record, written: Sequence[str], group: Sequence[ListedMatch], others: Mapping[int, Record | None]
+    record: Record,
+    written: Sequence[str],
+    group: Sequence[ListedMatch],
+    others: Mapping[int, Record | None],
 ) -> tuple[Mate, ...]:
     """The matches of a group that have a page and the seed of the record."""
     found = []
@@ -232,11 +239,6 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
     ]
 
 
-def _times(measured: Measurements) -> tuple[float | None, ...]:
-    """The milliseconds of each action; impossible ones are None."""
-    return tuple([float(t) if t is not None and 0 <= t < MOST_MS else None for t in measured.times_ms])
-
-
 def _board(shown: BoardReplay, written: Sequence[str], deciding: Sequence[int]) -> Context | None:
     """The pictures, or None if the game draws none or is not installed.
 
@@ -294,7 +296,7 @@ def match_facts(record: Record) -> Iterator[Fact]:
 def measured_facts(detail: MatchDetail, line: ListedMatch) -> Iterator[Fact]:
     """Yield the measurements of a match: time, host, reproducibility and sandbox."""
     measured = detail.measured
-    taken = times_by_seat(detail.record, _times(measured)) if detail.record else {}
+    taken = times_by_seat(detail.record, action_times(measured)) if detail.record else {}
     if measured.started:
         yield Fact("Started", display.label(measured.started))
     if measured.wall_ms is not None:

@@ -19,7 +19,7 @@ from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, draws, has_luck
 from tourney.match.player import MS, Clocks
 from tourney.match.record import Record
-from tourney.match.result import SeatLoad
+from tourney.match.result import Measurements
 from tourney.protocol import CHANCE_KEYS, SURE_WIN, chance_in
 from tourney.report import display
 from tourney.report.charts.chart import draw
@@ -27,6 +27,9 @@ from tourney.report.charts.kinds import match_plot
 from tourney.report.display import SeatLabel
 from tourney.report.pages.bot_info import MatchInfo
 from tourney.report.replays import codes
+
+MOST_MS = 1e12
+"""Milliseconds of an action, from which a measured time is damaged."""
 
 # What stands beside the actions in the list: names of seats, remarks, and the marks of chance and turns.
 _BESIDE = re.compile(r"[^ ]+:(?= )|\([a-z]+\)|[\[\];]")
@@ -63,26 +66,27 @@ def course_data(
     return data
 
 
-def time_data(
-    record: Record,
-    times: Sequence[float | None],
-    clocks: Sequence[Sequence[int]],
-    load: Sequence[SeatLoad],
-) -> dict[str, object]:
+def action_times(measured: Measurements) -> tuple[float | None, ...]:
+    """The milliseconds of each action; impossible ones are None."""
+    return tuple([float(t) if t is not None and 0 <= t < MOST_MS else None for t in measured.times_ms])
+
+
+def time_data(record: Record, measured: Measurements) -> dict[str, object]:
     """The times for the script; {} without any.
 
     ``times``: microseconds, or nothing (see ``codes.integers``). ``clocks``: the milliseconds on the actor's
     clock after each action (see ``codes.steps``). ``waited``: the most milliseconds that a seat was not
     charged.
     """
-    found: dict[str, object] = {}
-    if not times:
-        return found
-    found["times"] = codes.integers([None if t is None else round(t * 1000) for t in times])
-    if clocks:
+    if not (times := action_times(measured)):
+        return {}
+    found: dict[str, object] = {
+        "times": codes.integers([None if t is None else round(t * 1000) for t in times])
+    }
+    if clocks := clocks_left(record, times):
         after = zip(clocks[1:], record.actions, strict=True)
         found["clocks"] = codes.steps([clock[actor - 1] if actor else None for clock, (actor, _) in after])
-    if waited := max((seat.waited_ms for seat in load), default=0):
+    if waited := max((seat.waited_ms for seat in measured.load), default=0):
         found["waited"] = waited
     return found
 
