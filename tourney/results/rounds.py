@@ -74,6 +74,7 @@ def _together(
     rows: Iterable[Row], results: Iterable[ResultRow], *place: str
 ) -> Iterator[tuple[Any, list[Row], list[ResultRow]]]:
     """Yield rows in groups by parts of their place in the schedule, each with its results so far."""
+    # Results come in the order of rows but not for all of them, so one group of them waits for its rows.
     place_of = attrgetter(*place)
     played = groupby(results, key=lambda result: place_of(result.key))
     waiting = next(played, None)
