@@ -75,6 +75,14 @@ def test_unchanged_report_is_linked_whole(cup: Cup) -> None:
     assert [cup.inode(n) for n in range(1, 7)] == inodes
 
 
+def test_written_files_are_those_rendered_one_by_one(cup: Cup) -> None:
+    """Pages are written from packed parts, and rendered here from what is read of each match."""
+    cup.play()
+    cup.write()
+    found = {path: content for path, content in tree(cup.out).items() if path not in {MARKER, MANIFEST}}
+    assert found == {file.path: file.content for file in site(load(cup.repository, cup.tournament))}
+
+
 def test_only_pages_that_show_new_matches_are_rendered(cup: Cup) -> None:
     cup.play(most=4)
     cup.write()

@@ -98,14 +98,15 @@ class MatchRenderer:
             }
         except StoreDamaged:
             return ()
-        records = {number: record for number, (record, _) in found.items()}
-        whole = MatchDetail(records[order.job.line.number], log, measured, analysis=analysis)
+        others = {number: record for number, (record, _) in found.items()}
+        record = others.pop(order.job.line.number)
+        whole = MatchDetail(record, log, measured, analysis=analysis)
         detail = published_detail(whole, logs=self.logs, measured=self.measured)
         fingerprint = self._fingerprint(order.job, [digest for _, digest in found.values()], detail)
         same = known is not None and known.fingerprint == fingerprint
         page = folders.keep(path, known, fingerprint) if known is not None and same else None
         if page is None:
-            content = self.render(order.job, detail, records).content
+            content = self.render(order.job, detail, others).content
             page = folders.place(path, content, known, fingerprint)
         if not pgn:
             return (page,)
