@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tourney.ratings.batch import strengths
-from tourney.ratings.counts import Clusters, Counts
+from tourney.ratings.counts import Clusters
 from tourney.ratings.sequential import PlannedGames
 from tourney.results.standings import load_history, load_setup
 from tourney.schedule.adaptive import Adaptive, strengths_now
@@ -105,14 +105,11 @@ def next_rounds(format_: Format, setup: Setup, history: History) -> Pairings:
     return format_.next_rounds(setup, history)
 
 
-def _counts(setup: Setup, history: History) -> Counts:
-    numbers = [player.number for player in setup.participants]
-    return history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
-
-
 def _width(format_: Format, setup: Setup, history: History, present: Iterable[int]) -> float:
     """Half of the widest interval of those present, as published."""
-    look, (_, matrix) = look_of(format_, setup), strengths(_counts(setup, history))
+    numbers = [player.number for player in setup.participants]
+    counts = history.sums(Clusters, shared_dice=setup.shared_dice).counts(numbers, setup.seats)
+    look, (_, matrix) = look_of(format_, setup), strengths(counts)
     weight = 1 - 1 / len(setup.participants)
     variances = [float(matrix[number, number]) for number in present]
     return max(round(look.deviations(value, weight) * math.sqrt(value), 1) for value in variances)

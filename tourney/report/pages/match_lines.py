@@ -64,11 +64,6 @@ class MatchSetting:
         """The game, or None if it is not installed or broken, or if no rules were run."""
         return known_game(self.tournament.game) if self.tournament.recorded else None
 
-    @property
-    def has_pgn(self) -> bool:
-        """Whether matches are written as PGN too."""
-        return self.tournament.game in GAMES and self.game is not None
-
 
 class Chip(NamedTuple):
     """A match in short: its page ("" without one), its result, its outcome, and in words."""
@@ -120,7 +115,8 @@ GAMES_PGN = "data/games.pgn"
 
 def pgn_path(setting: MatchSetting, line: ListedMatch) -> str:
     """The path of a match's PGN in the site; "" without."""
-    return f"matches/{line.number}.pgn" if setting.has_pgn and line.href and not line.void else ""
+    written = setting.tournament.game in GAMES and setting.game is not None and not line.void
+    return f"matches/{line.number}.pgn" if written and line.href else ""
 
 
 def picked(source: "ReportSource", most: int) -> frozenset[int]:

@@ -64,7 +64,7 @@ def files(make: Renderer) -> Iterator[File]:
         entrants=source.labels.values(),
         digest=source.root,
         name=tournament.name if _PLAIN.fullmatch(tournament.name) else "TOURNAMENT",
-        software=(f"Tourney {__version__}", *(_versions() if make.measured else ())),
+        software=(f"Tourney {__version__}", *(f"{p} {version(p)}" for p in LIBRARIES if make.measured)),
     )
 
 
@@ -102,10 +102,6 @@ def _containment(source: ReportSource) -> dict[str, object]:
             for name, found in sorted(states.items())
         ],
     }
-
-
-def _versions() -> list[str]:
-    return [f"{package} {version(package)}" for package in LIBRARIES]
 
 
 def state(source: ReportSource) -> str:
