@@ -79,8 +79,8 @@ logo = "logo.svg"
 
 
 BEACON = """\
-Instead of `seed`: the seed follows from public randomness that does not exist yet when the plan is published, so
-it cannot be chosen. See [prove the seed](../how-to/verify.md#before-the-start)."""
+Instead of `seed`: the seed follows from public randomness that does not exist yet when the plan is published,
+so it cannot be chosen. See [prove the seed](../how-to/verify.md#before-the-start)."""
 
 UNTIL = """\
 For `round-robin` and `adaptive`: the tournament ends as soon as any of this is known. Tourney decides before

@@ -128,9 +128,7 @@ def command(match: str | None, options: _AnalyzeRequest) -> None:
             _value_stored(database, match, options, analyser, result)
     matches, failed = tuple(result.matches), tuple(result.failed)
     label = analyser.label
-    current().document(
-        AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed)
-    )
+    current().document(AnalysisDocument.of(analyser, analyser=label, matches=matches, failed=failed))
     if failed:
         raise InputError("; ".join(failed))
 
