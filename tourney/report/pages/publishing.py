@@ -6,11 +6,9 @@ because most services take no SVG.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from fractions import Fraction
 from itertools import groupby, pairwise
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
@@ -26,8 +24,6 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods_page import state
 from tourney.report.pages.overview_page import standing_cells
 from tourney.report.source import ReportSource
-from tourney.results.standings import BY_MEAN
-from tourney.schedule.row import score_units, units_of_win
 
 ENTRIES = 50
 """Rounds in a feed: the newest."""
@@ -104,7 +100,7 @@ def entries(make: Renderer) -> tuple[FeedEntry, ...]:
     """The entries of all finished rounds, oldest first, and of the tournament's end."""
     source = make.source
     rounds = finished_rounds(source, make.lines)
-    leaders = _leaders(source, rounds)
+    leaders = _leaders(make)
     found = []
     before: tuple[int, ...] = ()
     for number, lines in rounds:
@@ -154,28 +150,13 @@ def finished_rounds(
     )
 
 
-def _leaders(
-    source: ReportSource, rounds: Sequence[tuple[int, Sequence[ListedMatch]]]
-) -> Mapping[int, tuple[int, ...]]:
-    """The entrants with the best score after each round, for formats that rank by points."""
-    by_mean = source.format.ranked_by == BY_MEAN
-    if not by_mean and source.format.ranked_by != "points":
-        return {}
-    points: dict[int, Fraction] = defaultdict(Fraction)
-    games: dict[int, int] = defaultdict(int)
-    found = {}
-    for number, lines in rounds:
-        for line in lines:
-            if line.void:
-                continue
-            units = score_units([seated.rank for seated in line.seats])
-            for seated, unit in zip(line.seats, units, strict=True):
-                points[seated.entrant.number] += Fraction(unit, units_of_win(len(line.seats)))
-                games[seated.entrant.number] += 1
-        scores = {key: value / games[key] if by_mean else value for key, value in points.items()}
-        best = max(scores.values(), default=Fraction(0))
-        found[number] = tuple(sorted(key for key, value in scores.items() if value == best))
-    return found
+def _leaders(make: Renderer) -> Mapping[int, tuple[int, ...]]:
+    """The entrants that rank first after each round, for formats whose progress has a page."""
+    found = make.once(rounds_page.rounds)
+    return {
+        round_.number: tuple(sorted(number for number, place in ranking.items() if place.rank == 1))
+        for round_, ranking in zip(found.rounds, found.ranked[1:], strict=False)
+    }
 
 
 def _names(source: ReportSource, numbers: Sequence[int]) -> str:
