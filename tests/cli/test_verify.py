@@ -78,7 +78,7 @@ def test_verify_all_finds_one_altered_byte(database: str) -> None:
         ("seat SET rank = 3 - rank WHERE match_id = 3", "rank of seat 1 is "),
         ("seat SET entrant = 2 WHERE match_id = 3", "entrant of seat 1 is 2 in the database"),
         ("seat SET fault = 'crash' WHERE match_id = 3", "fault of seat 1 is crash in the database"),
-        ('"match" SET record = NULL WHERE id = 3', "so it has no record"),
+        ('"match" SET record = NULL WHERE id = 3', "holds nothing and not the record of the digest"),
         ('"match" SET record = "text" WHERE id = 3', "holds 'text' and not a packed record"),
     ],
 )

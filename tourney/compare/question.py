@@ -229,7 +229,7 @@ class BatchSums:
         """The bot's half-points of a further pair, None if a game is void, and its luck in a game."""
         games = tuple(pair)
         for game in games:
-            # Without a fault there may be no kinds at all, hence the zip of different lengths.
+            # Without a fault the kinds may be empty, hence the zip of different lengths.
             faulty = [number for number, kind in zip(game.entrants, game.faults, strict=False) if kind]
             self.games[table] += 1
             self.faulty[table] += any(faulty)

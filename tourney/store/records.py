@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -250,10 +250,9 @@ class Records(Subject):
 
         A record that is lost comes as no bytes, which cannot be unpacked.
         """
-        record: sa.ColumnElement[Any] = _M.record
-        if tournament not in Tournaments(self._access).archives():
-            lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
-            record = sa.func.coalesce(record, lost)
+        lost = sa.case((_M.digest != "", sa.literal(b"", sa.LargeBinary)), else_=None)
+        archived = tournament in Tournaments(self._access).archives()
+        record = sa.func.coalesce(_M.record, sa.null() if archived else lost)
         query = (
             sa.select(_S.number, record, LOG.c.lines, MEASURED.c.data)
             .select_from(_MEASURED_TOO.outerjoin(LOG, LOG.c.match_id == _S.id))
