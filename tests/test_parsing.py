@@ -79,8 +79,8 @@ def test_toml_values_come_back() -> None:
     ("text", "says"),
     [
         ("a = " + "9" * 5000, "a number has more than 4,300 digits"),
-        ("a = 0x" + "f" * 5000, "a number has more than 128 bits"),
-        ("a = [{b = 0b" + "1" * 129 + "}]", "a number has more than 128 bits"),
+        ("a = 0x" + "f" * 5000, "a number has more than 512 bits"),
+        ("a = [{b = 0b" + "1" * 513 + "}]", "a number has more than 512 bits"),
         ("a = " + "[" * 100_000, "lists or tables are nested more than 32 deep"),
         ("a = " + "[" * 40 + "]" * 40, "lists or tables are nested more than 32 deep"),
         (".".join("a" * 40) + " = 1", "lists or tables are nested more than 32 deep"),

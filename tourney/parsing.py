@@ -179,7 +179,7 @@ JsonObject = dict[str, Any]
 
 MAX_DEPTH: Final = 32
 """Lists, objects and tables within each other; Tourney's own data is less than ten levels deep."""
-MAX_BITS: Final = 128
+MAX_BITS: Final = 512
 """Bits of an integer in TOML: twice what any key allows, so that a value that is too large can be printed."""
 
 MAX_LINE: Final = 64 * 1024 * 1024

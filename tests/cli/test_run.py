@@ -151,7 +151,7 @@ def manifest(folder: Path, text: str) -> None:
         ("", "name is missing"),
         ("name = ", "this is not valid TOML"),
         (PLAIN + "seed = " + "9" * 5000, "a number has more than 4,300 digits"),
-        (PLAIN + "seed = 0x" + "f" * 5000, "a number has more than 128 bits"),
+        (PLAIN + "seed = 0x" + "f" * 5000, "a number has more than 512 bits"),
         (PLAIN + "seed = -1", "seed is -1"),
         (PLAIN + "x = " + "[" * 100_000, "nested more than 32 deep"),
         (PLAIN.replace("sage-stones", "s" * 5000), 'game is "sss'),

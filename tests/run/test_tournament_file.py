@@ -84,6 +84,14 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert file.run == RunSettings(reuse=True, sandbox="strict")
 
 
+@pytest.mark.parametrize("text", ["{}", "{:#x}", "'{:#x}'"])
+def test_largest_seed_is_read_in_each_form(tmp_path: Path, text: str) -> None:
+    """2^256 - 1, though the numbers of most programs that read TOML end at 2^63 - 1."""
+    path = tmp_path / "cup.toml"
+    path.write_text(PLAIN.replace("./mine", "greedy") + f"seed = {text.format(2**256 - 1)}\n")
+    assert read_tournament_file(path).seed == 2**256 - 1
+
+
 def test_values_are_frozen(tmp_path: Path) -> None:
     file = read_tournament_file(write_file(tmp_path, PLAIN))
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -103,6 +111,11 @@ def test_values_are_frozen(tmp_path: Path) -> None:
         ("bots =", "seats = true\nbots =", "cup.toml: seats is true, but must be an integer"),
         ("bots =", "seed = -1\nbots =", "cup.toml: seed is -1, but must be at least 0"),
         ("bots =", "seed = '0x1_f'\nbots =", 'cup.toml: seed is "0x1_f", but must be 0x and at most 64 hex'),
+        (
+            "bots =",
+            f"seed = {2**256}\nbots =",
+            "seed is a number of 78 digits, but must be from 0 to 2^256 - 1",
+        ),
         ("bots =", "seed = 1.5\nbots =", "cup.toml: seed is 1.5, but must be an integer"),
         (
             "bots =",
