@@ -130,11 +130,6 @@ def reach(low: float, high: float) -> str:
     return f"{number(low, 1)} to {number(high, 1)}"
 
 
-def count(value: int, singular: str, plural: str = "") -> str:
-    """A count with its noun: ``1 match``, ``2 matches``."""
-    return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
-
-
 def span(first: int, last: int) -> str:
     """A range of integers with a dash, or one number if both are equal."""
     return str(first) if first == last else f"{first}\N{EN DASH}{last}"

@@ -20,6 +20,7 @@ from tourney.results.columns import (
     decimal,
     number_column,
 )
+from tourney.results.texts import counted
 from tourney.schedule.format import (
     FORMATS,
     Format,
@@ -307,7 +308,7 @@ def interim_sentence(complete: bool, counts: RowCounts, *, ratings: bool = False
     left = counts.rows - counts.done
     if complete and not left:
         return ""
-    matches = f"{left:,} of {counts.rows:,} match{'' if counts.rows == 1 else 'es'}"
+    matches = f"{left:,} of {counted(counts.rows, 'match')}"
     play = (
         f"{matches} {'is' if left == 1 else 'are'} still to play" if left else "all paired matches are played"
     )

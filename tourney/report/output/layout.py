@@ -26,6 +26,7 @@ from tourney.bots.catalogue.shipped import templates_dir
 from tourney.errors import UsageError
 from tourney.report import display
 from tourney.report.charts.chart import interval, interval_axis, sigmas
+from tourney.results.texts import counted
 
 ORIGINAL = "original"
 """The prefix of the templates that ship: ``{% extends "original/base.html" %}`` changes only some blocks."""
@@ -285,7 +286,7 @@ class Layout:
 
 
 _FUNCTIONS = (
-    *(display.count, display.decimal, display.halves, display.label, display.line, display.milliseconds),
+    *(display.decimal, display.halves, display.label, display.line, display.milliseconds),
     *(display.number, display.percent, display.points, display.reach, display.reason, display.share),
     *(display.short, display.span, interval, interval_axis, sigmas),
 )
@@ -296,5 +297,8 @@ _FUNCTIONS = (
 def _environment(layout: Layout) -> Environment:
     made = layout.templates.environment()
     made.globals |= {"site": layout, "section_of": layout.section_of}
-    made.globals |= {one.__name__: one for one in _FUNCTIONS} | {"fault_words": display.FAULTS}
+    made.globals |= {one.__name__: one for one in _FUNCTIONS} | {
+        "count": counted,
+        "fault_words": display.FAULTS,
+    }
     return made

@@ -14,12 +14,12 @@ from typing import TypeVar, cast
 
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL
-from tourney.report import display
 from tourney.report.compact_matches import place_of
 from tourney.report.output.layout import File, Layout, Live, Options, Section
 from tourney.report.pages.match_lines import ListedMatch, match_lines, picked
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
+from tourney.results.texts import counted
 
 T = TypeVar("T")
 
@@ -122,7 +122,7 @@ def live_note(live: Live, sources: Sequence[ReportSource]) -> str:
     if not left and all(source.ended for source in sources):
         return f"Written {live.written}. All matches are played."
     more = "" if all(source.tournament.complete for source in sources) else ", and the rounds not drawn yet"
-    matches = f"{display.count(left, 'match', 'matches')} {'is' if left == 1 else 'are'}"
+    matches = f"{counted(left, 'match')} {'is' if left == 1 else 'are'}"
     return f"Written {live.written}. {matches} still to play{more}."
 
 

@@ -15,6 +15,7 @@ from tourney.report.pages.match_lines import Chip
 from tourney.report.pages.rounds_page import chips, score_text
 from tourney.report.source import ReportSource
 from tourney.results.rounds import Pairing
+from tourney.results.texts import counted
 from tourney.schedule.knockout import Bracket, Tie
 
 INLINE = 64
@@ -177,7 +178,7 @@ def _tie_view(make: Renderer, tie: Tie, title: str, pairings: Sequence[Pairing])
 def _decision(tie: Tie, done: int, games: int) -> tuple[str, str, str]:
     """The state of a tie, and how it was decided in few words and in a sentence."""
     extra = len(tie.rounds) - 1
-    groups = display.count(extra, "further group")
+    groups = counted(extra, "further group")
     if tie.how == "bye":
         return "bye", "bye", "A bye: goes on without a match."
     if tie.how == "walkover":

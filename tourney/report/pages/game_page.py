@@ -36,6 +36,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.overview_page import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
+from tourney.results.texts import counted
 from tourney.schedule.row import score_units, units_of_win
 
 OPENING_RECORDS = 1_000
@@ -71,25 +72,25 @@ def game_page(source: ReportSource) -> Context:
     ``sampled`` is the number of records that the openings come from, if not all matches are among them.
     ``seats`` are the scores with the effects of the ratings' fit, whose intervals respect mirrored groups.
     """
-    counted = matches_where(source.matches, lambda result: not result.void)
+    those = matches_where(source.matches, lambda result: not result.void)
     effects = {effect.seat: effect for effect in source.batch.pool.seats}
     recorded = source.tournament.recorded
     # Without records the lengths are not known.
-    bins = bins_of(array("L", (match.result.actions for match in counted if recorded)))
-    said = f"Histogram of the lengths of {display.count(len(counted), 'match', 'matches')}, in actions"
-    openings = openings_of(source, counted)
+    bins = bins_of(array("L", (match.result.actions for match in those if recorded)))
+    said = f"Histogram of the lengths of {counted(len(those), 'match')}, in actions"
+    openings = openings_of(source, those)
     return {
         "title": source.game_title,
         "facts": tuple(_facts(source)),
         "seats": [(line, effects[line.seat.number]) for line in seat_lines(source)],
         "scale": scale_of([0.0, *(x for e in effects.values() for x in (e.low, e.high))]),
-        "endings": tuple(_endings(source, counted)),
+        "endings": tuple(_endings(source, those)),
         "bins": bins,
         "chart": draw(histogram(said, bins, "actions", "matches")) if bins else None,
         **openings,
-        "sampled": openings["read"] if openings["read"] < len(counted) else 0,
+        "sampled": openings["read"] if openings["read"] < len(those) else 0,
         "faults": tuple(_faults(source)),
-        "games": len(counted),
+        "games": len(those),
         "recorded": recorded,
         "shared_dice": source.tournament.plan.mirrored_dice,
     }

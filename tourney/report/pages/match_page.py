@@ -42,6 +42,7 @@ from tourney.report.pages.match_script import (
 )
 from tourney.report.replays.board_table import BoardTable, board_table
 from tourney.report.replays.replay import BoardReplay, Still, definitions, ground, markup, replay, still
+from tourney.results.texts import counted
 
 TAIL_LINES = 20
 """Last lines of a failed bot's standard error on its page; ``tourney show --log`` prints the full log."""
@@ -229,9 +230,7 @@ def _seats(record: Record | None, line: ListedMatch, log: Sequence[LogLine]) -> 
     return [
         {
             **seated._asdict(),
-            "fate": f"{fates[seat][1]} after {display.count(fates[seat][0], 'action')}"
-            if seat in fates
-            else "",
+            "fate": f"{fates[seat][1]} after {counted(fates[seat][0], 'action')}" if seat in fates else "",
             "why": display.line(notes.get(seat, "")),
             "tail": [display.line(text) for text in tails.get(seat, ())[-TAIL_LINES:]],
         }
@@ -306,7 +305,7 @@ def measured_facts(detail: MatchDetail, line: ListedMatch) -> Iterator[Fact]:
     for seated, used in zip(line.seats, measured.seats, strict=False):
         # The sum of a seat's actions has microseconds; its own measurement is in whole milliseconds.
         wall = max(float(used.wall_ms), sum(time for _, time in taken.get(seated.seat.number, ())))
-        spent = f"{display.milliseconds(wall)} in {display.count(used.turns, 'turn')}"
+        spent = f"{display.milliseconds(wall)} in {counted(used.turns, 'turn')}"
         if used.cpu_ms is not None:
             spent += f"; {display.milliseconds(float(used.cpu_ms))} of CPU, including startup"
         yield Fact(f"Time of {seated.seat.name}", spent)

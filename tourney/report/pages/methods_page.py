@@ -19,7 +19,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import sampled
 from tourney.report.source import ReportSource
 from tourney.results.standings import ranking_sentences
-from tourney.results.texts import origin_text, overload_text, sharing_text
+from tourney.results.texts import counted, origin_text, overload_text, sharing_text
 from tourney.results.until import progress_text
 from tourney.schedule.format import group_size
 from tourney.store.exchange import IMPORTED
@@ -109,9 +109,9 @@ def state(source: ReportSource) -> str:
     done, rows = source.progress.done, source.progress.rows
     complete = source.tournament.complete
     if complete and done == rows:
-        return f"Finished: {display.count(done, 'match', 'matches')}"
+        return f"Finished: {counted(done, 'match')}"
     more = "" if complete else ", more rounds to be paired"
-    return f"In progress: {done:,} of {display.count(rows, 'match', 'matches')} played{more}"
+    return f"In progress: {done:,} of {counted(rows, 'match')} played{more}"
 
 
 def tournament_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
@@ -171,8 +171,8 @@ def head_facts(source: ReportSource, *, measured: bool) -> Iterator[Fact]:
     plan = source.tournament.plan
     if not source.tournament.recorded or plan.format == IMPORTED:
         return
-    rounds = f", {display.count(plan.rounds, 'round')}" if plan.rounds else ""
-    games = display.count(plan.games_per_pairing, "game")
+    rounds = f", {counted(plan.rounds, 'round')}" if plan.rounds else ""
+    games = counted(plan.games_per_pairing, "game")
     yield Fact(
         "Format", f"{display.label(plan.format.replace('-', ' ').capitalize())}{rounds}, {games} per pairing"
     )
@@ -196,7 +196,7 @@ def time_control(limits: Limits) -> str:
     if limits.move_ms is not None:
         words.append(f"{limits.move_ms:g} ms per action")
     if limits.nodes is not None:
-        words.append(display.count(limits.nodes, "node") + " per action")
+        words.append(counted(limits.nodes, "node") + " per action")
     if words and limits.charge != "wall":
         words.append(f"charged by {limits.charge}")
     return ", ".join(words) or "no limit"
@@ -231,7 +231,7 @@ def has_measurements(source: ReportSource) -> bool:
 def _opening(source: ReportSource) -> str:
     plan = source.tournament.plan
     if plan.book:
-        return f"from a book of {display.count(len(plan.book), 'opening')}"
+        return f"from a book of {counted(len(plan.book), 'opening')}"
     if plan.opening_plies:
-        return f"{display.count(plan.opening_plies, 'action')} drawn from the seed"
+        return f"{counted(plan.opening_plies, 'action')} drawn from the seed"
     return "the game's start"

@@ -24,6 +24,7 @@ from tourney.report.pages.match_lines import ListedMatch
 from tourney.report.pages.methods_page import state
 from tourney.report.pages.overview_page import standing_cells
 from tourney.report.source import ReportSource
+from tourney.results.texts import counted
 
 ENTRIES = 50
 """Rounds in a feed: the newest."""
@@ -104,7 +105,7 @@ def entries(make: Renderer) -> tuple[FeedEntry, ...]:
     found = []
     before: tuple[int, ...] = ()
     for number, lines in rounds:
-        title = f"Round {number}: {display.count(len(lines), 'match', 'matches')}"
+        title = f"Round {number}: {counted(len(lines), 'match')}"
         now = leaders.get(number, ())
         lead = ""
         if now:
@@ -162,7 +163,7 @@ def _leaders(make: Renderer) -> Mapping[int, tuple[int, ...]]:
 def _names(source: ReportSource, numbers: Sequence[int]) -> str:
     names = [display.isolated(source.labels[number].name) for number in numbers[:3]]
     if len(numbers) > 3:
-        names.append(display.count(len(numbers) - 3, "other"))
+        names.append(counted(len(numbers) - 3, "other"))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -175,7 +176,7 @@ def _results(make: Renderer, lines: Sequence[ListedMatch]) -> str:
             number = f"<a href={quoteattr(make.layout.url(line.href))}>{number}</a>"
         items.append(f"<li>{number}: {escape(seats)} ({escape(line.reason)})</li>")
     more = len(lines) - LINES
-    rest = f"<p>And {display.count(more, 'more match', 'more matches')}.</p>" if more > 0 else ""
+    rest = f"<p>And {counted(more, 'more match')}.</p>" if more > 0 else ""
     return f"<ul>{''.join(items)}</ul>{rest}"
 
 
@@ -225,7 +226,7 @@ def card(make: Renderer) -> Canvas:
     """The card of the renderer's tournament."""
     source, site = make.source, make.layout
     first = next(column for column in source.columns if column.criterion == 1)
-    about = (site.game, display.count(len(source.entrants), "bot"), state(source))
+    about = (site.game, counted(len(source.entrants), "bot"), state(source))
     canvas = Canvas(WIDTH, HEIGHT, _PAGE)
     canvas.rectangle(0, 0, 16, HEIGHT, _BLUE)
     # A long title is set smaller before it is cut.
