@@ -42,6 +42,6 @@ def test_plain_python_gives_the_same_digest(
     path: Path, shipped: BotStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     env = command.environment()
-    monkeypatch.setattr(command, "environment", lambda: (*env, (PLAIN_VARIABLE, "1")))
+    monkeypatch.setattr(command, "environment", lambda: {**env, PLAIN_VARIABLE: "1"})
     then, now = replayed(path.read_text().splitlines()[0], shipped)
     assert then == now

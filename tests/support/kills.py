@@ -44,7 +44,7 @@ from tourney.store.tournaments import Tournaments
 from tourney.store.values import RunSettings
 
 WRITES: Final[tuple[tuple[type, str, str], ...]] = (
-    (Tournaments, "begin", "begin"),
+    (Tournaments, "add", "begin"),
     (Schedules, "add", "add rows"),
     (Matches, "add", "add results"),
     (Tournaments, "keep_root", "keep root"),
