@@ -43,6 +43,12 @@ def legible(text: str, mark: str = "\N{REPLACEMENT CHARACTER}") -> str:
     return "".join(c if c.isprintable() else mark for c in text)
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: ``1 fault``, ``2 faults``, ``2 matches``."""
+    many = plural or (f"{noun}es" if noun.endswith("ch") else f"{noun}s")
+    return f"{number:,} {noun if number == 1 else many}"
+
+
 class TourneyError(Exception):
     """Root of the tree; never raised itself.
 

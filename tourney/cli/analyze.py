@@ -15,13 +15,12 @@ from tourney.cli.options import option
 from tourney.cli.output import counting, current
 from tourney.cli.positions import entrant_number
 from tourney.cli.run_options import ReplayOptions
-from tourney.errors import BotError, InputError, UsageError
+from tourney.errors import BotError, InputError, UsageError, counted
 from tourney.interface.found_match import check_match_name, is_file, read_match
 from tourney.interface.playing import split_bot
 from tourney.match.analysis import Analyser, Analysis, Mark
 from tourney.match.record import Record
 from tourney.protocol import SURE_WIN
-from tourney.results.texts import counted
 from tourney.run.reruns import AnalysisRun, Replayed, find_analyser
 from tourney.schema import Document, Part
 from tourney.store.database import Database

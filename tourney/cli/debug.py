@@ -13,11 +13,10 @@ from tourney.bots.sandbox.sandbox import open_sandbox
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import current
-from tourney.errors import CheckError, UsageError
+from tourney.errors import CheckError, UsageError, counted
 from tourney.interface.found_match import find_match
 from tourney.match.match_runner import StoreLauncher
 from tourney.match.result import PlayedMatch
-from tourney.results.texts import counted
 from tourney.run.debugging import DebugMatch, Difference, OwnProgram
 from tourney.schema import Document, SandboxLevel
 

@@ -19,13 +19,13 @@ from tourney.cli.show import log_lines
 from tourney.compare.asking import BotQuestion
 from tourney.compare.ladder import LadderRule, ladder_limits
 from tourney.compare.question_results import LadderResult
-from tourney.errors import EnvironmentFailure, UsageError
+from tourney.errors import EnvironmentFailure, UsageError, counted
 from tourney.files import DEFAULT_DB
 from tourney.games.registry import find_game
 from tourney.interface.found_match import find_match
 from tourney.match.spec import Charge
 from tourney.results.columns import Column
-from tourney.results.texts import counted, kinds_text
+from tourney.results.texts import kinds_text
 from tourney.run.file_schema import EntrantLine
 from tourney.run.summary import End
 from tourney.schedule.row import MAX_ROWS

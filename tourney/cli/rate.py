@@ -12,7 +12,7 @@ from tourney.cli import rating_tables as tables
 from tourney.cli.import_ import SelectionOptions, files_argument, game_name_option, name_of, report_problems
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import CheckError, UsageError
+from tourney.errors import CheckError, UsageError, counted
 from tourney.outcomes.foreign_game import KINDS
 from tourney.outcomes.reading import game_of
 from tourney.outcomes.tally import Tally
@@ -29,7 +29,7 @@ from tourney.results.ratings import (
     store_tally,
     superiority_rows,
 )
-from tourney.results.texts import counted, pool_notes
+from tourney.results.texts import pool_notes
 from tourney.schema import Document, Part
 from tourney.store.database import Database
 

@@ -17,7 +17,7 @@ from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.standings import warn_unknown_format
 from tourney.compare.question import has_ended
-from tourney.errors import StoreDamaged, StoreUnavailable, UsageError
+from tourney.errors import StoreDamaged, StoreUnavailable, UsageError, counted
 from tourney.games.registry import known_game
 from tourney.report import display
 from tourney.report.output.layout import LISTED, MATCH_PAGES, Live, Options, Templates
@@ -27,7 +27,6 @@ from tourney.report.output.write import Written, keep_state, kept, write
 from tourney.report.pages.publishing import parse_address
 from tourney.report.site import Versions, site_parts, sites_parts
 from tourney.report.source import ReportSource, load
-from tourney.results.texts import counted
 from tourney.results.versions import Wanted, pools_of_games
 from tourney.spawning import default_processes
 from tourney.store.database import Database

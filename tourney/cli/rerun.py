@@ -18,14 +18,21 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, counting, current
 from tourney.cli.run_options import ReplayOptions
-from tourney.errors import CheckError, InputError, RecordError, StoreDamaged, UnpromisedError, UsageError
+from tourney.errors import (
+    CheckError,
+    InputError,
+    RecordError,
+    StoreDamaged,
+    UnpromisedError,
+    UsageError,
+    counted,
+)
 from tourney.interface.found_match import find_match, is_file
 from tourney.match.match_runner import MatchRunner, StoreLauncher
 from tourney.match.record import Record, decode_record, read_record
 from tourney.match.result import NOT_MEASURED, Measurements, doubts_of
 from tourney.match.verify import rerun
 from tourney.parsing import read_json_lines
-from tourney.results.texts import counted
 from tourney.run.reruns import Kind, Replay, Replayed, in_order, provide_bots, sample
 from tourney.schema import Document, Part
 from tourney.store.database import Database

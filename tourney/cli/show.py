@@ -11,14 +11,13 @@ import msgspec
 from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import Output, OutputFormat, current
-from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, printable
+from tourney.errors import GameError, RecordError, StoreDamaged, UsageError, counted, printable
 from tourney.games.base import CHANCE
 from tourney.interface.found_match import FoundMatch, MatchPosition, find_match
 from tourney.match.record import Outcome, Record
 from tourney.match.result import LogLine, Measurements
 from tourney.match.verify import written_actions
 from tourney.parsing import JsonObject
-from tourney.results.texts import counted
 from tourney.schema import Document, Part
 
 

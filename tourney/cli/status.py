@@ -7,10 +7,10 @@ from msgspec.structs import asdict
 
 from tourney.cli import options as opt
 from tourney.cli.output import current
-from tourney.errors import printable
+from tourney.errors import counted, printable
 from tourney.interface.readers import open_database
 from tourney.results.columns import Column, Row
-from tourney.results.texts import RANDOM_TEXT, counted, overload_text
+from tourney.results.texts import RANDOM_TEXT, overload_text
 from tourney.run.summary import span_text
 from tourney.run.tournament_status import TournamentStatus
 from tourney.schema import Document

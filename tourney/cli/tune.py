@@ -19,7 +19,8 @@ from tourney.compare import gate_forms
 from tourney.compare.asking import Answer
 from tourney.compare.question_results import TuneResult
 from tourney.compare.tune_file import check_out, read_tune_file, write_tuned
-from tourney.results.texts import counted, kinds_text
+from tourney.errors import counted
+from tourney.results.texts import kinds_text
 
 COLUMNS: Final = ("name", "start", "value", "low", "high", "step")
 

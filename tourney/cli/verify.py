@@ -12,7 +12,7 @@ from tourney.cli import options as opt
 from tourney.cli.options import option
 from tourney.cli.output import ShowProgress, counting, current
 from tourney.cli.verify_output import Checked, Checks, VerifyDocument, WholeTournament
-from tourney.errors import CheckError, RecordError, UsageError
+from tourney.errors import CheckError, RecordError, UsageError, counted
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import EXTERNAL, known_game
 from tourney.interface.found_match import check_match_name, is_file
@@ -269,7 +269,7 @@ def _check_whole(
     verifier: "TournamentVerifier",
     step: ShowProgress,
 ) -> bool:
-    from tourney.results.texts import counted, origin_text  # noqa: PLC0415 - slow to import, as below
+    from tourney.results.texts import origin_text  # noqa: PLC0415 - slow to import, as below
     from tourney.store.root import OUTSIDE_ROOT  # noqa: PLC0415 - likewise
 
     whole = verifier.whole(lambda done, rounds: step(done, rounds, "rounds"))

@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 
 from tourney.compare.question import interval_text
 from tourney.compare.question_results import Claim, GateResult, claim_text, distinct_text, warnings
-from tourney.results.texts import counted, kinds_text
+from tourney.errors import counted
+from tourney.results.texts import kinds_text
 
 COLUMNS: Final = ("baseline", "proven", "pairs", "games", "score", "Elo", "interval at every look", "faults")
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -13,12 +13,11 @@ from typing import Final
 from tourney.bots.catalogue.shipped import Rung, ladder_of, no_ladder_text, shipped_digests
 from tourney.compare import question
 from tourney.compare.question_results import VAGUE, Ending, LadderResult, LostGame, RungLine
-from tourney.errors import BotError, TournamentError, UsageError
+from tourney.errors import BotError, TournamentError, UsageError, counted
 from tourney.games.base import AnyGame
 from tourney.match.spec import Charge, Limits
 from tourney.ratings.anchored import Meeting, Placement, place
 from tourney.ratings.sequential import EVERY_LOOK, FIXED
-from tourney.results.texts import counted
 from tourney.schedule.adaptive import expected
 from tourney.schedule.format import History, Setup, group_size
 from tourney.schedule.player_history import MAX_STARTUP_FAILURES, departures, present_in, startup_failures

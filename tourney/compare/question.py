@@ -16,12 +16,11 @@ from typing import ClassVar, Final, Generic, NamedTuple, Self, TypeVar
 
 from tourney.bots.catalogue.shipped import Rung
 from tourney.compare.question_results import FirstFault
-from tourney.errors import TournamentError, UsageError
+from tourney.errors import TournamentError, UsageError, counted
 from tourney.games.base import AnyGame
 from tourney.match.evidence import POINT, Coefficient
 from tourney.parsing import JsonObject
 from tourney.ratings.sequential import Findings, pair_scores
-from tourney.results.texts import counted
 from tourney.schedule.format import Format, History, Pairings, Setup, rows_of
 from tourney.schedule.row import ResultRow, Row, half_points
 from tourney.schema import Document

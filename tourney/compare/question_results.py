@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from tourney.errors import counted
 from tourney.ratings.sequential import Intervals
-from tourney.results.texts import counted
 from tourney.schema import Document, Part
 
 Claim = Literal["better", "worse"]

@@ -16,12 +16,11 @@ from tourney.bots.catalogue.shipped import Rung
 from tourney.compare import question
 from tourney.compare.question_results import GateBot, TunedParameter, TunePoint, TuneResult
 from tourney.compare.tuning_methods import METHODS, Gain, Method, SearchTerms, Values, method_of, version_of
-from tourney.errors import TournamentError
+from tourney.errors import TournamentError, counted
 from tourney.games.base import AnyGame
 from tourney.match.evidence import Coefficient, subtracted
 from tourney.ratings.sequential import QUANTILE
 from tourney.results.standings import load_setup
-from tourney.results.texts import counted
 from tourney.schedule.format import FormatChart, History, SeatArguments, Setup, TablePlace
 from tourney.schedule.row import ResultRow
 from tourney.store.database import Database

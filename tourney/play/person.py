@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Final, TypeAlias
 
 from tourney.bots.channel.interface import Channel, Event, line_event
+from tourney.errors import counted
 from tourney.games.base import CHANCE, AnyGame
 from tourney.games.diagrams import seat_colors
 from tourney.games.view import legend, text_diagram
@@ -99,7 +100,7 @@ class SharedTerminal:
         there = self.decided()
         if count <= there:
             raise Undo(count)
-        some = f"{there} decision{'' if there == 1 else 's'} can be taken back, not {count}"
+        some = f"{counted(there, 'decision')} can be taken back, not {count}"
         self.print([some if there else "there is no decision to take back"])
 
 

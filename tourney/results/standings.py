@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
+from tourney.errors import counted
 from tourney.games.registry import known_game
 from tourney.match.evidence import POINT, subtracted
 from tourney.results.columns import (
@@ -20,7 +21,6 @@ from tourney.results.columns import (
     decimal,
     number_column,
 )
-from tourney.results.texts import counted
 from tourney.schedule.format import (
     FORMATS,
     Format,

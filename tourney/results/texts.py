@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from tourney.errors import counted
 from tourney.games.base import AnyGame
 from tourney.schedule.format import group_size
 from tourney.seeds import U64
@@ -19,12 +20,6 @@ Names = Mapping[int, str]
 
 RANDOM_TEXT: Final = "random"
 """Where a seed comes from if no person chose it."""
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun: ``1 fault``, ``2 faults``, ``2 matches``."""
-    many = plural or (f"{noun}es" if noun.endswith("ch") else f"{noun}s")
-    return f"{number:,} {noun if number == 1 else many}"
 
 
 def kinds_text(kinds: Mapping[str, int]) -> str:

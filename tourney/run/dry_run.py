@@ -9,10 +9,11 @@ from typing import Final, Literal
 from msgspec import structs
 
 from tourney.bots.catalogue.store import BotStore, StoredBot, look_up
+from tourney.errors import counted
 from tourney.games.game_tree import playout
 from tourney.games.registry import find_game
 from tourney.results.standings import setup_of
-from tourney.results.texts import counted, repeats_warning, sharing_text
+from tourney.results.texts import repeats_warning, sharing_text
 from tourney.run.engine.readiness import Pinning
 from tourney.run.file_schema import EntrantLine
 from tourney.run.preparation import Preparation, find_bot, prepare

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import msgspec
 
-from tourney.errors import UsageError
+from tourney.errors import UsageError, counted
 from tourney.files import descriptor_of
-from tourney.results.texts import counted
 from tourney.run.summary import RunProgress, RunStatus, progress_text, span_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
-from tourney.errors import StoreDamaged
+from tourney.errors import StoreDamaged, counted
 from tourney.match.record import FAULT_KINDS, FaultKind
 from tourney.match.result import SeatLoad
 from tourney.schedule.row import MatchKey
@@ -281,7 +281,7 @@ def altered(database: str, table: sa.Table, key: object, misfit: ColumnError, wh
     """The error for the row of a primary key; ``whose`` describes it for people."""
     of, value = f" ({whose})" if whose else "", misfit.value
     if isinstance(value, bytes):
-        shown_value = f"{len(value):,} byte{'' if len(value) == 1 else 's'}"
+        shown_value = counted(len(value), "byte")
     else:
         shown_value = "nothing" if value is None else ascii(value) if isinstance(value, str) else str(value)
         if len(shown_value) > _MAX_SHOWN:

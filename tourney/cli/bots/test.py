@@ -14,14 +14,13 @@ from tourney.cli import options as opt
 from tourney.cli.bots.list import find_bot
 from tourney.cli.options import option
 from tourney.cli.output import Output, current
-from tourney.errors import ActionError, CheckError, UsageError, printable
+from tourney.errors import ActionError, CheckError, UsageError, counted, printable
 from tourney.files import write_file
 from tourney.games.registry import find_game
 from tourney.interface.found_match import FoundMatch, find_match
 from tourney.match.match_runner import StoreLauncher, entrant_of
 from tourney.match.spec import MAX_MS, Limits
 from tourney.match.verify import replay
-from tourney.results.texts import counted
 from tourney.run.check_bot import STDERR_LINES
 from tourney.run.debugging import dialogue_before
 from tourney.schema import Document, Part, SandboxLevel

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
+from tourney.errors import counted
 from tourney.report import display
 from tourney.report.charts.chart import coordinate
 from tourney.report.display import EntrantLabel
@@ -15,7 +16,6 @@ from tourney.report.pages.match_lines import Chip
 from tourney.report.pages.rounds_page import chips, score_text
 from tourney.report.source import ReportSource
 from tourney.results.rounds import Pairing
-from tourney.results.texts import counted
 from tourney.schedule.knockout import Bracket, Tie
 
 INLINE = 64

@@ -18,7 +18,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from tourney.bots.catalogue.shipped import rules_text
-from tourney.errors import legible
+from tourney.errors import counted, legible
 from tourney.games.base import AnyGame
 from tourney.games.diagrams import Piece, seat_colors
 from tourney.games.game_tree import picture
@@ -36,7 +36,6 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.overview_page import seat_lines
 from tourney.report.source import ReportSource
 from tourney.results.tables import DataTable
-from tourney.results.texts import counted
 from tourney.schedule.row import score_units, units_of_win
 
 OPENING_RECORDS = 1_000

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from tourney import __version__
+from tourney.errors import counted
 from tourney.match.result import NOT_MEASURED
 from tourney.match.spec import Limits
 from tourney.ratings.likelihood import PRIOR
@@ -19,7 +20,7 @@ from tourney.report.output.rendering import Renderer
 from tourney.report.pages.history_page import sampled
 from tourney.report.source import ReportSource
 from tourney.results.standings import ranking_sentences
-from tourney.results.texts import counted, origin_text, overload_text, sharing_text
+from tourney.results.texts import origin_text, overload_text, sharing_text
 from tourney.results.until import progress_text
 from tourney.schedule.format import group_size
 from tourney.store.exchange import IMPORTED

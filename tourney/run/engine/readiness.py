@@ -13,11 +13,11 @@ from tourney.bots.catalogue.build import built_command
 from tourney.bots.catalogue.store import BotStore
 from tourney.bots.sandbox.sandbox import Sandbox
 from tourney.bots.wasm.fuel import check_meter
-from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, legible
+from tourney.errors import BotError, SandboxError, TournamentError, TourneyError, UsageError, counted, legible
 from tourney.games.external import OUTSIDE
 from tourney.games.registry import find_game
 from tourney.match.spec import Limits
-from tourney.results.texts import counted, sharing_text
+from tourney.results.texts import sharing_text
 from tourney.run.engine.run_control import Deadline
 from tourney.run.preparation import find_bot, naming, noted
 from tourney.run.tournament_file import TournamentFile

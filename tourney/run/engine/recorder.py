@@ -9,10 +9,9 @@ from typing import Final
 
 from msgspec import structs
 
-from tourney.errors import StoreError, StoreUnavailable
+from tourney.errors import StoreError, StoreUnavailable, counted
 from tourney.match.spec import MatchSpec
 from tourney.results.standings import planned_matches, setup_of
-from tourney.results.texts import counted
 from tourney.results.until import next_rounds
 from tourney.run.engine.run_control import RunControl, WriteRetry
 from tourney.run.engine.spool import read_spool

@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 
 import tourney
+from tourney.errors import counted
 from tourney.files import write_file
-from tourney.results.texts import counted
 from tourney.run.engine.run_control import parse_span
 from tourney.run.engine.verification import CheckedMatch, TournamentVerifier, VerifyTask, check_matches
 from tourney.spawning import Pool

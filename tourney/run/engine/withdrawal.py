@@ -18,9 +18,15 @@ from typing import Final
 
 import msgspec
 
-from tourney.errors import EnvironmentFailure, StoreDamaged, StoreUnavailable, UsageError, WorkerError
+from tourney.errors import (
+    EnvironmentFailure,
+    StoreDamaged,
+    StoreUnavailable,
+    UsageError,
+    WorkerError,
+    counted,
+)
 from tourney.match.result import machine_of
-from tourney.results.texts import counted
 from tourney.run.engine.schedule_check import StoredSchedule, first_draw_from, wrongly_benched
 from tourney.schedule.player_history import startup_failures
 from tourney.store.column_reading import MatchParts, unpack_parts
