@@ -47,6 +47,8 @@ COLUMNS = ("game", "name", "bot", "version", "args", "digest", "promoted", "beat
 @opt.formats_option(BaselinesDocument)
 def command(game: str | None, history: bool, db: str) -> None:
     """List the baselines: the bots that `tourney gate` compares candidates with, and whom each beat."""
+    if opt.is_given("db") and not database_exists(db):
+        Database.open(db)  # raises: a name that was given, but is not there, is a mistake
     found, output = baselines_of(db, game, history=history), current()
     if game is not None and not found:
         find_game(game)
@@ -55,8 +57,8 @@ def command(game: str | None, history: bool, db: str) -> None:
 
 
 def baselines_of(db: str, game: str | None, *, history: bool = False) -> tuple[Baseline, ...]:
-    """The baselines of a game, or of all games; none without the default database."""
-    if not database_exists(db) and not opt.is_given("db"):
+    """The baselines of a game, or of all games; none without a database."""
+    if not database_exists(db):
         return ()
     with Database.open(db) as database:
         return database.baselines.all(game, history=history)
