@@ -2,6 +2,8 @@
 
 In the set-up a piece is worth less the farther it stands from its best row; in play, pieces count, and pieces
 near the enemy's King. Boards are counted for repetition by Zobrist keys of 128 bits.
+
+The file is long because a core is one compiled class.
 """
 
 from collections.abc import Hashable

@@ -6,6 +6,8 @@ and those of free Fires, except when a range grows, which closes no orthogonal s
 
 A stone can be placed on any empty square. So a sage with at most as many ways out as its hunter has stones is
 in danger, and with the four stones of a coming turn at most four are too few.
+
+The file is long because a core is one compiled class.
 """
 
 from collections.abc import Hashable

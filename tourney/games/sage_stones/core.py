@@ -4,6 +4,8 @@ The board is the bytes of ``board``, and captures are looked up in tables of the
 colour to place the first last stone is its strength, as a share of all strengths: a product of three factors,
 for its stones in hand, for its stones that may be captured, and for its turn. The factors are those of a
 multinomial logit, fitted to 9,000 games of a bot that looks one action ahead by them.
+
+The file is long because a core is one compiled class.
 """
 
 from collections.abc import Hashable

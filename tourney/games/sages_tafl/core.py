@@ -4,6 +4,8 @@ The board is bytes with a border: a *cell* is 11 times (file + 1) plus (rank + 1
 one offset and the border ends every walk; two more cells are the towers. Each side has a list of its pieces'
 cells. Boards that can recur are counted by Zobrist keys, as chess engines do, of 128 bits: far too many for
 two boards with one key to be found.
+
+The file is long because a core is one compiled class.
 """
 
 from collections.abc import Hashable

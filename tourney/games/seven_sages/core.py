@@ -2,6 +2,8 @@
 
 The board is bytes with a border: a *cell* is 17 times (file + 1) plus (rank + 1), so that every direction is
 one offset and the border ends every walk.
+
+The file is long because a core is one compiled class.
 """
 
 from collections.abc import Hashable
