@@ -7,7 +7,6 @@ import pkgutil
 import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -120,26 +119,6 @@ def test_public_method_has_docstring_or_that_of_its_base(room: str) -> None:
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
-SAME_CLASS_NAMES: frozenset[str] = frozenset()
-"""Class names that are used twice for now."""
-
-SAME_MODULE_NAMES: frozenset[str] = frozenset()
-"""Module names that are used twice for now, besides commands and the parallel files of games."""
-
-LONG_MODULES = frozenset(
-    {
-        "games/cyvasse/core.py",
-        "games/element/core.py",
-        "games/sage_stones/core.py",
-        "games/sages_tafl/core.py",
-        "games/seven_sages/core.py",
-    }
-)
-"""Modules over 400 lines for now."""
-
-LONG_FUNCTIONS: frozenset[str] = frozenset()
-"""Functions over 50 lines for now."""
-
 WIDE_FUNCTIONS = frozenset(
     {
         "bot/session.py: __init__",
@@ -173,52 +152,6 @@ def parameters(function: Function) -> int:
     """The number of parameters, without ``self`` and ``cls``."""
     names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     return len(names) - (names[:1] in (["self"], ["cls"])) + len(function.args.kwonlyargs)
-
-
-def test_no_class_name_is_used_twice() -> None:
-    """A class has a name of its own in the package, or stands in the list."""
-    names = Counter(
-        node.name
-        for _, tree in sources().values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    )
-    assert {name for name, count in names.items() if count > 1} == SAME_CLASS_NAMES
-
-
-def is_command(path: str, tree: ast.Module) -> bool:
-    """Whether a module is of a command, whose words give its name."""
-    return path.startswith("cli/") and any(
-        isinstance(node, ast.FunctionDef) and node.name == "command" for node in tree.body
-    )
-
-
-def test_no_module_name_is_used_twice() -> None:
-    """A module has a name of its own, except commands and the parallel files of games."""
-    games = [Path(path) for path in sources() if path.startswith("games/")]
-    parallel = {
-        name
-        for name, count in Counter(path.name for path in games if len(path.parts) > 2).items()
-        if count > 1
-    }
-    counted = [
-        Path(path)
-        for path, (_, tree) in sources().items()
-        if not is_command(path, tree) and not (Path(path).name in parallel and path.startswith("games/"))
-    ]
-    names = Counter(path.stem for path in counted if path.name != "__init__.py")
-    assert {name for name, count in names.items() if count > 1} == SAME_MODULE_NAMES
-
-
-def test_modules_have_at_most_400_lines() -> None:
-    """A longer module stands in the list; one that became short is taken out."""
-    assert {path for path, (text, _) in sources().items() if text.count("\n") > 400} == LONG_MODULES
-
-
-def test_functions_have_at_most_50_lines() -> None:
-    """A longer function stands in the list; one that became short is taken out."""
-    long = {name for name, node in functions() if (node.end_lineno or 0) - node.lineno >= 50}
-    assert long == LONG_FUNCTIONS
 
 
 def test_functions_have_at_most_six_parameters() -> None:
