@@ -3,6 +3,11 @@
 The end of a run lists the attacks that are not contained.
 """
 
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -40,3 +45,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: (not str(item.path).endswith(LONGEST), item.path not in slow))
+
+
+@pytest.fixture
+def shared_path() -> Iterator[Path]:
+    """A folder as ``tmp_path`` that every account can reach: pytest keeps its own to one account."""
+    folder = Path(tempfile.mkdtemp(prefix="tourney-test-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)

@@ -11,6 +11,7 @@ A bot's misbehaviour is not an exception: it is data in a record. The tree::
     │   │   ├── PositionError       a position string that is malformed or impossible
     │   │   └── ActionError         an action string that is malformed or not legal here
     │   ├── BotError                a bot, a manifest or a store entry that cannot be used
+    │   ├── UnsafeFileError         a file that cannot be read for the owner of its folder
     │   ├── TournamentError         a tournament file, or a tournament, that cannot be played
     │   └── RecordError             a record that is not of the form
     ├── CheckError              1   a check failed: a digest differs, a record breaks the rules
@@ -104,6 +105,10 @@ class BotError(InputError):
 
     def __str__(self) -> str:
         return f"{self.bot}: {self.args[0]}" if self.bot else str(self.args[0])
+
+
+class UnsafeFileError(InputError):
+    """A file or folder that cannot be touched for the account whose folder it lies in: a link, a device."""
 
 
 class TournamentError(InputError):
