@@ -3,8 +3,6 @@
 Build, check, name, digest and quota decide; what passes becomes a version of its bot.
 """
 
-import os
-import pwd
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,11 +15,12 @@ from msgspec import structs
 
 from tourney.bots.catalogue.shipped import HOUSE, shipped_bots, shipped_digests
 from tourney.bots.catalogue.store import StoredBot
-from tourney.bots.catalogue.tree import naming, remove_tree
+from tourney.bots.catalogue.tree import naming
 from tourney.bots.sandbox.sandbox import open_sandbox
-from tourney.errors import BotError, legible
-from tourney.files import write_file
-from tourney.league.identity import READY, SIGNATURE, imitated, signature_problem
+from tourney.errors import BotError, UnsafeFileError, legible
+from tourney.held_folder import account_number, remove_tree
+from tourney.league.author_folders import write_receipts
+from tourney.league.identity import SIGNATURE, imitated, signature_problem
 from tourney.league.intake import arrivals, recover, take, taken_folders
 from tourney.league.league_folder import League, moment
 from tourney.league.league_tables import night_table
@@ -30,6 +29,7 @@ from tourney.run.check_bot import check_bot
 from tourney.store.database import Database
 from tourney.store.values import Tournament
 
+Say = Callable[[str], None]
 _RECEIPT: Final = "receipt.txt"
 MOST_GAMES: Final = 200
 """Lost games of a version that a receipt lists."""
@@ -71,7 +71,7 @@ def receipt_folder(league: League, submission: Submission) -> Path:
     return league.outbox / submission.author / f"{submission.number:06}-{submission.bot}"
 
 
-def write_news(league: League, night: Night) -> dict[str, str]:
+def write_news(league: League, night: Night, say: Say) -> dict[str, str]:
     """Write what a night brought to each author; return the texts by author.
 
     That is the rating of each version that played, marked if it is the first one, and its lost games with
@@ -96,7 +96,10 @@ def write_news(league: League, night: Night) -> dict[str, str]:
                     found[author].append(line)
     texts = {author: "\n".join(lines) + "\n" for author, lines in found.items()}
     for author, lines in found.items():
-        _write(league, author, league.outbox / author, {f"night-{night.number:04}.txt": lines})
+        try:
+            _write(league, author, league.outbox / author, {f"night-{night.number:04}.txt": lines})
+        except (OSError, UnsafeFileError) as error:
+            say(f"the news of {author} cannot be written: {error}")
     return texts
 
 
@@ -119,27 +122,11 @@ def _lost_games(database: Database, tournament: Tournament) -> Iterator[tuple[st
 
 def _write(league: League, author: str, folder: Path, files: Mapping[str, Sequence[str]]) -> None:
     """Write files that only the author (and the organiser) may read."""
-    user, account = league.account_of(author), None
-    # An author must not be able to put links here, because this process may have more rights.
-    with suppress(KeyError):
-        account = pwd.getpwnam(user) if user is not None else None
-    for place in (league.outbox / author, folder):
-        place.mkdir(mode=0o700, exist_ok=True)
-        with suppress(OSError):
-            if account is not None:
-                os.chown(place, -1, account.pw_gid)
-                place.chmod(0o750)
-    for name, lines in files.items():
-        path = folder / name
-        with suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        write_file(path, ("\n".join(lines) + "\n").encode("utf-8", "backslashreplace"))
-        with suppress(OSError):
-            if account is not None:
-                os.chown(path, account.pw_uid, -1)
+    user = league.account_of(author)
+    below = "" if folder.name == author else folder.name
+    write_receipts(league.outbox, author, None if user is None else account_number(user), below, files)
 
 
-Say = Callable[[str], None]
 _RECENT: Final = timedelta(days=2)
 """The age of submissions whose receipts are looked for."""
 
@@ -181,8 +168,11 @@ def enter_house(league: League, night: int) -> None:
 
 
 def _tell(league: League, judged: Submission, say: Say) -> None:
-    write_receipt(league, judged)
     say(f"submission {judged.number}, {judged.sentence}")
+    try:
+        write_receipt(league, judged)
+    except (OSError, UnsafeFileError) as error:  # the next night tries it again
+        say(f"its receipt cannot be written: {error}")
 
 
 def _judge(league: League, submission: Submission, folder: Path, night: int) -> Submission:
@@ -204,7 +194,8 @@ def _judge(league: League, submission: Submission, folder: Path, night: int) -> 
         )
     except BotError as error:
         judged = structs.replace(submission, fate="refused", reason=_line(str(error), folder))
-    write_diagnosis(league, judged, diagnosis)  # a crash after the next line would lose it
+    with suppress(OSError, UnsafeFileError):  # the receipt, for the same folder, fails too and says why
+        write_diagnosis(league, judged, diagnosis)  # a crash after the next line would lose it
     league.ledger.add(judged, *entries)
     return judged
 
@@ -227,9 +218,6 @@ def _stored(league: League, submission: Submission, folder: Path) -> StoredBot:
             raise BotError("it is not signed: sign an archive of the bot's folder")
         if why := signature_problem(submission.author, table, path, path.with_name(path.name + SIGNATURE)):
             raise BotError(why)
-    with suppress(OSError):
-        if path.is_dir():
-            (path / READY).unlink()
     bot = league.store.add(path)
     with naming(submission.bot):
         if not bot.manifest.plays(league.table.game):

@@ -3,8 +3,8 @@
 A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip``, ``BOT.tar`` or
 ``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
 or if nothing of it changed for a minute; that is read from the files' metadata, never from their content.
-Names that begin with a dot or end in ``.part`` are still being written. What is complete is renamed into
-``records/taken``, after which its author cannot change it; if that is not allowed, it is copied.
+Names that begin with a dot or end in ``.part`` are still being written. What is complete is copied into
+``records/taken``, where its author cannot change it, and removed from the inbox if that is allowed.
 
 An inbox may be a git repository: a branch AUTHOR with folders BOT, or folders AUTHOR/BOT of one branch. It is
 fetched into ``records/inbox.git``; nothing of it is checked out or run. Its server decides who may push
@@ -18,7 +18,7 @@ import subprocess
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -29,9 +29,11 @@ from msgspec import structs
 
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
-from tourney.bots.catalogue.submission import copy_submission
-from tourney.bots.catalogue.tree import SUBMITTED, excess, remove_tree
-from tourney.errors import EnvironmentFailure, UsageError
+from tourney.bots.catalogue.submission import copy_submission, reading
+from tourney.bots.catalogue.tree import SUBMITTED
+from tourney.errors import BotError, EnvironmentFailure, UsageError, legible
+from tourney.held_folder import account_name, remove_tree
+from tourney.league.author_folders import author_folder, copy_arrival, deliver, remove_arrival
 from tourney.league.identity import (
     NAMESPACE,
     READY,
@@ -133,7 +135,6 @@ QUIET_SECONDS: Final = 60.0
 _MOST: Final = 100
 """Entries of an author's folder that are looked at."""
 _NEW: Final = ".new-"
-_COPY: Final = ".copy"
 _KEY: Final = re.compile(r"(\d+)-([a-z0-9-]+)\.([a-z0-9-]+)", re.ASCII)
 
 
@@ -201,10 +202,10 @@ def _latest_change(path: Path) -> float:
 
 
 def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
-    """Move an arrival to ``records/taken`` and enter it in the ledger as waiting.
+    """Copy an arrival to ``records/taken``, enter it in the ledger as waiting, and remove the original.
 
-    One that is refused for whose it is stays where it is, and is entered as refused; None if it cannot be
-    named. A crash in between leaves a folder that ``taken_folders`` or ``recover`` finds.
+    What cannot be read safely is entered as refused; so is what is refused for whose it is, which stays where
+    it is. None if it cannot be named. After a crash ``recover`` finishes what is in the ledger.
     """
     ledger = league.ledger
     if HANDLE.fullmatch(arrival.author) is None:
@@ -219,26 +220,41 @@ def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
         return found
     taken = league.records / "taken"
     work = taken / f"{_NEW}{number}-{arrival.author}.{bot}"
-    work.mkdir()
-    user = None if arrival.tree else owner_of(arrival.path.parent)
-    if arrival.tree:
-        write_archive(league, arrival.tree, taken / _COPY)
-        (taken / _COPY).rename(work / "bot.tar")
-    elif not _move(arrival, work, user):
-        work.rename(taken / f"stray-{number}")
-        return None
-    work.rename(taken / work.name.removeprefix(_NEW))
-    known = arrival.author in ledger.authors
-    ledger.add(*(() if known else (Author(arrival.author, found.received, user),)), found)
+    work.mkdir(mode=0o700)
+    user = None
+    with ExitStack() as stack:
+        box = None
+        try:
+            with reading(bot, work):
+                if not arrival.tree:
+                    box = stack.enter_context(author_folder(league.inbox, arrival.author))
+                    user = account_name(box.owner or 0)
+            if box is None:
+                write_archive(league, arrival.tree, work / "bot.tar")
+            else:
+                copy_arrival(box, arrival.path.name, bot, work)
+        except BotError as error:
+            found = structs.replace(found, fate="refused", reason=legible(str(error), " ")[:1000])
+        known = arrival.author in ledger.authors
+        ledger.add(*(() if known else (Author(arrival.author, found.received, user),)), found)
+        if found.fate == "refused":
+            remove_tree(work)
+        else:
+            work.rename(taken / work.name.removeprefix(_NEW))
+        if box is not None:
+            remove_arrival(box, arrival.path.name, number)
     return found
 
 
 def recover(league: League) -> None:
-    """Finish what a crash interrupted: a bot that was moved is taken, one that was copied is in the inbox."""
+    """Finish what a crash interrupted: what is in the ledger was copied whole, the rest is in the inbox."""
+    waiting = {one.number for one in league.ledger.submissions.values() if one.fate == "waiting"}
     for path in _entries(league.records / "taken"):
-        if path.name.startswith(_NEW) and any(not one.name.endswith(SIGNATURE) for one in path.iterdir()):
-            path.rename(path.with_name(path.name.removeprefix(_NEW)))
-        elif path.name.startswith((_NEW, _COPY)):
+        plain = path.name.removeprefix(_NEW)
+        key = _KEY.fullmatch(plain)
+        if plain != path.name and key is not None and int(key[1]) in waiting:
+            path.rename(path.with_name(plain))
+        elif plain != path.name:
             remove_tree(path)
 
 
@@ -249,43 +265,6 @@ def taken_folders(league: League) -> dict[tuple[int, str, str], Path]:
         if key := _KEY.fullmatch(path.name):
             found[int(key[1]), key[2], key[3]] = path
     return found
-
-
-def _move(arrival: Arrival, work: Path, owner: str | None) -> bool:
-    """Put an arrival, and the signature beside it, into a new folder, by renaming or copying.
-
-    False if what came is not the owner's, because the author's folder was exchanged meanwhile.
-    """
-    plain = arrival.path.name.removesuffix(READY)
-    ending = archive_ending(plain)
-    target = work / (f"bot{ending}" if ending else arrival.bot)
-    signatures = [arrival.path.with_name(f"{plain}{SIGNATURE}{end}") for end in ("", READY)]
-    signatures = [one for one in signatures if one.is_file() and not one.is_symlink()]
-    # First: a bot that was moved without its signature would be refused after a crash.
-    for one in signatures:
-        shutil.copyfile(one, work / f"{target.name}{SIGNATURE}")
-    try:
-        arrival.path.rename(target)
-    except OSError:
-        copy = work.with_name(_COPY)
-        if arrival.path.is_dir() and not excess(arrival.path, SUBMITTED):
-            shutil.copytree(arrival.path, copy, symlinks=True, ignore=_special)
-            copy.rename(target)
-        elif arrival.path.is_file() and arrival.path.stat().st_size <= SUBMITTED.bytes:
-            shutil.copy(arrival.path, copy, follow_symlinks=False)
-            copy.rename(target)
-        return True
-    finally:
-        for one in signatures:
-            with suppress(OSError):
-                one.unlink()
-    return owner_of(target) == owner
-
-
-def _special(folder: str, names: list[str]) -> list[str]:
-    """The names in a folder that cannot be copied: pipes, sockets and devices."""
-    places = ((name, Path(folder) / name) for name in names)
-    return [name for name, path in places if not (path.is_symlink() or path.is_file() or path.is_dir())]
 
 
 def submit(league: League, bot: Path, author: str, name: str | None, key: Path | None) -> Path:
@@ -306,26 +285,27 @@ def submit(league: League, bot: Path, author: str, name: str | None, key: Path |
                 )
         place = league.inbox / author
         try:
-            place.mkdir(exist_ok=True)
-            packed = place / f".{name}.zip"
+            packed = Path(folder) / f"{name}.zip"
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
                 if all(file.path != FILE_NAME for file in files):  # a program alone
                     text = f'name = "{manifest.name}"\nversion = "1"\ncommand = ["./{files[0].path}"]\n'
                     archive.writestr(FILE_NAME, text)
                 for file in files:
                     archive.write(Path(folder) / "files" / file.path, file.path)
-            if key is not None:
-                _sign(packed, key, place / f"{name}.zip{SIGNATURE}")
-            return packed.rename(place / f"{name}.zip{READY}")
+            arriving = {f"{name}.zip{READY}": packed}
+            if key is not None:  # first: without it the archive would be refused
+                arriving = {f"{name}.zip{SIGNATURE}": _sign(packed, key)} | arriving
+            deliver(league.inbox, author, arriving)
         except OSError as error:
             raise EnvironmentFailure(f"{place} cannot be written: {error.strerror}") from error
+    return place / f"{name}.zip{READY}"
 
 
-def _sign(file: Path, key: Path, target: Path) -> None:
+def _sign(file: Path, key: Path) -> Path:
     if shutil.which("ssh-keygen") is None:
         raise EnvironmentFailure("--sign needs ssh-keygen: install OpenSSH")
     words = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed program
     if done.returncode:
         raise UsageError(f"--sign {key}: {''.join(done.stderr.strip().splitlines()[-1:])}")
-    file.with_name(file.name + SIGNATURE).rename(target)
+    return file.with_name(file.name + SIGNATURE)

@@ -165,7 +165,7 @@ def _close(league: League, night: Night, now: datetime, log: Listener) -> None:
         log.say(f"season {night.season} is closed with the root {file.root}")
     _archive(league, now, log)
     publish(league, log.say)
-    texts = write_news(league, night) if night.tournaments else {}
+    texts = write_news(league, night, log.say) if night.tournaments else {}
     for author, text in texts.items():
         _notify(league, night, author, text, log)
     league.ledger.add(structs.replace(night, announced=True))
