@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.accounts import AUTHOR, give, needs_root
 from tests.support.leagues import NOW, new_league, put
-from tourney.league import intake
+from tourney.held_folder import HeldFolder
 from tourney.league.intake import arrivals, recover, take, taken_folders
 from tourney.league.league_folder import League
 
@@ -15,7 +16,7 @@ from tourney.league.league_folder import League
 def quiet(league: League, path: Path) -> list[str]:
     """The names of complete submissions, long after the last change."""
     late = path.stat().st_ctime + 3600
-    return [one.path.name for one in arrivals(league, NOW + timedelta(seconds=late - NOW.timestamp()))]
+    return [one.source for one in arrivals(league, NOW + timedelta(seconds=late - NOW.timestamp()))]
 
 
 def test_submission_waits_until_it_is_quiet(tmp_path: Path) -> None:
@@ -55,9 +56,10 @@ def test_taken_submission_is_gone_from_the_inbox(tmp_path: Path) -> None:
     submission = take(league, arrival, NOW)
     assert submission is not None
     assert (submission.number, submission.fate) == (1, "waiting")
+    assert submission.user == path.parent.owner()
     assert not path.exists()
     assert list(taken_folders(league)) == [(1, "mason", "drifter")]
-    assert league.ledger.authors["mason"].user == path.parent.owner()
+    assert league.ledger.authors == {}, "an author enters with the first bot that is accepted"
 
 
 def test_submission_that_cannot_be_moved_is_copied_once(
@@ -65,10 +67,7 @@ def test_submission_that_cannot_be_moved_is_copied_once(
 ) -> None:
     league = new_league(tmp_path)
     path = put(league, "mason", "drifter")
-    real = Path.rename
-    monkeypatch.setattr(
-        Path, "rename", lambda self, to: real(self, to) if "inbox" not in self.parts else _refuse()
-    )
+    monkeypatch.setattr(HeldFolder, "move", _refuse)
     (arrival,) = arrivals(league, NOW)
     take(league, arrival, NOW)
     assert path.exists()
@@ -78,7 +77,7 @@ def test_submission_that_cannot_be_moved_is_copied_once(
     assert len(list(arrivals(league, NOW))) == 1
 
 
-def _refuse() -> None:
+def _refuse(*_: object) -> None:
     raise PermissionError(1, "not permitted")
 
 
@@ -94,24 +93,34 @@ def test_link_is_refused_and_stays(tmp_path: Path) -> None:
     assert [one.bot for one in arrivals(league, NOW)] == ["drifter"]
 
 
-def test_file_of_another_account_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@needs_root
+def test_file_of_another_account_is_refused(tmp_path: Path) -> None:
     league = new_league(tmp_path)
-    put(league, "mason", "drifter")
-    monkeypatch.setattr(
-        intake, "owner_of", lambda path: "eve" if path.name.startswith("drifter") else "mason"
-    )
+    give(put(league, "mason", "drifter"), AUTHOR)
     (arrival,) = arrivals(league, NOW)
-    assert "belongs to eve, and the folder mason to mason" in arrival.problem
+    assert f"belongs to {AUTHOR}, and the folder mason to root" in arrival.problem
 
 
-def test_exchanged_folder_is_not_a_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_submission_that_changes_now_is_left_for_later(tmp_path: Path) -> None:
     league = new_league(tmp_path)
-    put(league, "mason", "drifter")
+    path = put(league, "mason", "drifter")
     (arrival,) = arrivals(league, NOW)
-    monkeypatch.setattr(intake, "owner_of", lambda path: "eve" if "taken" in path.parts else "mason")
+    (path / "bot.py").write_text("# exchanged after it was looked at\n")
+    os.utime(path / "bot.py", (4e9, 4e9))
     assert take(league, arrival, NOW) is None
     assert league.ledger.submissions == {}
-    assert [path.name for path in (league.records / "taken").iterdir()] == ["stray-1"]
+    assert [*(league.records / "taken").iterdir()] == []
+    assert path.exists()
+
+
+@needs_root
+def test_folder_that_another_account_has_now_is_no_submission(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    give(put(league, "mason", "drifter").parent, AUTHOR)
+    (arrival,) = arrivals(league, NOW)
+    os.chown(league.inbox / "mason", AUTHOR + 1, -1)
+    assert take(league, arrival, NOW) is None
+    assert league.ledger.submissions == {}
 
 
 def test_quota_leaves_the_rest_for_tomorrow(tmp_path: Path) -> None:

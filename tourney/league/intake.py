@@ -4,296 +4,427 @@ A submission is ``inbox/AUTHOR/BOT``, a folder or file, or an archive ``BOT.zip`
 ``BOT.tar.gz``. It is complete if it was renamed to end in ``.ready``, if its folder holds a file ``.ready``,
 or if nothing of it changed for a minute; that is read from the files' metadata, never from their content.
 Names that begin with a dot or end in ``.part`` are still being written. What is complete is renamed into
-``records/taken``, after which its author cannot change it; if that is not allowed, it is copied.
+``records/taken``, after which its author cannot exchange it; if that is not allowed, it is copied.
 
-An inbox may be a git repository: a branch AUTHOR with folders BOT, or folders AUTHOR/BOT of one branch. It is
-fetched into ``records/inbox.git``; nothing of it is checked out or run. Its server decides who may push
-where; the commits of an author with keys must also be signed by one of them.
+Authors are rivals, and any of them may be hostile. Each account is looked at to a bound of its own, so that
+none hides another one's submissions, and one account is one author. What arrived first counts by the time at
+which the file system changed the files last, which no author can set. A submission that cannot be read is
+refused, and the others are taken.
 """
 
+import errno
 import os
 import re
 import shutil
+import stat
 import subprocess
 import zipfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory
-from typing import Final
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
 
+import msgspec
 from msgspec import structs
 
 from tourney.bots.catalogue.manifest import FILE_NAME
 from tourney.bots.catalogue.shipped import HOUSE
 from tourney.bots.catalogue.submission import copy_submission
-from tourney.bots.catalogue.tree import SUBMITTED, excess, remove_tree
-from tourney.errors import EnvironmentFailure, UsageError
+from tourney.bots.catalogue.tree import SUBMITTED, copy_tree, remove_tree, walk
+from tourney.errors import (
+    BotError,
+    EnvironmentFailure,
+    StoreError,
+    UnsafeFileError,
+    UsageError,
+    counted,
+    legible,
+)
+from tourney.held_folder import FolderEntry, HeldFolder, account_name, hold
+from tourney.league.git_inbox import MOST_ENTRIES, git_arrivals, is_repository, received, write_archive
 from tourney.league.identity import (
+    MOST_SIGNATURE,
     NAMESPACE,
     READY,
     SIGNATURE,
     Arrival,
-    allowed_signers,
     archive_ending,
     folder_problem,
-    owner_of,
 )
 from tourney.league.league_file import HANDLE
-from tourney.league.league_folder import League, moment
-from tourney.league.ledger import Author, Submission
-
-_SECONDS: Final = 600
-_HEADS: Final = "refs/heads/"
-
-
-def is_repository(league: League) -> bool:
-    """Whether the inbox of a league is a git repository."""
-    named, path = league.table.inbox, league.inbox
-    return (
-        "://" in named or (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "refs").is_dir())
-    )
-
-
-def git_arrivals(league: League) -> Iterator[Arrival]:
-    """Fetch the repository, and yield the bots in it. Raises EnvironmentFailure."""
-    source = league.table.inbox if "://" in league.table.inbox else str(league.inbox)
-    if not (league.records / "inbox.git").exists():
-        _git(league, "init", "--quiet", "--bare")
-    refs = (f"+{_HEADS}*:{_HEADS}*", "+HEAD:refs/inbox")
-    _git(league, "fetch", "--quiet", "--prune", "--no-tags", source, *refs)
-    if league.table.git == "folders":
-        for author, _ in _folders(league, "refs/inbox"):
-            yield from _of_author(league, author, "refs/inbox", f"{author}/")
-        return
-    for ref in _git(league, "for-each-ref", "--format=%(refname)", _HEADS).splitlines():
-        yield from _of_author(league, ref.removeprefix(_HEADS), ref, "")
-
-
-def _of_author(league: League, author: str, ref: str, below: str) -> Iterator[Arrival]:
-    problem = folder_problem(league, author, None)
-    for bot, tree in _folders(league, f"{ref}:{below}"):
-        commit = _git(league, "log", "-1", "--format=%H", ref, "--", f"{below}{bot}").strip()
-        table = league.authors.get(author)
-        why = problem
-        if not why and table is not None and table.keys:
-            with NamedTemporaryFile("w", prefix="tourney-") as signers:
-                signers.write(allowed_signers(author, table))
-                signers.flush()
-                keys = ("-c", "gpg.format=ssh", "-c", f"gpg.ssh.allowedSignersFile={signers.name}")
-                if _run(league, *keys, "verify-commit", commit).returncode:
-                    why = f"the commit {commit[:12]} is not signed by a key of {author} in authors.toml"
-        yield Arrival(author, bot, Path(f"git:{below}{bot}"), tree, why, tree)
-
-
-def _folders(league: League, tree: str) -> list[tuple[str, str]]:
-    found = []
-    for line in _git(league, "ls-tree", "-z", tree).split("\0"):
-        kind, _, name = line.partition("\t")
-        if " tree " in kind:
-            found.append((name, kind.split()[2]))
-    return sorted(found)
-
-
-def write_archive(league: League, tree: str, target: Path) -> None:
-    """Write a tree to a tar archive, or an empty one if it is larger than a bot may be."""
-    sizes = [line.split()[3] for line in _git(league, "ls-tree", "-r", "-l", tree).splitlines()]
-    if len(sizes) <= SUBMITTED.files and sum(map(int, filter(str.isdigit, sizes))) <= SUBMITTED.bytes:
-        _git(league, "archive", "--format=tar", f"--output={target}", tree)
-    else:
-        target.touch()
-
-
-def _git(league: League, *words: str) -> str:
-    done = _run(league, *words)
-    if done.returncode:
-        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise EnvironmentFailure(f"git {words[0]} of the inbox failed: {''.join(last) or done.returncode}")
-    return done.stdout.decode("utf-8", "replace")
-
-
-def _run(league: League, *words: str) -> "subprocess.CompletedProcess[bytes]":
-    try:
-        return subprocess.run(  # noqa: S603 - a fixed program, without a shell
-            ["git", f"--git-dir={league.records / 'inbox.git'}", *words],  # noqa: S607 - git of the PATH
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise EnvironmentFailure(f"the inbox is a git repository, and git cannot be run: {error}") from error
-
+from tourney.league.league_folder import League, LeagueFolder, moment
+from tourney.league.ledger import Submission
+from tourney.league.privacy import masked
 
 QUIET_SECONDS: Final = 60.0
-_MOST: Final = 100
-"""Entries of an author's folder that are looked at."""
+_NO_SUBMISSIONS: Final = (".part", SIGNATURE, f"{SIGNATURE}{READY}")
+_MOST_NAMES: Final = 10_000
+"""Names of an author's folder that are read, with those that are no submissions."""
+_MOST_FILES: Final = 4 * SUBMITTED.files
+"""Files and folders of an account's submissions that are looked at."""
 _NEW: Final = ".new-"
 _COPY: Final = ".copy"
+_NOTE: Final = "submission.json"
+"""What is known of a submission that is taken, for a call after a crash."""
 _KEY: Final = re.compile(r"(\d+)-([a-z0-9-]+)\.([a-z0-9-]+)", re.ASCII)
+MACHINE: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
+"""Errors of this machine, which no author brings about: the next call takes the submission."""
 
 
-def arrivals(league: League, now: datetime) -> Iterator[Arrival]:
-    """Yield what is complete in the inbox and not seen yet, by author and name; of each author its quota."""
-    seen = {(one.author, one.source): one.stamp for one in league.ledger.submissions.values()}
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """What is complete in the inbox and not seen yet, the earliest first; ``notes`` say what is left."""
+
+    arrivals: tuple[Arrival, ...]
+    notes: tuple[str, ...]
+
+
+def arrivals(league: League, now: datetime) -> tuple[Arrival, ...]:
+    """What ``look`` finds that is to be taken."""
+    return look(league, now).arrivals
+
+
+def look(league: League, now: datetime) -> Inbox:
+    """Look at the inbox; of each account its quota is to be taken. Raises EnvironmentFailure."""
+    notes: list[str] = []
+    every = git_arrivals(league, notes) if is_repository(league) else _folder_arrivals(league, now, notes)
+    submissions = league.ledger.submissions.values()
+    seen = {(one.author, one.source): one.stamp for one in submissions}
+    new = [
+        arrival for arrival in every if seen.get((arrival.author, _shown(arrival.source))) != arrival.stamp
+    ]
     today = now.astimezone(UTC).date().isoformat()
-    used = Counter(one.author for one in league.ledger.submissions.values() if one.received.startswith(today))
-    every = git_arrivals(league) if is_repository(league) else _folder_arrivals(league, now.timestamp())
-    for found in every:
-        if seen.get((found.author, found.path.name)) == found.stamp:
-            continue
-        if used[found.author] < league.table.quota.submissions_per_day:
-            used[found.author] += 1
-            yield found
+    used = Counter(
+        league.payer(one.author, one.user) for one in submissions if one.received.startswith(today)
+    )
+    taken, beyond = list[Arrival](), list[Arrival]()
+    for arrival in sorted(new, key=_order):
+        payer = league.payer(arrival.author, arrival.user)
+        used[payer] += 1
+        (taken if used[payer] <= league.table.quota.submissions_per_day else beyond).append(arrival)
+    counts = Counter(league.payer(arrival.author, arrival.user) for arrival in beyond)
+    for payer, count in sorted(counts.items()):
+        notes.append(
+            f"{_shown(payer.removeprefix('@'))}: {counted(count, 'submission')} more than a day's quota wait"
+        )
+    # In a repository a rival could copy what waits, and be taken before it.
+    trees = {arrival.tree: arrival.author for arrival in beyond if arrival.tree}
+    taken = [one for one in taken if trees.get(one.tree, one.author) == one.author]
+    timed = [replace(one, arrived=received(league, one)) if one.tree else one for one in taken]
+    return Inbox(tuple(_one_author_each(league, sorted(timed, key=_order))), tuple(notes))
 
 
-def _folder_arrivals(league: League, now: float) -> Iterator[Arrival]:
-    for folder in _entries(league.inbox, 100 * _MOST):
-        if folder.is_dir() and not folder.is_symlink():
-            problem = folder_problem(league, folder.name, folder)
-            for path in _entries(folder):
-                if (found := _arrival(folder.name, path, now, problem)) is not None:
-                    yield found
+def _order(arrival: Arrival) -> tuple[int, str, str]:
+    return arrival.arrived or 0, arrival.author, arrival.bot
 
 
-def _entries(folder: Path, most: int = _MOST) -> list[Path]:
-    with suppress(OSError):
-        return sorted(islice(folder.iterdir(), most))
-    return []
+def _shown(name: str) -> str:
+    """A name from the inbox, which may hold anything, as the ledger and people get it."""
+    return legible(name)[:200]
 
 
-def _arrival(author: str, path: Path, now: float, problem: str) -> Arrival | None:
-    """The arrival at a place, or None if it is not complete, or not a submission."""
-    name = path.name
-    if name.startswith(".") or name.endswith((".part", SIGNATURE, f"{SIGNATURE}{READY}")):
-        return None
+def _one_author_each(league: League, arrivals: Iterable[Arrival]) -> Iterator[Arrival]:
+    """Refuse what an account submits under a second name, unless the organiser listed both."""
+    submissions = league.ledger.submissions.values()
+    waiting = ((one.author, one.user) for one in submissions if one.fate == "waiting")
+    authors: dict[str, str] = {}
+    for author, user in (*((name, None) for name in league.ledger.established), *waiting):
+        authors.setdefault(league.payer(author, user), author)
+    for arrival in arrivals:
+        payer = league.payer(arrival.author, arrival.user)
+        if arrival.problem or not HANDLE.fullmatch(arrival.bot) or arrival.author in league.authors:
+            yield arrival
+        elif (author := authors.setdefault(payer, arrival.author)) != arrival.author:
+            why = f"{payer.removeprefix('@')} is the author {author} already: one account is one author"
+            yield replace(arrival, problem=why)
+        else:
+            yield arrival
+
+
+def _folder_arrivals(league: League, now: datetime, notes: list[str]) -> Iterator[Arrival]:
+    """Yield what is complete in the folders of authors, of each account up to its bounds."""
+    folders: dict[str, list[str]] = {}
+    strays = 0
+    with hold(league.inbox) as inbox:
+        with os.scandir(inbox.fd) as scan:
+            for entry in scan:
+                if entry.is_dir(follow_symlinks=False):
+                    with suppress(FileNotFoundError):
+                        owner = account_name(entry.stat(follow_symlinks=False).st_uid)
+                        folders.setdefault(league.payer(entry.name, owner), []).append(entry.name)
+                else:
+                    strays += 1
+        if strays:
+            notes.append(
+                f"the inbox has {counted(strays, 'entry', 'entries')} besides the folders of authors"
+            )
+        known = league.ledger.established.keys() | league.authors.keys()
+        for payer, names in sorted(folders.items()):
+            names.sort(key=lambda name: (name not in known, name))
+            yield from _AccountLook(league, payer, now.timestamp(), notes).look(inbox, names)
+
+
+class _AccountLook:
+    """Looks at the folders of one account, up to its bounds; ``notes`` gets what is beyond them."""
+
+    def __init__(self, league: League, payer: str, now: float, notes: list[str]) -> None:
+        self._league = league
+        self._payer = payer
+        self._now = now
+        self._notes = notes
+        self._entries = MOST_ENTRIES
+        self._files = _MOST_FILES
+
+    def look(self, inbox: HeldFolder, names: list[str]) -> Iterator[Arrival]:
+        """Yield what is complete in the folders of these names."""
+        for number, name in enumerate(names):
+            if number >= MOST_ENTRIES or self._entries <= 0:
+                self._leave(self._payer.removeprefix("@"), len(names) - number, "folder", "folders")
+                return
+            try:
+                with inbox.hold(name) as folder:
+                    yield from self._look_in(folder, name)
+            except (OSError, UnsafeFileError) as error:
+                self._notes.append(f"the folder {_shown(name)} of the inbox cannot be read: {_reason(error)}")
+
+    def _leave(self, whose: str, count: int, *nouns: str) -> None:
+        if count > 0:
+            self._notes.append(f"{_shown(whose)}: {counted(count, *nouns)} beyond the bound are left alone")
+
+    def _look_in(self, folder: HeldFolder, author: str) -> Iterator[Arrival]:
+        user = account_name(folder.owner or 0)
+        if self._league.payer(author, user) != self._payer:
+            return  # it was exchanged since the inbox was listed
+        problem = folder_problem(self._league, author, user)
+        with os.scandir(folder.fd) as scan:
+            names = [entry.name for entry in islice(scan, _MOST_NAMES + 1)]
+        if len(names) > _MOST_NAMES:
+            self._notes.append(f"{_shown(author)}: its folder has more than {_MOST_NAMES:,} entries")
+        submissions = []
+        for name in names:
+            if not name.startswith(".") and not name.endswith(_NO_SUBMISSIONS):
+                with suppress(FileNotFoundError):
+                    info = os.stat(name, dir_fd=folder.fd, follow_symlinks=False)
+                    submissions.append(FolderEntry(name, info))
+        # The newest first, because what nights copied stays in the folder.
+        submissions.sort(key=lambda entry: entry.info.st_ctime_ns, reverse=True)
+        for number, entry in enumerate(submissions):
+            if self._entries <= 0 or self._files <= 0:
+                self._leave(author, len(submissions) - number, "submission")
+                return
+            self._entries -= 1
+            seen = _see(folder, entry, self._files)
+            self._files -= seen.count
+            if self._files > 0 and seen.is_complete(self._now):
+                yield _arrival(author, user, entry, seen, problem or seen.problem)
+
+
+class _Seen(NamedTuple):
+    """What the metadata of a submission say: when anything of it changed last, in seconds and by ``ctime``.
+
+    ``latest`` is 0 if it went meanwhile. ``problem`` says why it cannot be taken, or "".
+    """
+
+    latest: float
+    arrived: int
+    ready: bool
+    problem: str
+    count: int
+
+    def is_complete(self, now: float) -> bool:
+        """Whether its author has finished it."""
+        return self.latest > 0 and (self.ready or now - self.latest >= QUIET_SECONDS)
+
+
+def _see(folder: HeldFolder, entry: FolderEntry, most: int) -> _Seen:
+    """Look at a submission without reading it, up to a number of files and folders."""
+    latest, arrived, ready, problem, count = 0.0, 0, entry.name.endswith(READY), "", 0
+    # One more than a bot may have, with as many that are no part of it.
+    most = min(most, 2 * SUBMITTED.files)
+    pending = [(entry.name, entry)]
     try:
-        ready = name.endswith(READY) or (path.is_dir() and (path / READY).exists())
-        latest = _latest_change(path)
-        owner, parent = owner_of(path), owner_of(path.parent)
-    except OSError:
-        return None  # it went, or changes now
-    if not ready and now - latest < QUIET_SECONDS:
-        return None
-    bot = name.removesuffix(READY)
+        while pending:
+            path, inner = pending.pop()
+            count += 1
+            latest = max(latest, inner.info.st_mtime, inner.info.st_ctime)
+            arrived = max(arrived, inner.info.st_ctime_ns // 1000)
+            if inner.is_folder:
+                within = folder.entries(path, most + 1)
+                ready |= path == entry.name and any(one.name == READY for one in within)
+                pending += ((f"{path}/{one.name}", one) for one in within)
+            elif not stat.S_ISREG(inner.info.st_mode):
+                kind = "a link" if stat.S_ISLNK(inner.info.st_mode) else "neither a file nor a folder"
+                problem = problem or f"{_shown(path)} is {kind}: put the bot itself there"
+            if count + len(pending) > most:
+                problem = f"it has more than {most:,} files and folders: remove what is no part of the bot"
+                break
+    except FileNotFoundError:
+        return _Seen(0.0, 0, False, "", count)  # it changes now
+    except (OSError, UnsafeFileError) as error:
+        problem = _reason(error, path)
+    return _Seen(latest, arrived, ready, problem, count)
+
+
+def _reason(error: OSError | UnsafeFileError, path: str = "it") -> str:
+    """Why something in an author's folder cannot be read, for the author."""
+    if isinstance(error, UnsafeFileError):
+        return str(error)
+    return f"{_shown(path)} cannot be read ({error.strerror}): let the organiser's account read it"
+
+
+def _arrival(author: str, user: str, entry: FolderEntry, seen: _Seen, problem: str) -> Arrival:
+    bot = entry.name.removesuffix(READY)
     bot = bot.removesuffix(archive_ending(bot))
-    if path.is_symlink():
-        problem = problem or f"{name} is a link: put the bot itself there"
-    if owner != parent:
-        problem = problem or f"{name} belongs to {owner}, and the folder {author} to {parent}"
-    return Arrival(author, bot, path, f"{latest:.6f}", problem)
-
-
-def _latest_change(path: Path) -> float:
-    """When anything of a tree changed last, by its metadata; a tree beyond all bounds counts as it is."""
-    latest, pending, count = 0.0, [path], 0
-    while pending and count < 2 * SUBMITTED.files:
-        place = pending.pop()
-        info = place.lstat()
-        latest, count = max(latest, info.st_mtime, info.st_ctime), count + 1
-        if place.is_dir() and not place.is_symlink():
-            pending.extend(islice(place.iterdir(), SUBMITTED.files))
-    return latest
+    owner = account_name(entry.info.st_uid)
+    if owner != user:
+        problem = problem or f"{entry.name} belongs to {owner}, and the folder {author} to {user}"
+    stamp = f"{seen.latest:.6f}"
+    return Arrival(author, bot, entry.name, stamp, problem, user=user, arrived=seen.arrived)
 
 
 def take(league: League, arrival: Arrival, now: datetime) -> Submission | None:
     """Move an arrival to ``records/taken`` and enter it in the ledger as waiting.
 
-    One that is refused for whose it is stays where it is, and is entered as refused; None if it cannot be
-    named. A crash in between leaves a folder that ``taken_folders`` or ``recover`` finds.
+    One that is refused stays where it is; None if its author cannot be named, or if it changes now. A crash
+    in between leaves a folder that ``taken_folders`` or ``recover`` finds. Raises StoreError if the machine
+    fails.
     """
     ledger = league.ledger
     if HANDLE.fullmatch(arrival.author) is None:
         return None
     bot = arrival.bot if HANDLE.fullmatch(arrival.bot) else "unnamed"
     number = max((*ledger.submissions, *(key[0] for key in taken_folders(league))), default=0) + 1
-    found = Submission(number, arrival.author, bot, moment(now), arrival.path.name[:200], stamp=arrival.stamp)
-    if arrival.problem or bot != arrival.bot:
-        why = arrival.problem or f"{arrival.bot[:60]!r} cannot name a bot: use small letters, digits and '-'"
-        found = structs.replace(found, fate="refused", reason=why)
-        ledger.add(found)
-        return found
-    taken = league.records / "taken"
-    work = taken / f"{_NEW}{number}-{arrival.author}.{bot}"
-    work.mkdir()
-    user = None if arrival.tree else owner_of(arrival.path.parent)
-    if arrival.tree:
-        write_archive(league, arrival.tree, taken / _COPY)
-        (taken / _COPY).rename(work / "bot.tar")
-    elif not _move(arrival, work, user):
-        work.rename(taken / f"stray-{number}")
-        return None
-    work.rename(taken / work.name.removeprefix(_NEW))
-    known = arrival.author in ledger.authors
-    ledger.add(*(() if known else (Author(arrival.author, found.received, user),)), found)
-    return found
+    submission = Submission(
+        *(number, arrival.author, bot, moment(now), _shown(arrival.source)),
+        stamp=arrival.stamp,
+        user=arrival.user,
+        arrived=arrival.arrived,
+    )
+    problem = arrival.problem
+    if not problem and bot != arrival.bot:
+        problem = f"{_shown(arrival.bot)[:60]!r} cannot name a bot: use small letters, digits and '-'"
+    work = league.records / "taken" / f"{_NEW}{number}-{arrival.author}.{bot}"
+    try:
+        if not problem:
+            work.mkdir()
+            (work / _NOTE).write_bytes(msgspec.json.encode(submission))
+            if not _bring(league, arrival, work):
+                if taken_files(work):
+                    work.rename(work.with_name(f"stray-{work.stat().st_ino}"))
+                else:
+                    remove_tree(work)
+                return None
+            work.rename(work.with_name(work.name.removeprefix(_NEW)))
+    except (BotError, UnsafeFileError) as error:
+        problem = str(error)
+    except OSError as error:
+        if error.errno in MACHINE:
+            raise StoreError(f"{league.records} cannot be written: {error.strerror}") from error
+        problem = _reason(error)
+    if problem:
+        if work.exists():
+            remove_tree(work)
+        submission = structs.replace(submission, fate="refused", reason=problem[:1000])
+    ledger.add(submission)
+    return submission
 
 
 def recover(league: League) -> None:
     """Finish what a crash interrupted: a bot that was moved is taken, one that was copied is in the inbox."""
-    for path in _entries(league.records / "taken"):
-        if path.name.startswith(_NEW) and any(not one.name.endswith(SIGNATURE) for one in path.iterdir()):
+    for path in sorted((league.records / "taken").iterdir()):
+        if path.name.startswith(_NEW) and taken_files(path):
             path.rename(path.with_name(path.name.removeprefix(_NEW)))
         elif path.name.startswith((_NEW, _COPY)):
-            remove_tree(path)
+            remove_tree(path) if path.is_dir() else path.unlink()
 
 
 def taken_folders(league: League) -> dict[tuple[int, str, str], Path]:
     """What lies in ``records/taken`` by number, author and bot."""
-    found = {}
-    for path in _entries(league.records / "taken"):
+    folders = {}
+    for path in (league.records / "taken").iterdir():
         if key := _KEY.fullmatch(path.name):
-            found[int(key[1]), key[2], key[3]] = path
-    return found
+            folders[int(key[1]), key[2], key[3]] = path
+    return folders
 
 
-def _move(arrival: Arrival, work: Path, owner: str | None) -> bool:
+def taken_files(folder: Path) -> list[Path]:
+    """What was taken from the inbox to a folder of ``records/taken``, without the signature."""
+    return [path for path in folder.iterdir() if not path.name.endswith((SIGNATURE, _NOTE))]
+
+
+def taken_submission(folder: Path) -> Submission | None:
+    """What was noted of a submission before it was taken, or None."""
+    with suppress(OSError, msgspec.DecodeError):
+        return msgspec.json.decode((folder / _NOTE).read_bytes(), type=Submission)
+    return None
+
+
+def _bring(league: League, arrival: Arrival, work: Path) -> bool:
     """Put an arrival, and the signature beside it, into a new folder, by renaming or copying.
 
-    False if what came is not the owner's, because the author's folder was exchanged meanwhile.
+    False if it is not what was looked at, because its author exchanges it. Raises BotError, UnsafeFileError
+    and OSError.
     """
-    plain = arrival.path.name.removesuffix(READY)
-    ending = archive_ending(plain)
-    target = work / (f"bot{ending}" if ending else arrival.bot)
-    signatures = [arrival.path.with_name(f"{plain}{SIGNATURE}{end}") for end in ("", READY)]
-    signatures = [one for one in signatures if one.is_file() and not one.is_symlink()]
-    # First: a bot that was moved without its signature would be refused after a crash.
-    for one in signatures:
-        shutil.copyfile(one, work / f"{target.name}{SIGNATURE}")
-    try:
-        arrival.path.rename(target)
-    except OSError:
-        copy = work.with_name(_COPY)
-        if arrival.path.is_dir() and not excess(arrival.path, SUBMITTED):
-            shutil.copytree(arrival.path, copy, symlinks=True, ignore=_special)
-            copy.rename(target)
-        elif arrival.path.is_file() and arrival.path.stat().st_size <= SUBMITTED.bytes:
-            shutil.copy(arrival.path, copy, follow_symlinks=False)
-            copy.rename(target)
+    copy = work.with_name(_COPY)
+    if arrival.tree:
+        write_archive(league, arrival.tree, copy)
+        copy.rename(work / "bot.tar")
         return True
-    finally:
-        for one in signatures:
-            with suppress(OSError):
-                one.unlink()
-    return owner_of(target) == owner
+    plain = arrival.source.removesuffix(READY)
+    ending = archive_ending(plain)
+    target = f"bot{ending}" if ending else arrival.bot
+    with hold(league.inbox) as inbox, inbox.hold(arrival.author) as folder, hold(work) as new:
+        # First: a bot that was moved without its signature would be refused after a crash.
+        signatures = []
+        for name in (f"{plain}{SIGNATURE}", f"{plain}{SIGNATURE}{READY}"):
+            with suppress(FileNotFoundError):
+                data = folder.read(name, MOST_SIGNATURE)
+                new.write(f"{target}{SIGNATURE}", data)
+                signatures.append(name)
+        info = os.stat(arrival.source, dir_fd=folder.fd, follow_symlinks=False)
+        seen = _see(folder, FolderEntry(arrival.source, info), _MOST_FILES)
+        if account_name(folder.owner or 0) != arrival.user or f"{seen.latest:.6f}" != arrival.stamp:
+            return False
+        try:
+            folder.move(arrival.source, new, target)
+        except OSError:
+            _copy(folder, arrival.source, copy)
+            copy.rename(work / target)
+        else:
+            # It may have been exchanged at the last moment, but its author owns nobody else's files.
+            return os.stat(target, dir_fd=new.fd, follow_symlinks=False).st_uid == info.st_uid
+        finally:
+            for name in signatures:
+                with suppress(OSError):
+                    os.unlink(name, dir_fd=folder.fd)
+    return True
 
 
-def _special(folder: str, names: list[str]) -> list[str]:
-    """The names in a folder that cannot be copied: pipes, sockets and devices."""
-    places = ((name, Path(folder) / name) for name in names)
-    return [name for name, path in places if not (path.is_symlink() or path.is_file() or path.is_dir())]
+def _copy(folder: HeldFolder, name: str, target: Path) -> None:
+    """Copy a submission out of an author's folder. Raises BotError, UnsafeFileError and OSError."""
+    try:
+        within = folder.hold(name)
+    except UnsafeFileError:
+        with hold(target.parent) as parent:
+            folder.copy_file(name, parent, target.name, SUBMITTED.bytes)
+        return
+    with within:
+        copy_tree(walk(within, (READY,)), target)
 
 
-def submit(league: League, bot: Path, author: str, name: str | None, key: Path | None) -> Path:
+def submit(league: LeagueFolder, bot: Path, author: str, name: str | None, key: Path | None) -> Path:
     """Pack a bot into ``inbox/AUTHOR/NAME.zip.ready``, signed by a key. Raises BotError and UsageError."""
     if is_repository(league):
         raise UsageError(f"the inbox {league.table.inbox} is a git repository: commit and push the bot there")
-    with TemporaryDirectory(prefix="tourney-") as folder:
-        manifest, files = copy_submission(bot, Path(folder) / "files", Path(folder))
+    with TemporaryDirectory(prefix="tourney-") as scratch:
+        manifest, files = copy_submission(bot, Path(scratch) / "files", Path(scratch))
         if not manifest.plays(game := league.table.game):
             raise UsageError(f"{bot} plays {', '.join(manifest.games)}, and this league plays {game}")
         name = name or manifest.name
@@ -304,28 +435,53 @@ def submit(league: League, bot: Path, author: str, name: str | None, key: Path |
                 raise UsageError(
                     f"{word!r} cannot name {what}: use small letters, digits and '-', at most 24"
                 )
-        place = league.inbox / author
+        packed = Path(scratch) / f"{name}.zip"
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            if all(file.path != FILE_NAME for file in files):  # a program alone
+                text = f'name = "{manifest.name}"\nversion = "1"\ncommand = ["./{files[0].path}"]\n'
+                archive.writestr(FILE_NAME, text)
+            for file in files:
+                archive.write(Path(scratch) / "files" / file.path, file.path)
+        if key is not None:
+            _sign(packed, key)
         try:
-            place.mkdir(exist_ok=True)
-            packed = place / f".{name}.zip"
-            with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-                if all(file.path != FILE_NAME for file in files):  # a program alone
-                    text = f'name = "{manifest.name}"\nversion = "1"\ncommand = ["./{files[0].path}"]\n'
-                    archive.writestr(FILE_NAME, text)
-                for file in files:
-                    archive.write(Path(folder) / "files" / file.path, file.path)
-            if key is not None:
-                _sign(packed, key, place / f"{name}.zip{SIGNATURE}")
-            return packed.rename(place / f"{name}.zip{READY}")
+            _put(league.inbox, author, packed)
         except OSError as error:
+            place = league.inbox / author
             raise EnvironmentFailure(f"{place} cannot be written: {error.strerror}") from error
+        except UnsafeFileError as error:
+            raise UsageError(f"{league.inbox / author}: {error}") from error
+        return league.inbox / author / f"{packed.name}{READY}"
 
 
-def _sign(file: Path, key: Path, target: Path) -> None:
+def _put(inbox: Path, author: str, packed: Path) -> None:
+    """Put a packed bot, after its signature, into its author's folder, which rivals cannot read.
+
+    An organiser who is not root reads it by the group that the inbox gives to what is made in it. Without
+    such a group everybody can read it. Raises UnsafeFileError for a folder of another account, and OSError.
+    """
+    with hold(inbox) as folders:
+        info = os.fstat(folders.fd)
+        bits = 0o040 if info.st_mode & stat.S_ISGID else 0 if info.st_uid in (0, os.geteuid()) else 0o044
+        # By the mask: a change of mode would take the group's bit away from who is not a member of the group.
+        with masked(0), suppress(FileExistsError):
+            os.mkdir(author, 0o700 | bits | bits >> 2, dir_fd=folders.fd)
+        with folders.hold(author) as folder:
+            if os.geteuid() not in (0, folder.owner):
+                raise UnsafeFileError(
+                    f"it belongs to {account_name(folder.owner or 0)}: choose another --author"
+                )
+            signature = packed.with_name(packed.name + SIGNATURE)
+            for file, name in ((signature, signature.name), (packed, f"{packed.name}{READY}")):
+                if file.exists():
+                    folder.write(name, file.read_bytes(), mode=0o600 | bits, owner=folder.owner or 0)
+
+
+def _sign(file: Path, key: Path) -> None:
+    """Write the signature of a file beside it. Raises UsageError and EnvironmentFailure."""
     if shutil.which("ssh-keygen") is None:
         raise EnvironmentFailure("--sign needs ssh-keygen: install OpenSSH")
     words = ["ssh-keygen", "-q", "-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - a fixed program
     if done.returncode:
         raise UsageError(f"--sign {key}: {''.join(done.stderr.strip().splitlines()[-1:])}")
-    file.with_name(file.name + SIGNATURE).rename(target)
